@@ -15,7 +15,7 @@ from frontier.answers.distances import export
 from frontier.answers.layers import Layers, farthest, position_counts
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
-from frontier.answers.ways import way_to_solve
+from frontier.answers.solvers import solver_for
 from frontier.clusters.kinds import client_for, on_client
 from frontier.config import Config
 from frontier.config_values import as_written, check_whole
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(plans.Plan):
+class Plan(plans.RunPlan):
     """A checked plan of a run, which a notebook shows as a table.
 
     fresh: whether it was made as if there were no run yet.
@@ -224,7 +224,7 @@ class Drawings:
 class Solved(Solution):
     """A shortest solution of a board, which `print` shows as text and a notebook as a film strip.
 
-    method: how it was found, one of `frontier.answers.ways.METHODS`.
+    method: how it was found, one of `frontier.answers.solvers.METHODS`.
     """
 
     puzzle: Puzzle
@@ -258,7 +258,7 @@ def plan(config: Config, fresh: bool = False, client=None) -> Plan:
 
 
 def run(
-    what: plans.Plan | Config | Place,
+    what: plans.RunPlan | Config | Place,
     until: int | None = None,
     listeners: Sequence[Listener] = (),
     take_over: bool = False,
@@ -291,7 +291,7 @@ def run(
             "fresh=True) deletes that run, plan(config) makes a plan that goes on with it"
         )
     client = client_for(config, client)
-    if client is not None or fresh or not isinstance(what, plans.Plan):
+    if client is not None or fresh or not isinstance(what, plans.RunPlan):
         what = plan(config, fresh, client)  # before anything is deleted
     if there and fresh:
         delete_run(storage, take_over)
@@ -338,7 +338,7 @@ def solve(
     if board is None and puzzle.start is None:
         raise InputError(f"{config.name} has no puzzle.start, so name a board to be solved")
     start = puzzle.start if board is None else _board_of(puzzle, board)
-    way = way_to_solve(config, store, method, heuristics=heuristics, most_nodes=most_nodes)
+    way = solver_for(config, store, method, heuristics=heuristics, most_nodes=most_nodes)
     solution, _ = way.solve(start)
     return Solved(solution.boards, solution.moves, puzzle, way.method)
 

@@ -68,7 +68,7 @@ HERE = ("local", "serial")
 MEMORY = 1_500_000_000
 """Bytes that a worker may take where the memory is not known: in a queue, on other hosts."""
 
-SHARE = 3, 4
+MEMORY_SHARE = 3, 4
 """The part of this machine's memory that the workers on it may take together."""
 
 
@@ -127,7 +127,7 @@ TABLES = {"search": SearchTable, "store": StoreTable, "cluster": ClusterTable, *
 def default_memory(kind: str, workers: int) -> ByteSize:
     """Bytes that each worker may take where the config does not say how many."""
     if kind in HERE:
-        return ByteSize(machine.memory() * SHARE[0] // SHARE[1] // workers)
+        return ByteSize(machine.memory() * MEMORY_SHARE[0] // MEMORY_SHARE[1] // workers)
     return ByteSize(MEMORY)
 
 

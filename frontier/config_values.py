@@ -24,7 +24,7 @@ def as_written(values, name: str):
         raise InputError(f"{name}: {error}") from None
 
 
-def at_home(path: str | Path) -> Path:
+def place_from_user(path: str | Path) -> Path:
     """The file or directory that a path names, where ~ is the home directory."""
     return Path(os.path.expanduser(path))  # Path.expanduser would fail for unknown users
 

@@ -34,7 +34,7 @@ from frontier.errors import InputError
 from frontier.forecast.forecast import SAMPLE, Forecast, parts_read
 from frontier.forecast.rates import calibrate
 from frontier.forecast.sizes import estimate_sizes, trial_of
-from frontier.search.plan import Plan, make_plan, task_bytes
+from frontier.search.plan import RunPlan, make_plan, task_bytes
 from frontier.space.layout import Layout
 from frontier.space.program import program_of, reads_of
 from frontier.text import size as bytes_text
@@ -81,7 +81,7 @@ def main():
         Path(options.json).write_text(json.dumps(found, indent=1) + "\n")
 
 
-def plans_of(size: str, settings: list[str]) -> Iterator[Plan]:
+def plans_of(size: str, settings: list[str]) -> Iterator[RunPlan]:
     """Plans by tasks: as they are chosen here, then with longer and longer prefixes."""
     seen = set()
     for workers in HERE:
@@ -99,7 +99,7 @@ def plans_of(size: str, settings: list[str]) -> Iterator[Plan]:
         yield dataclasses.replace(plan, layout=layout, task_bytes=task_bytes(layout))
 
 
-def locality(plan: Plan, sizes, rates, workers: list[int]) -> dict:
+def locality(plan: RunPlan, sizes, rates, workers: list[int]) -> dict:
     """Print one layout; its figures."""
     layout = plan.layout
     reads = [parts_read(layout, side) for side in range(plan.space.sides)]

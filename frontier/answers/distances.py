@@ -1,4 +1,4 @@
-"""The distance of every position of a run as one array: a pattern database one can use.
+"""The distance of every position of a run as one array, to be used as a pattern database.
 
 The array is ``distances[row, column]``, unsigned; where a position cannot be reached it has the
 greatest value of its type. For the state (vertex, sequence of m members) of a board,
@@ -42,10 +42,11 @@ if TYPE_CHECKING:
     import zarr
 
 ROWS_BYTES = 256_000_000
-"""Bytes of the rows that are made at once, about, and of one row of an exported array, at most."""
+"""About the bytes of the rows that are made at once; the most bytes of one row of an exported
+array."""
 
 CHUNK_BYTES = 16_000_000
-"""Bytes of a chunk of an exported array, about; it has two rows at least."""
+"""About the bytes of a chunk of an exported array, which has two rows at least."""
 
 NAME = "frontier-distances"
 
@@ -62,7 +63,7 @@ class Distances:
 
     @classmethod
     def of_run(cls, run: RunStore) -> "Distances":
-        """From the layers of a run; InputError if it did not keep them."""
+        """Read distances from the layers of a run; raises InputError if it did not keep them."""
         reader = reader_of(run)
         shape, dtype = _form(reader)
         _check_room(str(run.path), prod(shape) * dtype.itemsize)
@@ -73,7 +74,10 @@ class Distances:
 
     @classmethod
     def open(cls, path: Place) -> "Distances":
-        """From a complete run or from what `export` wrote; InputError if it is neither."""
+        """Read distances from a complete run or from an array that `export` wrote.
+
+        Raises InputError if `path` is neither, CorruptRunError if the array is damaged.
+        """
         storage = storage_at(path)
         if RunStore.exists(storage):
             return cls.of_run(complete(RunStore.open(storage)))
@@ -84,26 +88,28 @@ class Distances:
             array = zarr.open_array(storage.zarr(""), mode="r", zarr_format=3)
         except (ValueError, KeyError, TypeError, OSError) as error:
             raise InputError(f"{path} is no run and no exported array: {error}") from None
-        said = dict(array.attrs)
-        if said.get("kind") != NAME or "puzzle" not in said:
+        attributes = dict(array.attrs)
+        if attributes.get("kind") != NAME or "puzzle" not in attributes:
             raise InputError(f"{path} is a Zarr array, but holds no distances that export wrote")
         _check_room(str(path), array.nbytes)
         try:
-            found = cls(puzzle_of(said["puzzle"]), array[:])
+            distances = cls(puzzle_of(attributes["puzzle"]), array[:])
         except (ValueError, RuntimeError, KeyError, TypeError) as error:
             raise CorruptRunError(f"{path} is damaged ({error}); export it again") from None
         # Zarr reads a lost chunk of the export as its fill value, without a word.
-        checksum = said.pop("crc32c", None)
-        if google_crc32c.extend(_checksum(said), found.values) != checksum:
+        checksum = attributes.pop("crc32c", None)
+        if google_crc32c.extend(_checksum(attributes), distances.values) != checksum:
             raise CorruptRunError(
                 f"{path} is damaged (its distances do not match their checksum); export it again"
             )
-        return found
+        return distances
 
 
 def reader_of(run: RunStore, *limits: int) -> RunReader:
-    """The reader of a run that kept all its layers; InputError if it did not. limits: of the layers
-    that are kept open, as for `RunReader`."""
+    """Return the reader of a run that kept all its layers; raises InputError if it did not.
+
+    limits: of the layers that are kept open, as for `RunReader`.
+    """
     if run.puzzle.by_lines:
         raise InputError(
             f"{run.path} has the depths of lines, from which no distances of boards are read; "
@@ -122,7 +128,7 @@ def reader_of(run: RunStore, *limits: int) -> RunReader:
 def export(run: RunStore, place: Place) -> "zarr.Array":
     """Write the distances of a complete run as a Zarr array in a directory.
 
-    InputError if there is something at `place`, or if the run does not have all layers.
+    Raises InputError if there is something at `place`, or if the run does not have all layers.
     """
     import zarr
     from zarr.codecs import Crc32cCodec, ZstdCodec
@@ -168,7 +174,7 @@ def export(run: RunStore, place: Place) -> "zarr.Array":
 
 
 def _new_directory(storage: Storage) -> Path:
-    """The path of a place where nothing is; the directory above it is made."""
+    """Return the path of an empty place, and make the directory above it."""
     if storage.lock_file is None:
         raise InputError(
             f"{storage} is in an object store: name a place in a file system, from where a program "
@@ -185,12 +191,13 @@ def _new_directory(storage: Storage) -> Path:
 
 
 def _checksum(attributes: dict) -> int:
-    """CRC-32C of the attributes of an exported array; its values are added to this checksum."""
+    """Return the CRC-32C of the attributes of an exported array, to which that of its values is
+    added."""
     return google_crc32c.value(json.dumps(attributes, sort_keys=True).encode())
 
 
 def complete(run: RunStore) -> RunStore:
-    """The run; InputError if it is not complete."""
+    """Return the run; raises InputError if it is not complete."""
     if not run.complete:
         raise InputError(
             f"{run.path} is not complete, so it does not know all distances; run it to the end"
@@ -207,19 +214,19 @@ def _check_room(name: str, size: int) -> None:
 
 
 def _form(reader: RunReader) -> tuple[tuple[int, int], np.dtype]:
-    """Shape and type of the array of a run."""
+    """Return the shape and the type of the array of a run."""
     space, depth = reader.space, len(reader.run.records) - 1
     # No distance is the greatest value of the type, which stands for no position.
     return (2 * space.graph.vertices, space.code.half), np.min_scalar_type(depth + 1)
 
 
 def _chunk_rows(rows: int, row_bytes: int) -> int:
-    """An even number of rows, of about `CHUNK_BYTES` together."""
+    """Return an even number of rows that have about `CHUNK_BYTES` together."""
     return max(2, min(rows, CHUNK_BYTES // row_bytes & ~1))
 
 
 def _pieces(reader: RunReader) -> Iterator[tuple[int, np.ndarray]]:
-    """(first row, rows) of the array, piece by piece; each has whole chunks."""
+    """Generate (first row, rows) of the array, piece by piece; each has whole chunks."""
     run, ((rows, half), dtype) = reader.run, _form(reader)
     chunk = _chunk_rows(rows, half * dtype.itemsize)
     step = chunk * max(1, ROWS_BYTES // (chunk * half * dtype.itemsize))
@@ -238,8 +245,8 @@ def _pieces(reader: RunReader) -> Iterator[tuple[int, np.ndarray]]:
 
 def _fill(space: Space, layer: StoredLayer, first: int, values: np.ndarray) -> int:
     """Set the distances of a layer's states whose rows are `values`, the first of which is number
-    `first`; returns how many states these are."""
-    depth, side, code, found = layer.files.depth, layer.files.side, space.code, 0
+    `first`, and return the number of these states."""
+    depth, side, code, count = layer.files.depth, layer.files.side, space.code, 0
     begin, stop = np.searchsorted(
         space.vertex[side], [first // 2, (first + len(values)) // 2]
     ).tolist()
@@ -253,15 +260,15 @@ def _fill(space: Space, layer: StoredLayer, first: int, values: np.ndarray) -> i
         return numbers.size
     for node, word, slab in layer.slabs(begin, stop):
         mine = slab[max(begin - node, 0) : max(stop - node, 0)]
-        of_them = rows[max(node - begin, 0) :]
-        found += _fill_bits(mine, of_them, word * code.bits, code.bits, depth, values)
-    return found
+        slab_rows = rows[max(node - begin, 0) :]
+        count += _fill_bits(mine, slab_rows, word * code.bits, code.bits, depth, values)
+    return count
 
 
 @kernel
 def _fill_bits(strips, rows, first_column, bits, depth, values):
-    """Set the distance at each bit of uint64[nodes, words]; returns how many there are."""
-    found = 0
+    """Set the distance at each bit of uint64[nodes, words], and return the number of bits."""
+    count = 0
     for n in range(strips.shape[0]):
         row, column = values[rows[n]], first_column
         for word in strips[n]:
@@ -269,6 +276,6 @@ def _fill_bits(strips, rows, first_column, bits, depth, values):
                 for bit in range(bits):
                     if (word >> np.uint64(bit)) & np.uint64(1):
                         row[column + bit] = depth
-                        found += 1
+                        count += 1
             column += bits
-    return found
+    return count

@@ -29,11 +29,11 @@ from frontier.space.deepening import Databases
 from frontier.space.lehmer import LehmerCode
 
 MOST_DATABASES = 12
-"""Databases of one search, at most: all of their largest additive sets are added up at a node."""
+"""The most databases of one search: all of their largest additive sets are added up at a node."""
 
 
 def _joined(puzzle: Puzzle, databases: Sequence[Distances]) -> Databases:
-    """The tables of the databases of some patterns of a puzzle whose sequence has all tiles."""
+    """Return the joint tables of databases of patterns of a puzzle whose sequence has all tiles."""
     tiles = puzzle.positions.encoding
     patterns = [database.puzzle.positions.encoding for database in databases]
     member = np.array([_members(tiles, pattern) for pattern in patterns])
@@ -50,24 +50,26 @@ def _joined(puzzle: Puzzle, databases: Sequence[Distances]) -> Databases:
     values = [database.values.astype(dtype, copy=False).ravel() for database in databases]
     added = np.array([pattern.metric == "labelled" for pattern in patterns])
     chosen = _additive_sets(member >= 0, added)
-    rest = np.array([~(member >= 0)[some].any(axis=0) for some in chosen])
+    unlabelled = np.array([~(member >= 0)[some].any(axis=0) for some in chosen])
     scratch = np.empty((2, max(member.shape)), dtype=np.int64)
     return Databases(
         (tiles.shapes.rows == EMPTY).argmax(axis=1), member, binomial, radices, digits, halves,
         np.concatenate(regions), np.cumsum([0, *map(len, regions)]),
         values[0] if len(values) == 1 else np.concatenate(values),
-        np.cumsum([0, *map(len, values)]), chosen, rest, ~added, scratch,
+        np.cumsum([0, *map(len, values)]), chosen, unlabelled, ~added, scratch,
     )  # fmt: skip
 
 
 def _members(tiles: Encoding, pattern: PatternEncoding) -> list[int]:
-    """For each member of the puzzle's sequence its number in the pattern's, -1 if it has none."""
+    """Return the number in the pattern's sequence of each member of the puzzle's, -1 if it has
+    none."""
     number = {tile: n for n, tile in enumerate(pattern.members[: pattern.base.labels].tolist())}
     return [number.get(tile, -1) for tile in tiles.members.tolist()]
 
 
 def _additive_sets(labelled: np.ndarray, added: np.ndarray) -> np.ndarray:
-    """The empty set, and the additive sets that are part of no larger one: bool[sets, databases].
+    """Return the empty set, and the additive sets that are part of no larger one: bool[sets,
+    databases].
 
     labelled: bool[databases, tiles], the tiles of each. added: bool[databases], those that can be
     members.
@@ -84,10 +86,10 @@ def _additive_sets(labelled: np.ndarray, added: np.ndarray) -> np.ndarray:
 
 
 def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:
-    """The databases of runs, or of exported arrays, for a tile puzzle.
+    """Return the databases of runs, or of exported arrays, for a tile puzzle.
 
-    InputError if the puzzle is not one with a single goal in which moves slide one tile, or if a
-    database is of another puzzle.
+    Raises InputError if the puzzle is not one with a single goal in which moves slide one tile, or
+    if a database is of another puzzle.
     """
     several = len(puzzle.goals) != 1
     if puzzle.kind != "tiles" or puzzle.metric != "step" or several:
@@ -117,7 +119,7 @@ def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:
 
 
 def _check(puzzle: Puzzle, pattern: Puzzle, path: str | Path) -> None:
-    """InputError unless the pattern is one of the puzzle."""
+    """Raise InputError unless the pattern is one of the puzzle."""
     if pattern.kind != "pattern":
         raise InputError(
             f"--heuristic {path} is a run of {pattern.title}: a heuristic is a run of kind "
@@ -125,9 +127,9 @@ def _check(puzzle: Puzzle, pattern: Puzzle, path: str | Path) -> None:
         )
     if pattern.grid != puzzle.grid:
         raise InputError(f"--heuristic {path} is of {pattern.title}, not of {puzzle.title}")
-    here, there = pattern.line(puzzle.goals[0]), pattern.line(pattern.goals[0])
-    if here != there:
+    expected, actual = pattern.line(puzzle.goals[0]), pattern.line(pattern.goals[0])
+    if expected != actual:
         raise InputError(
-            f"--heuristic {path} has the goal {there}, the puzzle's would be {here} in it: set "
-            "puzzle.goal or puzzle.blank alike"
+            f"--heuristic {path} has the goal {actual}, the puzzle's would be {expected} in it: "
+            "set puzzle.goal or puzzle.blank alike"
         )

@@ -15,25 +15,25 @@ from frontier.space.deepening import MOST_DEPTH, Search, search_tables
 from frontier.text import counted
 
 SLICE = 5_000_000
-"""Nodes, about, after which the caller hears of the search and may stop it."""
+"""About the number of nodes between two calls of the caller's `watch`, which may stop the
+search."""
 
 MOST_NODES = 2**62
 
 
 @dataclass(frozen=True)
-class Searched:
-    """A shortest solution, and the nodes visited in each iteration of the search for it, without
-    the start."""
+class IdaResult:
+    """A shortest solution, and the nodes visited in each iteration of the search, without the
+    start."""
 
     solution: Solution
     nodes: list[int]
 
 
 class IdaSolver:
-    """Solves positions of one puzzle; it is made once and asked often.
+    """Solves positions of one puzzle.
 
-    distinguish: whether like pieces are distinguished where they cannot change places, which
-        raises the bound.
+    distinguish: distinguish like pieces where they cannot change places, which raises the bound.
     heuristics: runs of patterns of the puzzle, or arrays exported from them, which raise it too.
     """
 
@@ -56,11 +56,11 @@ class IdaSolver:
         return self._searched is not self.puzzle.positions
 
     def bound(self, board: Board) -> int:
-        """The lower bound on the moves from a board to the goal."""
+        """Return the lower bound on the moves from a board to the goal."""
         return self._search(board).bound
 
     def _search(self, board: Board) -> Search:
-        """A search that begins at a board."""
+        """Return a search that begins at a board."""
         if self.distinguishes:
             board = distinguished_board(self.puzzle.positions, self._searched, board)
         total = int(self._bound.sums(np.array([board]))[0])
@@ -71,18 +71,19 @@ class IdaSolver:
         board: Board,
         most_nodes: int | None = None,
         watch: Callable[[int, int], None] = lambda bound, nodes: None,
-    ) -> Searched:
-        """A shortest solution; `watch` is told the bound and the nodes so far, now and then.
+    ) -> IdaResult:
+        """Return a shortest solution. `watch` is called with the bound and the nodes so far, now
+        and then.
 
-        InputError if the goal cannot be reached, Unsolved after `most_nodes`.
+        Raises InputError if the goal cannot be reached, Unsolved after `most_nodes`.
         """
         self.puzzle.check_reached(board)
         search = self._search(board)
-        left = most_nodes or MOST_NODES
-        while not search.advance(min(SLICE, left)):
+        nodes_left = most_nodes or MOST_NODES
+        while not search.advance(min(SLICE, nodes_left)):
             watch(search.bound, sum(search.nodes))
-            left = (most_nodes or MOST_NODES) - sum(search.nodes)
-            if left <= 0:
+            nodes_left = (most_nodes or MOST_NODES) - sum(search.nodes)
+            if nodes_left <= 0:
                 raise Unsolved(
                     f"no solution of {self.puzzle.line(board)} within "
                     f"{counted(sum(search.nodes), 'node')}; it needs at least "
@@ -93,5 +94,7 @@ class IdaSolver:
                 f"board {self.puzzle.line(board)} needs {MOST_DEPTH} moves or more, too many for "
                 "this search"
             )
-        way = self._searched.boards_of(*search.way).tolist()
-        return Searched(solution_along(self.puzzle, [board, *map(tuple, way[1:])]), search.nodes)
+        boards = self._searched.boards_of(*search.path).tolist()
+        return IdaResult(
+            solution_along(self.puzzle, [board, *map(tuple, boards[1:])]), search.nodes
+        )

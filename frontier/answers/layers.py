@@ -1,4 +1,4 @@
-"""The layers of a run, to be read: how many states each has, and these as numbers and as boards."""
+"""The layers of a run: their sizes, and their positions as numbers and as boards."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import zarr
 
 MOST_NUMBERS = 100_000_000
-"""State numbers that are given at once, at most: 800 MB."""
+"""The most state numbers that are returned at once: 800 MB."""
 
 BATCH = 10_000
 
@@ -45,8 +45,8 @@ class Layer:
         self._layers, self._record = layers, record
 
     def __repr__(self) -> str:
-        kept = "kept" if self.kept else "not kept"
-        return f"<Layer {self.depth}: {counted(self.states, 'state')}, {kept}>"
+        state = "kept" if self.kept else "not kept"
+        return f"<Layer {self.depth}: {counted(self.states, 'state')}, {state}>"
 
     @property
     def depth(self) -> int:
@@ -54,32 +54,32 @@ class Layer:
 
     @property
     def states(self) -> int:
-        """Number of its positions."""
+        """The number of positions."""
         return self._record.states
 
     @property
     def seconds(self) -> float:
-        """Time it took to find them."""
+        """The seconds that it took to make the layer."""
         return self._record.seconds
 
     @property
     def kept(self) -> bool:
-        """Whether the layer itself is there, and not only its size."""
+        """True if the layer itself is stored, and not only its size."""
         return self._record.stored
 
     @property
     def array(self) -> "zarr.Array":
         """The layer as it is stored, read-only; see `frontier.store.layers` for its two forms.
 
-        Zarr reads a part that is lost as zeros: `verify` says whether all are there. InputError if
-        the layer was not kept.
+        Zarr reads a part that is lost as zeros; `verify` checks whether all are there. Raises
+        InputError if the layer was not kept.
         """
         import zarr
         from zarr.errors import ZarrUserWarning
 
         from frontier.store import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 
-        self._need()
+        self._check_kept()
         store = self._layers.store
         folder = store.storage.zarr(store.layer_name(self.depth))
         with warnings.catch_warnings():  # Zarr warns that others may lack the codec lz4
@@ -87,8 +87,10 @@ class Layer:
             return zarr.open_array(folder, mode="r", zarr_format=3)
 
     def numbers(self) -> np.ndarray:
-        """The sorted state numbers, uint64[states]. InputError if the layer was not kept, or has
-        more than `MOST_NUMBERS` states."""
+        """Return the sorted state numbers, uint64[states].
+
+        Raises InputError if the layer was not kept, or has more than `MOST_NUMBERS` states.
+        """
         if self.states > MOST_NUMBERS:
             raise InputError(
                 f"layer {self.depth} has {counted(self.states, 'state')}: the numbers of at most "
@@ -97,10 +99,10 @@ class Layer:
         return self._open().numbers()
 
     def number_batches(self, size: int = BATCH) -> Iterator[np.ndarray]:
-        """Return all state numbers, as uint64[N], at most `size` at a time.
+        """Return an iterator over all state numbers, as uint64[N], at most `size` at a time.
 
-        They come slab by slab, as they are stored; those of a list are sorted. InputError, at once,
-        if the layer was not kept.
+        They come slab by slab, as they are stored; those of a list are sorted. Raises InputError,
+        at once, if the layer was not kept.
         """
         check_whole("size", size, 1)
         layer = self._open()
@@ -146,20 +148,20 @@ class Layer:
         return (tuple(board) for batch in self.batches() for board in batch.tolist())
 
     def boards(self, limit: int = 100) -> list[Board]:
-        """Up to `limit` of its positions."""
+        """Return up to `limit` of its positions."""
         check_whole("limit", limit, 0)
-        found: list[Board] = []
+        boards: list[Board] = []
         for batch in self.batches(max(1, min(limit, BATCH))):
-            found += map(tuple, batch[: limit - len(found)].tolist())
-            if len(found) >= limit:
+            boards += map(tuple, batch[: limit - len(boards)].tolist())
+            if len(boards) >= limit:
                 break
-        return found
+        return boards
 
     def _open(self) -> StoredLayer:
-        self._need()
+        self._check_kept()
         return self._layers.reader.layer(self.depth)
 
-    def _need(self) -> None:
+    def _check_kept(self) -> None:
         if not self.kept:
             kept = " and ".join(str(layer.depth) for layer in self._layers if layer.kept)
             those = f"the layers that it has are {kept}" if kept else "it has no layer"
@@ -171,7 +173,7 @@ class Layer:
 
 
 class Layers(Sequence[Layer]):
-    """The layers of a run that are known, by their depth."""
+    """The known layers of a run, by their depth."""
 
     def __init__(self, store: RunStore):
         self.store = store
@@ -211,8 +213,11 @@ class Farthest(NamedTuple):
 
 
 def position_counts(run: RunStore) -> list[int]:
-    """The number of positions at each depth, as far as it is known. In a run of lines that is not
-    complete it is known to one depth less than that of the lines, and always at depth 0."""
+    """Return the number of positions at each known depth.
+
+    In a run of lines that is not complete it is known to one depth less than that of the lines, and
+    always at depth 0.
+    """
     if not run.puzzle.by_lines:
         return [record.states for record in run.records]
     return _counts_by_lines(
@@ -221,23 +226,25 @@ def position_counts(run: RunStore) -> list[int]:
 
 
 def _counts_by_lines(run: RunStore, last: list[int]) -> list[int]:
-    """`position_counts` of a run of lines; last: the number of edges inside its last layer, or
-    empty if the run is not complete."""
+    """Return the `position_counts` of a run of lines.
+
+    last: the number of edges inside its last layer, or empty if the run is not complete.
+    """
     edges = [record.tally.edges for record in run.records[1:]]
     across = [record.tally.at_goal for record in run.records]
     return run.puzzle.model.position_counts(across, [0, *edges, *last])
 
 
 def _last(run: RunStore) -> np.ndarray:
-    """The sorted state numbers of the last layer."""
+    """Return the sorted state numbers of the last layer."""
     return RunReader(run).layer(len(run.records) - 1).numbers()
 
 
 def farthest(run: RunStore, limit: int) -> Farthest:
-    """The positions of a complete run's last layer, up to `limit` of them as boards.
+    """Return the positions of a complete run's last layer, up to `limit` of them as boards.
 
     They come in the order of their state numbers. In a run of lines they may be fewer, as some of
-    the farthest positions may be in lines of the layer before. InputError if the run is not
+    the farthest positions may be in lines of the layer before. Raises InputError if the run is not
     complete.
     """
     check_whole("limit", limit, 0)

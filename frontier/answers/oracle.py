@@ -15,22 +15,23 @@ from frontier.answers.distances import reader_of
 from frontier.answers.solution import Solution, solution_along
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Board
-from frontier.puzzles.bound import Bound, bound_of
+from frontier.puzzles.bound import LowerBound, bound_of
 from frontier.space.lists import ListKernel
 from frontier.store.run import RunStore
 
 MOST_OPEN_STATES = 50_000_000
-"""States that the list layers in memory have together, at most, where there are several."""
+"""The most states that the list layers in memory have together, if there are several."""
 
 MOST_COUNTED = 20_000_000
-"""Positions of one layer that lie on shortest solutions, at most, for these to be counted."""
+"""The most positions of one layer on shortest solutions for these to be counted."""
 
 
 class Oracle:
-    """Answers about the positions of one run. It keeps layers open between two questions."""
+    """Distances and solutions of the positions of one run. It keeps layers open between two
+    calls."""
 
     def __init__(self, run: RunStore):
-        """InputError if the run did not keep its layers."""
+        """Raises InputError if the run did not keep its layers."""
         self._run = run
         self._reader = reader_of(run, 1, MOST_OPEN_STATES)
         self._space = self._reader.space
@@ -41,36 +42,39 @@ class Oracle:
         )
 
     def distance(self, boards: np.ndarray) -> np.ndarray:
-        """Distances, int32[N], of N boards, int[N, ...].
+        """Return the distances, int32[N], of N boards, int[N, ...].
 
-        -1 where the goal cannot be reached, or is farther than the run has come.
-        InputError if one of them is not a board of this puzzle.
+        A distance is -1 if the goal cannot be reached, or is farther than the depth of the run.
+        Raises InputError if one of them is not a board of this puzzle.
         """
         vertex, sequence = self._model.states_of(boards)
         side = np.full(len(vertex), -1)
         numbers = np.zeros(len(vertex), dtype=np.uint64)
-        known = np.flatnonzero(vertex >= 0)
-        side[known], numbers[known] = self._space.numbers(vertex[known], sequence[known])
+        valid = np.flatnonzero(vertex >= 0)
+        side[valid], numbers[valid] = self._space.numbers(vertex[valid], sequence[valid])
         distance = np.full(len(vertex), -1, dtype=np.int32)
         for depth in self._depths:  # the largest layers first: there most positions are
-            there = np.flatnonzero((distance < 0) & (side == self._space.side_of(depth)))
-            if there.size:
-                distance[there[self._reader.layer(depth).contains(numbers[there])]] = depth
+            candidates = np.flatnonzero((distance < 0) & (side == self._space.side_of(depth)))
+            if candidates.size:
+                distance[candidates[self._reader.layer(depth).contains(numbers[candidates])]] = (
+                    depth
+                )
         return distance
 
     def distance_of(self, board: Board) -> int:
-        """Distance of one board; InputError if the goal cannot be reached from it."""
-        found = int(self.distance(np.array([board]))[0])
-        if found < 0:
+        """Return the distance of one board; raises InputError if the goal cannot be reached from
+        it."""
+        distance = int(self.distance(np.array([board]))[0])
+        if distance < 0:
             self.puzzle.check_reached(board)
             raise InputError(
                 f"board {self.puzzle.line(board)} is farther than depth "
                 f"{len(self._run.records) - 1}, to which {self._run.path} has come; run it on"
             )
-        return found
+        return distance
 
     def solve(self, board: Board) -> Solution:
-        """One shortest solution of a board; InputError as for `distance_of`."""
+        """Return one shortest solution of a board; raises InputError as `distance_of` does."""
         depth, boards = self.distance_of(board), [board]
         _, number = self._space.number(*self._model.state(board))
         for t in range(depth, 0, -1):
@@ -81,13 +85,13 @@ class Oracle:
         return solution_along(self.puzzle, boards)
 
     @cached_property
-    def _bound(self) -> Bound:
+    def _bound(self) -> LowerBound:
         return bound_of(self._model)
 
     def _nearest(self, depth: int, neighbours: np.ndarray) -> tuple[int, Board]:
-        """One of a state's neighbours that lies in the layer at `depth`, with its board.
+        """Return one of a state's neighbours that lies in the layer at `depth`, with its board.
 
-        Each may lie in another slab, so those are looked at first that seem to be nearer.
+        Each may lie in another slab, so those with the smallest lower bound are looked up first.
         """
         side = self._space.side_of(depth)
         boards = self._model.boards_of(*self._space.states_of(side, neighbours))
@@ -99,11 +103,12 @@ class Oracle:
         )
 
     def count(self, board: Board) -> int:
-        """The exact number of shortest solutions of a board; InputError as for `distance_of`."""
+        """Return the exact number of shortest solutions of a board; raises InputError as
+        `distance_of` does."""
         depth = self.distance_of(board)
         _, number = self._space.number(*self._model.state(board))
         numbers, total = np.array([number], dtype=np.uint64), 1
-        for t, near, ways in paths_back(
+        for t, near, path_counts in paths_back(
             self._lists, depth, numbers, lambda t, near: self._reader.layer(t).contains(near)
         ):
             if near.size > MOST_COUNTED:
@@ -111,7 +116,7 @@ class Oracle:
                     f"more than {MOST_COUNTED:,} positions at depth {t} lie on shortest solutions "
                     f"of {self.puzzle.line(board)}: too many to count"
                 )
-            total = int(ways.sum())
+            total = int(path_counts.sum())
         return total
 
 
@@ -121,17 +126,18 @@ def paths_back(
     numbers: np.ndarray,
     inside: Callable[[int, np.ndarray], np.ndarray],
 ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """(depth, states, number of shortest paths to each) of layer after layer, back to depth 0.
+    """Generate (depth, states, number of shortest paths to each) of layer after layer, back to
+    depth 0.
 
-    numbers: states at `depth`, where the paths begin. inside(depth, numbers): which states lie in
-    the layer at a depth, bool[N].
+    numbers: states at `depth`, where the paths begin. inside(depth, numbers): returns bool[N],
+    which states lie in the layer at a depth.
     """
-    ways = np.ones(numbers.size, dtype=object)
+    path_counts = np.ones(numbers.size, dtype=object)
     for t in range(depth, 0, -1):
         near, source = lists.neighbours(lists.space.side_of(t), numbers)
-        different, which = np.unique(near, return_inverse=True)
-        there = inside(t - 1, different)
-        sums = np.zeros(different.size, dtype=object)
-        np.add.at(sums, which, ways[source])
-        numbers, ways = different[there], sums[there]
-        yield t - 1, numbers, ways
+        unique_states, index = np.unique(near, return_inverse=True)
+        contained = inside(t - 1, unique_states)
+        sums = np.zeros(unique_states.size, dtype=object)
+        np.add.at(sums, index, path_counts[source])
+        numbers, path_counts = unique_states[contained], sums[contained]
+        yield t - 1, numbers, path_counts

@@ -31,8 +31,8 @@ LOOPS = {
     "b": (14, 13, 9, 5, 6, 7, 11, CORNER),
     "c": (14, 10, 11, CORNER),
 }
-"""The cells that the blank visits in one turn; each tile then lies where the one before it in
-this order lay."""
+"""The cells that the blank visits in one turn. Each tile then lies where the one before it in this
+order lay."""
 
 PLACED = {
     "a": {4: 3, 3: 2, 2: 1, 1: 0, 5: 4, 9: 8, 13: 12},
@@ -61,7 +61,7 @@ of `PLACED` is at a meeting place, and the turn that then brings the tile there 
 
 @dataclass
 class Stage:
-    """What is done for one tile: turns, and the board after them."""
+    """The turns for one tile, and the board after them."""
 
     tile: int
     turns: list[Turn]
@@ -72,8 +72,8 @@ class Stage:
 class Rotation:
     """A solution by rotations.
 
-    start: the board. slide: cells that the blank visits to come to the corner first.
-    stages: one for each tile that is placed, in order.
+    start: the board. slide: cells that the blank visits to come to the corner first. stages: one
+    for each tile that is placed, in order.
     """
 
     start: Board
@@ -91,41 +91,41 @@ class Rotation:
         return sum(abs(number) for _, number in self.turns)
 
     @property
-    def blank_way(self) -> list[int]:
+    def blank_path(self) -> list[int]:
         """The cells that the blank visits, one a tile move."""
         return [*self.slide, *(cell for turn in self.turns for cell in cells_of(turn))]
 
     @property
-    def short_way(self) -> list[int]:
-        """The same without the pairs of steps that undo each other."""
-        way = [self.start.index(0)]
-        for cell in self.blank_way:
-            if len(way) > 1 and way[-2] == cell:
-                way.pop()
+    def short_path(self) -> list[int]:
+        """The blank's path without the pairs of steps that undo each other."""
+        path = [self.start.index(0)]
+        for cell in self.blank_path:
+            if len(path) > 1 and path[-2] == cell:
+                path.pop()
             else:
-                way.append(cell)
-        return way[1:]
+                path.append(cell)
+        return path[1:]
 
 
 def cells_of(turn: Turn) -> list[int]:
-    """The cells that the blank visits, from the corner to the corner."""
+    """Return the cells that the blank visits, from the corner to the corner."""
     loop, number = turn
     once = LOOPS[loop] if number > 0 else (*reversed(LOOPS[loop][:-1]), CORNER)
     return list(once) * abs(number)
 
 
-def moved(board: Board, way: Iterable[int]) -> Board:
-    """The board after the blank has visited these cells, each next to the one before."""
+def moved(board: Board, path: Iterable[int]) -> Board:
+    """Return the board after the blank has visited these cells, each next to the one before."""
     cells = list(board)
     blank = cells.index(0)
-    for cell in way:
+    for cell in path:
         cells[blank], cells[cell] = cells[cell], 0
         blank = cell
     return tuple(cells)
 
 
 def solve_by_rotations(board: Board) -> Rotation:
-    """Solve a board of `FIFTEEN`; InputError if the goal cannot be reached from it."""
+    """Solve a board of `FIFTEEN`; raises InputError if the goal cannot be reached from it."""
     if not FIFTEEN.positions.reaches(board):
         raise InputError(
             f"board {FIFTEEN.line(board)}: {FIFTEEN.why_unreachable}; the goal is "
@@ -143,7 +143,8 @@ def solve_by_rotations(board: Board) -> Rotation:
 
 
 def _placing(loop: str, tile: int, board: Board) -> list[Turn]:
-    """What brings a tile to its cell on a loop; the tiles before it stay in theirs."""
+    """Return the turns that bring a tile to its cell on a loop; the tiles before it stay in
+    theirs."""
     cells, cell, turns = list(PLACED[loop].values()), board.index(tile), []
     if cell == PLACED[loop][tile]:
         return turns

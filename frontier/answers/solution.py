@@ -1,4 +1,4 @@
-"""A solution: the way from a position to a goal, board by board."""
+"""A solution: the boards and moves from a position to a goal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from frontier.puzzles import Board, Puzzle
 
 @dataclass(frozen=True)
 class Solution:
-    """The boards from a position to a goal, and what the moves between them are called.
+    """The boards from a position to a goal, and the names of the moves between them.
 
-    Like pieces carry the same code all the way.
+    Like pieces keep their codes on all boards.
     """
 
     boards: list[Board]
@@ -23,7 +23,8 @@ class Solution:
 
 
 def solution_along(puzzle: Puzzle, boards: Sequence[Board]) -> Solution:
-    """The solution that leads over these boards, in which like pieces may change their codes."""
+    """Return the solution that leads over these boards, in which like pieces may change their
+    codes."""
     followed = [boards[0]]
     for board in boards[1:]:
         followed.append(puzzle.notation.follow(followed[-1], board))

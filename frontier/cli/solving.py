@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from frontier.answers.rotation import FIFTEEN, solve_by_rotations
-from frontier.answers.ways import METHODS, way_to_solve
+from frontier.answers.solvers import METHODS, solver_for
 from frontier.cli import common
 from frontier.cli.files import check_targets, file_option, force_option
 from frontier.cli.help import command
@@ -105,9 +105,7 @@ def solve(
             )
     check_targets([strip, animate], force, as_json)
     # It may take a while, so all else is checked before.
-    way = way_to_solve(
-        config, store, method, all_counts, tell_apart, heuristics, most_nodes, _Watch
-    )
+    way = solver_for(config, store, method, all_counts, tell_apart, heuristics, most_nodes, _Watch)
     for number, (where, text) in enumerate(positions):
         try:
             board = puzzle.parse(text)

@@ -15,7 +15,7 @@ from frontier.clusters.executor import Executor, Serial
 from frontier.clusters.local import local_cluster
 from frontier.clusters.queues import queue_cluster
 from frontier.config import QUEUES, ClusterTable, Config
-from frontier.config_values import at_home
+from frontier.config_values import place_from_user
 from frontier.errors import InputError, Stopped
 
 CONNECT_SECONDS = 30
@@ -86,7 +86,7 @@ def _address(settings: ClusterTable) -> str:
         return settings.address
     from distributed.utils import json_load_robust
 
-    file = at_home(settings.scheduler_file)
+    file = place_from_user(settings.scheduler_file)
     try:
         return json_load_robust(str(file), timeout=CONNECT_SECONDS)["address"]
     except TimeoutError:

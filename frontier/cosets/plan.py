@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from frontier import machine
-from frontier.config import SHARE, Config
+from frontier.config import MEMORY_SHARE, Config
 from frontier.cosets.groups import group_bytes, group_sizes
 from frontier.cosets.regions import Region, best_region, check_puzzle, region_named, regions_of
 from frontier.errors import InputError
@@ -45,7 +45,7 @@ class CosetPlan:
             return None
         others = [of for of in regions_of(region.puzzle) if 2 * of.bytes < self.room]
         smaller = min(others, key=lambda of: of.bytes, default=None)
-        needed = -(-self.bytes * SHARE[1] // SHARE[0])
+        needed = -(-self.bytes * MEMORY_SHARE[1] // MEMORY_SHARE[0])
         remedy = f"take a machine with {size(needed)} or more"
         if smaller:
             remedy += f", or --region {smaller.name}, whose tables take {size(2 * smaller.bytes)}"
@@ -66,7 +66,7 @@ def plan_cosets(config: Config, region: str | None = None) -> CosetPlan:
         raise InputError(f"{config.name} is several puzzles, {names}: name one by puzzle.blank")
     puzzle = check_puzzle(config.make_puzzle())
     chosen = best_region(puzzle) if region is None else region_named(puzzle, region)
-    room, tables = machine.memory() * SHARE[0] // SHARE[1], 2 * chosen.bytes
+    room, tables = machine.memory() * MEMORY_SHARE[0] // MEMORY_SHARE[1], 2 * chosen.bytes
     try:
         groups = group_sizes(puzzle, room - tables)
     except InputError:  # a machine that has room for these tables has some for the groups

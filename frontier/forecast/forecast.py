@@ -23,7 +23,7 @@ from frontier.config import HERE, Config, default_memory
 from frontier.forecast.rates import Rates, calibrate, stored_shares
 from frontier.forecast.sizes import Sizes, estimate_sizes, trial_of
 from frontier.search.driver import LIST_SECONDS, MEMORY_SECONDS
-from frontier.search.plan import Mode, Plan
+from frontier.search.plan import Mode, RunPlan
 from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.program import program_of, reads_of
 from frontier.store.ledger import LayerRecord
@@ -83,7 +83,7 @@ class Forecast:
     say, as in an object store.
     """
 
-    plan: Plan
+    plan: RunPlan
     sizes: Sizes
     reads: Sequence[float]
     rates: Rates
@@ -121,10 +121,10 @@ class Forecast:
             mode, seconds, new = self._mode(depth), self._seconds(depth), []
             since += seconds
             last = depth + 1 == end or mode != self._mode(depth + 1)
-            if last or policy.kept is None or since >= COMMIT_SECONDS[mode]:
-                held, new, since = policy.left(held), [self._stored(depth)], 0.0
+            if last or policy.layers_kept is None or since >= COMMIT_SECONDS[mode]:
+                held, new, since = policy.depths_to_keep(held), [self._stored(depth)], 0.0
             disk = sum(held) + sum(new)
-            if mode == "tasks" and policy.gives_up and self._mode(depth - 2) != "lists":
+            if mode == "tasks" and policy.deletes_replaced and self._mode(depth - 2) != "lists":
                 # Parts of the layer before the current one are given up, one by one.
                 under_way = min(1.0, TASKS_UNDER_WAY * self.workers / self._tasks(depth))
                 disk = held[-1] + max(held[-2], *new) + under_way * sum(new)
@@ -215,7 +215,7 @@ class Forecast:
 
 
 def forecast_of(
-    plan: Plan,
+    plan: RunPlan,
     disk_rate: float | None = None,
     measured: bool = True,
     say: Callable[[str], None] = lambda text: None,
@@ -250,7 +250,7 @@ def forecast_of(
     return replace(made, free=free + there, free_files=storage.free_files())
 
 
-def disk_warning(plan: Plan) -> str | None:
+def disk_warning(plan: RunPlan) -> str | None:
     """A warning if a run may fill its disk. It takes no time if a simple bound rules that out."""
     search, storage = plan.config.search, plan.config.storage
     if plan.in_memory:

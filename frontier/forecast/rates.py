@@ -26,7 +26,7 @@ from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of, tile_puzzle
-from frontier.search.plan import Plan, layout_settings
+from frontier.search.plan import RunPlan, layout_settings
 from frontier.search.task import Arena, made_batches
 from frontier.space.layout import SLAB_BYTES, WORD_BYTES, Layout
 from frontier.space.memory import MemorySearch, memory_layout
@@ -80,7 +80,7 @@ class Rates:
         return float(np.interp(density, self.density, self.task))
 
 
-def calibrate(plan: Plan, listed: float) -> Rates:
+def calibrate(plan: RunPlan, listed: float) -> Rates:
     """Measure this machine for a plan, in the file system of its run.
 
     listed: as of `Rates`. InputError if nothing can be written there.
@@ -163,7 +163,7 @@ def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
     task = layout.task(0, layout.task_count(0) // 2)
     program = program_of(layout, task)
     reads = reads_of(layout, task, program)
-    sample.there = np.ones(max(reads.slab.size, prod(layout.grid)), dtype=bool)
+    sample.filled = np.ones(max(reads.slab.size, prod(layout.grid)), dtype=bool)
     clock, words = Stopwatch(time.thread_time), 0
     arena = Arena(layout, program, reads, sample, new_memory, clock)
     encoded = new_memory(encoded_bytes(layout.slab_bytes))

@@ -36,7 +36,7 @@ PASSED = 0.9
 LEAST_LAYERS = 3
 """Nothing is estimated from this many bitmaps or fewer."""
 
-FAR = 4
+MOST_GROWTH = 4
 """While all layers so far are lists, the time is estimated only if no later layer is expected to
 have more than this many times the states of the largest one: a larger layer may become a bitmap,
 and nothing is known yet of the time of bitmaps."""
@@ -123,7 +123,7 @@ def _law(layers: Sequence[LayerRecord], largest: int) -> Callable[[int, int], fl
     listed = sum(layer.seconds for layer in lists) / held if held else 0.0
     bits = [depth for depth, layer in enumerate(layers) if layer.form == "bits"]
     if not bits:
-        if not listed or largest > FAR * max(layer.states for layer in layers):
+        if not listed or largest > MOST_GROWTH * max(layer.states for layer in layers):
             return None
         return lambda before, states: listed * states
     if len(bits) <= LEAST_LAYERS:

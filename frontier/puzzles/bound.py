@@ -34,7 +34,7 @@ MOST_LIKE = 5
 
 
 @dataclass(frozen=True)
-class Bound:
+class LowerBound:
     """The lower bound of one puzzle.
 
     reading: its cells in reading order.
@@ -60,7 +60,7 @@ class Bound:
         return sums
 
 
-def bound_of(model: PositionModel) -> Bound:
+def bound_of(model: PositionModel) -> LowerBound:
     """Return the lower bound of a puzzle.
 
     After the members of the sequence come those of the fixed sorts, then a row for each sort,
@@ -83,7 +83,7 @@ def bound_of(model: PositionModel) -> Bound:
     row = np.where(moves.place >= model.graph.length, moves.place, -1)
     row = np.where(moves.place < 0, len(single) + moves.sort, row)
     columns = (moves.start, np.maximum(moves.place, 0), row, moves.source, moves.target)
-    return Bound(
+    return LowerBound(
         encoding.pieces.reading,
         np.array(tables, dtype=np.int64).reshape(len(tables), encoding.pieces.cells),
         row_of,

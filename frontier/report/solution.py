@@ -75,9 +75,9 @@ def rotation_value(rotation: Rotation) -> dict:
         "stages": [[stage.tile, list(map(command, stage.turns))] for stage in rotation.stages],
         "commands": len(rotation.turns),
         "unit_rotations": rotation.units,
-        "tile_moves": len(rotation.blank_way),
-        "tile_moves_without_backtracks": len(rotation.short_way),
-        "tiles": tiles_of(rotation, rotation.short_way),
+        "tile_moves": len(rotation.blank_path),
+        "tile_moves_without_backtracks": len(rotation.short_path),
+        "tiles": tiles_of(rotation, rotation.short_path),
     }
 
 

@@ -22,7 +22,7 @@ from frontier.text import counted, percent
 DRAWN = 8
 """The greatest number of farthest positions that a report draws."""
 
-LOOKS = {"title", "symbols", "picture"}
+IGNORED_KEYS = {"title", "symbols", "picture"}
 """The keys of [puzzle] that do not change the sizes of layers."""
 
 FEW = 6
@@ -266,7 +266,7 @@ def _searched(run: RunStatistics) -> dict:
     """
     goals = run.puzzle.goals
     alone = len(goals) == 1 and OPEN not in goals[0]
-    rest = LOOKS | {"start"} if alone else LOOKS
+    rest = IGNORED_KEYS | {"start"} if alone else IGNORED_KEYS
     return {key: of for key, of in run.run.identity["puzzle"].items() if key not in rest}
 
 

@@ -1,7 +1,7 @@
 """Several layers in one call: as lists while they are thin, in memory where they fit.
 
-Such a call stores the last two layers and tells the driver about all that it has made; a crash
-costs what was done since the call before.
+Such a call stores the last two layers and returns the records of all layers that it has made. A
+crash costs what was done since the previous call.
 """
 
 import time
@@ -25,11 +25,11 @@ from frontier.store.tally import Tally
 class Advance:
     """What a call is to do.
 
-    mode: "lists" or "memory"; the call ends where the policy names another one. depth: the last
+    mode: "lists" or "memory"; the call ends when the policy names another mode. depth: the last
     committed layer. until: the last depth to compute, None for all. seconds: how long to go on.
-    threads: how many expand bitmaps. stop: whether to end after the layer under way. made: is
-    called with the line of each layer as soon as there is one. Both are None where the driver is in
-    another process.
+    threads: the number of threads that expand bitmaps. stop: returns True if the call is to end
+    after the layer under way. made: called with the line of each layer as soon as it is made. Both
+    are None if the driver is in another process.
     """
 
     run_ref: RunRef
@@ -45,10 +45,10 @@ class Advance:
 
 @dataclass(frozen=True)
 class Advanced:
-    """What a call did, which the driver commits in one go.
+    """The result of a call, which the driver commits in one go.
 
-    records: of the layers made, in order. complete: whether the layer after them is empty. storing:
-    the seconds that it took to store layers at the end.
+    records: those of the layers made, in order. complete: True if the layer after them is empty.
+    storing: the seconds spent on storing layers at the end.
     """
 
     records: list[LayerRecord]
@@ -57,7 +57,7 @@ class Advanced:
 
 
 def advance(call: Advance) -> Advanced:
-    """Make layers until one is empty, the time is over or the policy names another mode."""
+    """Make layers until one is empty, the time is over, or the policy names another mode."""
     work = workspace_of(call.run_ref)
     with work.computing:
         return _advance(work, call)
@@ -68,7 +68,7 @@ def _advance(work: Workspace, call: Advance) -> Advanced:
     started = before = time.perf_counter()
     prepared = preparing.seconds
     layers = (_Lists if call.mode == "lists" else _InMemory)(work, call)
-    made: list[tuple[Tally, float]] = []
+    timed_tallies: list[tuple[Tally, float]] = []
     stored: dict[int, list[PartRecord]] = {}
     while not over and policy.mode(*layers.sizes) == call.mode:
         tally = layers.expand()
@@ -77,25 +77,25 @@ def _advance(work: Workspace, call: Advance) -> Advanced:
             break
         now, so_far = time.perf_counter(), preparing.seconds
         # To load kernels, or to compile them on their first use, is no part of a search.
-        made.append((tally, max(0.0, now - before - (so_far - prepared))))
-        before, prepared, depth = now, so_far, call.depth + len(made)
+        timed_tallies.append((tally, max(0.0, now - before - (so_far - prepared))))
+        before, prepared, depth = now, so_far, call.depth + len(timed_tallies)
         if call.made is not None:
-            call.made(LayerRecord.of(depth, layers.form, *made[-1]))
+            call.made(LayerRecord.of(depth, layers.form, *timed_tallies[-1]))
         over = depth == call.until or now - started > call.seconds
         over = over or (call.stop is not None and call.stop())
-        if policy.kept is None:
+        if policy.layers_kept is None:
             stored[depth] = _store(work, layers, depth, tally)
     before = time.perf_counter()
-    if policy.kept is not None:
-        for depth, (tally, _) in enumerate(made, call.depth + 1):
+    if policy.layers_kept is not None:
+        for depth, (tally, _) in enumerate(timed_tallies, call.depth + 1):
             if depth in layers.depths:
                 stored[depth] = _store(work, layers, depth, tally)
     storing = time.perf_counter() - before
-    if complete or (made and call.depth + len(made) == call.until):
-        work.memory = None  # may be gigabytes, which nobody reads any more
+    if complete or (timed_tallies and call.depth + len(timed_tallies) == call.until):
+        work.memory = None  # frees what may be gigabytes
     records = [
         LayerRecord.of(depth, layers.form, tally, seconds, stored.get(depth, ()))
-        for depth, (tally, seconds) in enumerate(made, call.depth + 1)
+        for depth, (tally, seconds) in enumerate(timed_tallies, call.depth + 1)
     ]
     return Advanced(records, complete, storing)
 
@@ -103,7 +103,7 @@ def _advance(work: Workspace, call: Advance) -> Advanced:
 def _store(
     work: Workspace, layers: "_Lists | _InMemory", depth: int, tally: Tally
 ) -> list[PartRecord]:
-    """Store a layer, which the driver commits."""
+    """Store a layer, which the driver commits later."""
     return layers.store(depth, tally)
 
 
@@ -126,13 +126,13 @@ class _Lists:
         return range(self._last - 1, self._last + 1)
 
     def expand(self) -> Tally:
-        """Make the next layer, and return its tally; if it is empty, the last two stay."""
+        """Make the next layer and return its tally; if it is empty, the last two layers stay."""
         work, depth = self._work, self._last + 1
         before, current = self._lists.values()
-        found = work.lists.expand(work.space.side_of(self._last), current, before)
-        if found.size:
-            self._lists, self._last = {self._last: current, depth: found}, depth
-        return work.counting.of_list(work.space.side_of(depth), found, work.lists.edges)
+        numbers = work.lists.expand(work.space.side_of(self._last), current, before)
+        if numbers.size:
+            self._lists, self._last = {self._last: current, depth: numbers}, depth
+        return work.counting.of_list(work.space.side_of(depth), numbers, work.lists.edges)
 
     def store(self, depth: int, tally: Tally) -> list[PartRecord]:
         work, numbers = self._work, self._lists[depth]
@@ -172,7 +172,7 @@ class _InMemory:
         bitmaps.find_live()
 
     def expand(self) -> Tally:
-        """Make the next layer, in the place of the one before the last, and return its tally."""
+        """Make the next layer in place of the last but one, and return its tally."""
         counting, depth = self._work.counting, self._search.depth + 1
         side = self._work.space.side_of(depth)
         counts = self._search.expand(depth)
@@ -184,13 +184,13 @@ class _InMemory:
         return tally
 
     def store(self, depth: int, tally: Tally) -> list[PartRecord]:
-        """Store a layer part by part, by all threads."""
+        """Store a layer part by part, with all threads."""
         work, counting = self._work, self._work.counting
         files, layout, bitmaps = work.files(depth), work.layout, self._search.layer(depth)
         files.begin(work.run.durable)
 
         def store_part(task: int) -> PartRecord:
-            where, its = layout.task(files.side, task), counting.zero
+            where, part_tally = layout.task(files.side, task), counting.zero
             with files.write_part(task, work.writer, work.run.durable) as writer:
                 for slab in range(prod(layout.grid)):
                     first, prefix, word = layout.slab_of(where, slab)
@@ -199,11 +199,13 @@ class _InMemory:
                     counts = count_rows(words)
                     if not counts.any():
                         continue
-                    its += counting.of_nodes(files.side, slice(first, first + len(words)), counts)
+                    part_tally += counting.of_nodes(
+                        files.side, slice(first, first + len(words)), counts
+                    )
                     if len(words) < layout.slab_nodes:
                         words = np.pad(words, ((0, layout.slab_nodes - len(words)), (0, 0)))
                     writer.write(slab, words)
                 start = tally.start if counting.start_at(layout, where) else 0
-                return writer.finish(its + Tally(start=start, edges=bitmaps.edges[task]))
+                return writer.finish(part_tally + Tally(start=start, edges=bitmaps.edges[task]))
 
         return self._search.share(store_part, files.tasks)

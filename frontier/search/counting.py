@@ -1,4 +1,4 @@
-"""What kernels make, counted: the tally of new states."""
+"""Counting the new states that kernels make."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from frontier.store.tally import Tally
 
 
 class Counting:
-    """Counts the states of a puzzle.
+    """Makes the tallies of states of a puzzle.
 
     zero: the tally of no states.
     """
@@ -29,8 +29,8 @@ class Counting:
     ) -> Tally:
         """Return the tally of states at some nodes of a side, without `start`.
 
-        nodes: the nodes as an index. counts: int64[N], the states at each. edges: those that lead
-        to them.
+        nodes: the nodes as an index. counts: int64[N], the number of states at each. edges: the
+        number of edges that lead to them.
         """
         at_goal = None
         if self._at_goal is not None:
@@ -39,7 +39,7 @@ class Counting:
         return Tally(int(counts.sum()), at_goal=at_goal, edges=edges)
 
     def of_list(self, side: int, numbers: np.ndarray, edges: int | None) -> Tally:
-        """Return the tally of a layer. numbers: its sorted state numbers. edges: its edges."""
+        """Return the tally of a layer from its sorted state numbers and its number of edges."""
         nodes = (numbers // np.uint64(self._space.code.half)).astype(np.int64)
         tally = self.of_nodes(side, nodes, np.ones(numbers.size, dtype=np.int64), edges)
         if (number := self.start_in(side)) is not None:
@@ -48,15 +48,14 @@ class Counting:
         return tally
 
     def start_in(self, side: int) -> int | None:
-        """Return the number of the position whose distance is asked for, if there is one on this
-        side."""
+        """Return the state number of the config's `start` if it lies on this side, else None."""
         return self._start[1] if self._start is not None and self._start[0] == side else None
 
     def start_at(self, layout: Layout, task: Task) -> tuple[int, int, int] | None:
-        """Return (slab, word, bit) of that position, if it is in the part of a task."""
+        """Return (slab, word, bit) of the `start` if it lies in the part of a task, else None."""
         number = self.start_in(task.side)
         if number is None:
             return None
-        found = layout.locate(task.side, np.array([number], dtype=np.uint64))
-        its_task, slab, word, bit = (int(of[0]) for of in found)
+        location = layout.locate(task.side, np.array([number], dtype=np.uint64))
+        its_task, slab, word, bit = (int(of[0]) for of in location)
         return (slab, word, bit) if its_task == task.number else None

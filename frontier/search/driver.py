@@ -1,9 +1,9 @@
-"""The loop over the layers: expand, commit, forget, until a layer is empty.
+"""The loop over the layers: expand, commit, delete, until a layer is empty.
 
-A layer is computed from the two before it. While layers are thin, one call makes several of them
-as lists; of the others it makes several as bitmaps in memory, if they fit there. Else each layer is
-cut into tasks that compute parts of its bitmaps (`frontier.search.by_tasks`). A crash costs at
-most the call or the tasks under way.
+A layer is computed from the two before it. While layers are thin, one call makes several of them as
+lists. One call also makes several layers as bitmaps if these fit in memory. Otherwise each layer is
+cut into tasks that compute parts of its bitmaps (`frontier.search.by_tasks`). A crash costs at most
+the call or the tasks under way.
 """
 
 import errno
@@ -37,7 +37,7 @@ from frontier.search.events import (
     RunStopped,
     Stopping,
 )
-from frontier.search.plan import LEAST_KEPT, Mode, Plan
+from frontier.search.plan import LEAST_KEPT, Mode, RunPlan
 from frontier.search.workspace import close_workspace, workspace_of
 from frontier.signals import interrupts_stop
 from frontier.storage.lock import NotWritable, writing
@@ -48,18 +48,19 @@ from frontier.store.run import RunStore
 from frontier.text import counted
 
 LIST_SECONDS = 2.0
-"""The seconds for which lists are advanced before the layers found are committed."""
+"""A call that makes lists returns after so many seconds, and its layers are committed."""
 
 MEMORY_SECONDS = 20.0
-"""The seconds for which bitmaps in memory are advanced before the last two layers are stored and
-all found are committed; or ten times as long as storing took the last time, if that is more."""
+"""A call that makes bitmaps in memory returns after so many seconds, or after ten times as many as
+storing took the last time, if that is more. Then its last two layers are stored, and all
+committed."""
 
 
 class Driver:
     """Runs one plan in its run directory."""
 
     def __init__(
-        self, plan: Plan, run: RunStore, executor: Executor, emit: Listener, started: float
+        self, plan: RunPlan, run: RunStore, executor: Executor, emit: Listener, started: float
     ):
         """started: `time.perf_counter()` when the run began, before its workers were started."""
         self.plan, self.run, self.executor, self.emit = plan, run, executor, emit
@@ -67,27 +68,27 @@ class Driver:
         self._started = started
         self._storing = 0.0
         self._run_ref = run.ref
-        # A run without spare layers gives up parts of the older one. A worker that has outlived an
-        # earlier driver may be doing so now.
+        # Tasks of a run without spare layers delete parts of the older layer. A worker that has
+        # outlived an earlier driver may be doing so now.
         stored = run.stored_depths()
-        self._fading = stored[0] if len(stored) == LEAST_KEPT else None
+        self._depth_being_replaced = stored[0] if len(stored) == LEAST_KEPT else None
 
     def search(self, until: int | None) -> None:
         """Make layers until one is empty, or until the layer at depth `until` is committed.
 
-        Stopped if the run is asked to stop, FrontierError if it goes wrong; either way it can be
+        Raises Stopped if the run is to stop, FrontierError if it fails. Either way it can be
         resumed from the last committed layer.
         """
         if not self.run.records:
             self._commit_origins()
-        if self.plan.policy.gives_up and len(self.run.stored_depths()) > LEAST_KEPT:
-            self._commit([], False)  # so that a later start sees which layer may fade
+        if self.plan.policy.deletes_replaced and len(self.run.stored_depths()) > LEAST_KEPT:
+            self._commit([], False)  # so that a later start sees which layer is being replaced
         while not self.run.complete and (until is None or len(self.run.records) <= until):
             if self.stopping.is_set():
                 raise Stopped("interrupted")
             mode = self.plan.policy.mode(*(record.states for record in self.run.records[-2:]))
-            # A layer that tasks have begun is ended by tasks: they may have given up what it is
-            # made from.
+            # A layer that tasks have begun is ended by tasks: they may have deleted what it is made
+            # from.
             if mode == "tasks" or self.run.parts_under_way(self.plan.layout):
                 self._expand()
             else:
@@ -101,7 +102,7 @@ class Driver:
         self._commit([LayerRecord.of(0, "list", tally, 0.0, [part])], complete=False)
 
     def _expand(self) -> None:
-        """Make a layer by tasks, and commit it."""
+        """Make a layer by tasks and commit it."""
         depth = len(self.run.records)
         layer = layer_by_tasks(
             self.plan, self.run, self.executor, self.emit, self.stopping.is_set, self._run_ref
@@ -113,10 +114,11 @@ class Driver:
             self.run.abandon_layer(depth)
 
     def _advance(self, mode: Mode, until: int | None) -> None:
-        """Make several layers in one call, and commit them.
+        """Make several layers in one call and commit them.
 
-        No layer is made if a worker that has outlived an earlier start has meanwhile computed parts
-        of the next one and given up the parts that these replace: tasks then end that layer.
+        A worker that has outlived an earlier start may meanwhile have computed parts of the next
+        layer and deleted the parts that these replace. Then no layer is made, and tasks end that
+        layer.
         """
         plan = self.plan
         self.run.drop_list(len(self.run.records))
@@ -142,15 +144,15 @@ class Driver:
     def _commit(self, records: list[LayerRecord], complete: bool) -> None:
         run, policy = self.run, self.plan.policy
         stored = [*run.stored_depths(), *(record.depth for record in records if record.stored)]
-        forget = set(stored) - set(policy.left(stored))
-        if policy.kept is not None:
-            forget |= self._given_up()
+        forget = set(stored) - set(policy.depths_to_keep(stored))
+        if policy.layers_kept is not None:
+            forget |= self._partly_replaced()
         so_far = run.states
-        found = so_far + sum(record.states for record in records)
-        if found > self.plan.puzzle.states:
+        states = so_far + sum(record.states for record in records)
+        if states > self.plan.puzzle.states:
             raise CorruptRunError(
                 f"{self.plan.puzzle.title} has {counted(self.plan.puzzle.states, 'state')}, but "
-                f"the layers up to {records[-1].depth} of {run.path} would hold {found:,}: "
+                f"the layers up to {records[-1].depth} of {run.path} would hold {states:,}: "
                 "something that the search read is wrong; nothing more is committed"
             )
         begun = len(run.records)
@@ -160,32 +162,35 @@ class Driver:
             so_far += record.states
             self.emit(LayerFinished(record, so_far, elapsed, run.disk))
 
-    def _given_up(self) -> set[int]:
-        """The depth of the layer of which the layer under way may have given up parts, if any."""
+    def _partly_replaced(self) -> set[int]:
+        """Return the depth of the layer that may lack parts which the layer under way has
+        replaced."""
         before = len(self.run.records) - 2
         if before not in self.run.stored_depths() or self.run.records[before].form == "list":
             return set()
         files = self.run.files(before, self.plan.layout)
-        gone = before == self._fading or len(self.run.part_names(before)) < len(files.tasks)
-        return {before} if gone else set()
+        replaced = before == self._depth_being_replaced or len(self.run.part_names(before)) < len(
+            files.tasks
+        )
+        return {before} if replaced else set()
 
     def close(self) -> None:
-        """Free what this process keeps of the run, which may be gigabytes."""
+        """Free the memory that this process holds for the run, which may be gigabytes."""
         close_workspace(self._run_ref)
 
 
 def run_plan(
-    plan: Plan,
+    plan: RunPlan,
     until: int | None,
     listeners: list[Listener],
     take_over: bool = False,
     client=None,
 ) -> RunStore:
-    """Start or resume the run of a plan in its directory; returns it when it is done.
+    """Start or resume the run of a plan in its directory, and return it when it is done.
 
-    until: the last depth to compute, None for all. take_over: whether to take over a lock that
-    another host has left. client: a Dask client, whose workers do the tasks; None for the cluster
-    of the config. Stopped if interrupted, CorruptRunError if a complete run does not add up.
+    until: the last depth to compute, None for all. take_over: take over a lock that another host
+    has left. client: a Dask client whose workers do the tasks; None for the cluster of the config.
+    Raises Stopped if the run is interrupted, CorruptRunError if a complete run does not add up.
     """
     storage = plan.config.storage
     make_directory(storage)
@@ -204,33 +209,33 @@ def run_plan(
             return _checked(plan, run)  # nothing is left to be written
 
 
-def _run_held(plan: Plan, until: int | None, emit: Listener, client) -> RunStore:
+def _run_held(plan: RunPlan, until: int | None, emit: Listener, client) -> RunStore:
     storage = plan.config.storage
     durable = plan.config.store.fsync == "layer"
-    found = RunStore.exists(storage)
-    run = RunStore.open(storage) if found else RunStore.create(storage, plan.identity, durable)
+    existed = RunStore.exists(storage)
+    run = RunStore.open(storage) if existed else RunStore.create(storage, plan.identity, durable)
     run = _checked(plan, run)
     run.durable = durable
     run.sweep()
     if not run.complete and (until is None or len(run.records) <= until):
-        if found and durable:
+        if existed and durable:
             run.force()  # an earlier start may have left that to the system
-        with _missing_it(run):
+        with _gone_instead(run):
             _search(plan, run, until, emit, client)
     return run
 
 
-def _checked(plan: Plan, run: RunStore) -> RunStore:
-    """The run, if it is that of the plan and all of its files are there."""
+def _checked(plan: RunPlan, run: RunStore) -> RunStore:
+    """Return the run; raises an error if it is not that of the plan or lacks a file."""
     check_identity(run.path, run.identity, plan.identity)
     if lost := run.missing():  # named now, not hours later
-        others = f" (and {counted(len(lost) - 1, 'other')})" if len(lost) > 1 else ""
-        raise CorruptRunError(f"{lost[0]}{others}, though its layer is stored")
+        more = f" (and {counted(len(lost) - 1, 'other')})" if len(lost) > 1 else ""
+        raise CorruptRunError(f"{lost[0]}{more}, though its layer is stored")
     _check(plan, run)
     return run
 
 
-def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client) -> None:
+def _search(plan: RunPlan, run: RunStore, until: int | None, emit: Listener, client) -> None:
     began = time.perf_counter()
     with executor_of(plan.config.cluster, plan.in_memory, client) as executor:
         driver = Driver(plan, run, executor, emit, began)
@@ -238,11 +243,14 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client
         emit(RunStarted(
             plan.config.name, plan.puzzle.title, str(run.path), depth, run.states,
             plan.puzzle.states, executor.workers, bool(run.records), executor.dashboard, until,
-            plan.way,
+            plan.mode_in_words,
         ))  # fmt: skip
         try:
-            # Missing it is looked for here already, so that the log has the reason.
-            with interrupts_stop(driver.stopping.set, partial(emit, Stopping())), _missing_it(run):
+            # The directory is checked here already, so that the log has the reason.
+            with (
+                interrupts_stop(driver.stopping.set, partial(emit, Stopping())),
+                _gone_instead(run),
+            ):
                 driver.search(until)
         except BaseException as error:
             elapsed = time.perf_counter() - began
@@ -255,8 +263,8 @@ def _search(plan: Plan, run: RunStore, until: int | None, emit: Listener, client
     emit(RunFinished(run.records[-1].depth, run.states, run.complete, elapsed))
 
 
-def _check(plan: Plan, run: RunStore) -> None:
-    """A complete run holds every state of the space."""
+def _check(plan: RunPlan, run: RunStore) -> None:
+    """Raise CorruptRunError if a complete run does not hold every state of the space."""
     if run.complete and run.states != plan.puzzle.states:
         raise CorruptRunError(
             f"the layers of {run.path} add up to {counted(run.states, 'state')}, but "
@@ -266,7 +274,7 @@ def _check(plan: Plan, run: RunStore) -> None:
 
 @contextmanager
 def _system_errors():
-    """What the system refuses stops the run, which can be resumed; nothing is damaged by it."""
+    """Raise Stopped or StorageError in place of an error of the system. The run can be resumed."""
     try:
         yield
     except OSError as error:
@@ -281,8 +289,8 @@ def _system_errors():
 
 
 @contextmanager
-def _missing_it(run: RunStore):
-    """Raise Gone in place of any other error if the run is not there any more, or if another
+def _gone_instead(run: RunStore):
+    """Raise Gone in place of any other error if the run is no longer at its place, or if another
     process has gone on with it."""
     try:
         yield

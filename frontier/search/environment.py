@@ -1,8 +1,7 @@
-"""Where and with what a run was made: kept beside it for people, and read by nothing that searches.
+"""The versions, hosts and settings with which a run was made. The search itself never reads them.
 
-``environment.json`` has an entry for each time that the run was started or resumed. It names no
-user, host, path or account, so that a report of it can be published. Losing it costs the search
-nothing.
+``environment.json`` has an entry for each start of the run, resumed or not. It names no user, host,
+path or account, so that a report of it can be published. Losing it costs the search nothing.
 """
 
 import platform
@@ -25,7 +24,7 @@ PUBLIC = {
     "store": {"codec", "fsync"},
     "cluster": {"kind", "workers", "memory"},
 }
-"""These keys of a config say nothing of the place where it ran."""
+"""These keys of a config say nothing about the place where it ran."""
 
 
 def versions() -> dict[str, str]:
@@ -34,11 +33,11 @@ def versions() -> dict[str, str]:
 
 
 def note_start(storage: Storage, config: Config, workers: int, **more) -> None:
-    """Add this start to the environment of the run at a place.
+    """Add this start to the environment of the run in a storage.
 
-    workers: their number at the start. more: of a run by layers, the number of layers that were
-    committed before it; of a search of cosets, what is asked. OSError if the system cannot read or
-    write the file.
+    workers: their number at the start. more: further entries; a run by layers notes the number of
+    layers committed before, a search of cosets its question. Raises OSError if the system cannot
+    read or write the file.
     """
     start = {
         "began": time.time(),
@@ -59,20 +58,20 @@ def note_start(storage: Storage, config: Config, workers: int, **more) -> None:
 
 
 def read_starts(storage: Storage) -> list[dict]:
-    """The starts of the run at a place, in order; none if the file is missing, damaged or of
-    another version.
+    """Return the starts of the run in a storage, in order.
 
-    OSError if the system cannot read it.
+    The list is empty if the file is missing, damaged or of another version. Raises OSError if the
+    system cannot read it.
     """
     try:
-        found = read_sealed(storage, NAME)
-        return found.get("starts") or found.get("legs", [])  # their former name
+        content = read_sealed(storage, NAME)
+        return content.get("starts") or content.get("legs", [])  # their former name
     except CorruptRunError:
         return []
 
 
 def processor() -> str:
-    """The processor's name, as far as the system tells it."""
+    """Return the processor's name, as the system reports it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
     except OSError:

@@ -1,5 +1,5 @@
-"""What happens during a run, by layers or of cosets, as values that progress displays and logs
-listen to."""
+"""The events of a run, by layers or of cosets, as values that progress displays and logs
+receive."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,10 +9,11 @@ from frontier.store.ledger import LayerRecord
 
 @dataclass(frozen=True)
 class RunStarted:
-    """A run begins, or goes on after `depth`, -1 if no layer is committed.
+    """A run begins, or goes on after `depth`, which is -1 if no layer is committed.
 
-    states: how many the whole space has. dashboard: the address of Dask's dashboard. until: the
-    last depth asked for, None for all. way: where layers are while they are searched, in words.
+    states: the number of states of the whole space. dashboard: the address of Dask's dashboard.
+    until: the last depth to compute, None for all. way: in words, where layers are while they are
+    searched.
     """
 
     name: str
@@ -30,8 +31,10 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class LayerStarted:
-    """The layer at `depth` is under way. tasks: how many it has; None where one call makes this
-    layer and maybe more."""
+    """The layer at `depth` is under way.
+
+    tasks: their number; None if one call makes this layer and maybe more.
+    """
 
     depth: int
     tasks: int | None
@@ -39,7 +42,7 @@ class LayerStarted:
 
 @dataclass(frozen=True)
 class TaskFinished:
-    """One task of the layer under way is done; states: found so far in that layer."""
+    """A task of the layer under way is done. states: the new states of that layer so far."""
 
     depth: int
     done: int
@@ -85,7 +88,7 @@ class LayerFinished:
 
 @dataclass(frozen=True)
 class RunFinished:
-    """The run did what it was asked: to the end (`complete`) or to a given depth."""
+    """The run is done: the space is exhausted (`complete`), or the depth asked for is reached."""
 
     depth: int
     states: int
@@ -95,7 +98,8 @@ class RunFinished:
 
 @dataclass(frozen=True)
 class RunStopped:
-    """The run ends early, after `depth`, -1 if no layer is committed, and can be resumed."""
+    """The run ends early, after `depth`, and can be resumed. The depth is -1 if no layer is
+    committed."""
 
     depth: int
     reason: str
@@ -104,15 +108,15 @@ class RunStopped:
 
 @dataclass(frozen=True)
 class Stopping:
-    """Somebody asked the run to stop, and what is under way ends first."""
+    """The run was asked to stop; work under way ends first."""
 
 
 @dataclass(frozen=True)
 class SearchStarted:
-    """A search of cosets begins, or goes on.
+    """A search of cosets begins or goes on.
 
-    at_most, layers: what it was asked, as for `frontier.gods_number`. dashboard: the address of
-    Dask's dashboard.
+    at_most, layers: the arguments of `frontier.gods_number`. dashboard: the address of Dask's
+    dashboard.
     """
 
     name: str
@@ -129,9 +133,10 @@ class SearchStarted:
 class Asking:
     """Tables are made or read, or a question about all cosets is under way.
 
-    doing: which, in words. lower, upper: the bounds of God's number, None before there are tables.
-    limit: of the question, None before there is one. done, blocks: of it. left: the seconds that
-    the question may still take, None if that is not known. positions: found to need more moves.
+    doing: what is under way, in words. lower, upper: the bounds of God's number, None before there
+    are tables. limit: that of the question, None before there is one. done, blocks: how many blocks
+    of the question are done, and how many it has. left: the seconds that the question may still
+    take, None if unknown. positions: how many were found to need more moves.
     """
 
     doing: str
@@ -146,7 +151,7 @@ class Asking:
 
 @dataclass(frozen=True)
 class SearchFinished:
-    """A search of cosets has found all that it was asked. elapsed: seconds since it was started."""
+    """A search of cosets has answered all questions. elapsed: seconds since it was started."""
 
     lower: int
     upper: int
@@ -155,7 +160,7 @@ class SearchFinished:
 
 @dataclass(frozen=True)
 class SearchStopped:
-    """A search of cosets ends before that, and can be resumed."""
+    """A search of cosets ends early, and can be resumed."""
 
     reason: str
     elapsed: float

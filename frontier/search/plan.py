@@ -1,4 +1,4 @@
-"""What a run will do, decided and checked before anything is made or started."""
+"""What a run will do, decided and checked before anything is written or started."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import Config
 from frontier.errors import TooLarge
 from frontier.puzzles import Puzzle
-from frontier.search.task import Places
+from frontier.search.task import ArenaSlots
 from frontier.search.workspace import GROWTH_BYTES
 from frontier.space.bits import SPARE_ROWS
 from frontier.space.graph import Space
@@ -31,10 +31,10 @@ PART_WORD_SECONDS, FILE_SECONDS = 6e-9, 0.5e-3
 """The seconds that a worker needs for a word of a part, and to open or make a file."""
 
 TASK_SECONDS = 1e-3
-"""The seconds that a scheduler with a processor of its own needs for a task."""
+"""The seconds that a scheduler on its own processor needs for a task."""
 
 DECODED_BATCHES = 3
-"""The batches of decoded slabs that a task holds beside its arena."""
+"""The number of batches of decoded slabs that a task holds beside its arena."""
 
 SMALL_LAYER = 100_000_000
 """Layers of fewer bytes need not be divided among the workers."""
@@ -63,7 +63,8 @@ THIN_STATES, THIN_IN_MEMORY = 200_000, 1000
 The second number is that for layers in memory, where a step costs less to start."""
 
 LARGEST_MEMORY = 100 * 10**12
-"""Bytes that no worker has. A puzzle that needs more is refused without saying how many."""
+"""The bytes of memory that no worker has. A puzzle that needs more is refused without naming a
+size."""
 
 MOST_STATES = 2**63
 """State numbers have 63 bits."""
@@ -77,46 +78,47 @@ Mode = Literal["lists", "memory", "tasks"]
 
 @dataclass(frozen=True)
 class Policy:
-    """How a search goes on from its last two layers, and which layers it keeps, by the sizes of
+    """Which mode makes the next layer, and which layers stay on disk, decided by the sizes of
     layers alone.
 
-    The next layer is made as a list where the two before it are thin; else in memory, where two
-    layers as bitmaps fit there, or by tasks. The last two layers stay on the disk, or more, or
-    all. If it is two, a part of the older one is given up as soon as a task has replaced it, so the
-    disk never has three whole layers.
+    The next layer is made as a list if the two before it are thin; otherwise in memory, if two
+    layers as bitmaps fit there, or by tasks. The last two layers stay on the disk, or more, or all.
+    If only two stay, a task deletes the part of the older layer that it has replaced, so the disk
+    never holds three whole layers.
 
-    list_states: a layer of at most this many states is thin. in_memory: whether layers that are not
-    made as lists are made in memory. kept: how many of the last layers stay on the disk; None for
-    all.
+    list_states: a layer of at most this many states is thin. in_memory: True if layers that are not
+    made as lists are made in memory. layers_kept: how many of the last layers stay on the disk;
+    None for all.
     """
 
     list_states: int
     in_memory: bool = False
-    kept: int | None = LEAST_KEPT
+    layers_kept: int | None = LEAST_KEPT
 
     def mode(self, *states: int) -> Mode:
-        """How the next layer is made; `states`: those of the last two layers."""
+        """Return how the next layer is made. states: those of the last two layers."""
         if max(states) <= self.list_states:
             return "lists"
         return "memory" if self.in_memory else "tasks"
 
     @property
-    def gives_up(self) -> bool:
-        """Whether a part of a layer of bits is given up as soon as a task has replaced it."""
-        return self.kept == LEAST_KEPT
+    def deletes_replaced(self) -> bool:
+        """True if tasks delete the part that they replace."""
+        return self.layers_kept == LEAST_KEPT
 
-    def left(self, stored: list) -> list:
-        """The layers that the next commit leaves on the disk; stored: those there, in order."""
-        return stored if self.kept is None else stored[-self.kept :]
+    def depths_to_keep(self, stored: list) -> list:
+        """Return the depths to keep after the next commit. `stored` lists the depths on disk,
+        ascending."""
+        return stored if self.layers_kept is None else stored[-self.layers_kept :]
 
 
 @dataclass(frozen=True, repr=False)
-class Plan:
+class RunPlan:
     """A checked plan of a run.
 
-    list_states: layers of at most this many states are made as lists.
-    task_bytes: the bytes of memory that a worker needs for the largest task, itself included.
-    threads: how many threads of one process make layers in memory; 0 where tasks make them.
+    list_states: layers of at most this many states are made as lists. task_bytes: the bytes of
+    memory that a worker needs for the largest task, its process included. threads: how many threads
+    of one process make layers in memory; 0 if tasks make them.
     """
 
     config: Config
@@ -128,16 +130,16 @@ class Plan:
     threads: int = 0
 
     def __repr__(self) -> str:
-        where = f"in memory, {counted(self.threads, 'thread')}" if self.in_memory else "by tasks"
+        mode = f"in memory, {counted(self.threads, 'thread')}" if self.in_memory else "by tasks"
         return (
             f"<Plan of {self.config.name}: {self.puzzle.title}, "
-            f"{counted(self.puzzle.states, 'state')}; {where}, {size(self.task_bytes)} a process; "
+            f"{counted(self.puzzle.states, 'state')}; {mode}, {size(self.task_bytes)} a process; "
             f"{self.config.path}>"
         )
 
     @property
     def in_memory(self) -> bool:
-        """Whether one process holds the layers and does all the work."""
+        """True if one process holds the layers and does all the work."""
         return self.threads > 0
 
     @property
@@ -147,21 +149,21 @@ class Plan:
         return Policy(self.list_states, self.in_memory, kept)
 
     @property
-    def way(self) -> str:
-        """Where layers are while they are searched, and how to have it otherwise."""
+    def mode_in_words(self) -> str:
+        """Where layers are while they are searched, and how to change that, in words."""
         if self.in_memory:
-            where = "process" if self.config.cluster.workers_here else "worker"
+            place = "process" if self.config.cluster.workers_here else "worker"
             return (
-                f"in memory, by {counted(self.threads, 'thread')} of one {where} "
+                f"in memory, by {counted(self.threads, 'thread')} of one {place} "
                 "(by tasks, from disk to disk: --set search.in_memory=false)"
             )
-        asked = self.config.search.in_memory
-        other = "cluster.memory is too little for it" if asked else "--set search.in_memory=true"
-        return f"by tasks, from disk to disk (in memory: {other})"
+        allowed = self.config.search.in_memory
+        remedy = "cluster.memory is too little for it" if allowed else "--set search.in_memory=true"
+        return f"by tasks, from disk to disk (in memory: {remedy})"
 
     @property
     def identity(self) -> dict:
-        """What makes a run this run: written to the run directory, compared on resume."""
+        """The identity of the run, which is written to its directory and compared on resume."""
         return {
             **config_identity(self.config),
             "layout": layout_settings(self.layout),
@@ -170,7 +172,7 @@ class Plan:
 
 
 def config_identity(config: Config) -> dict:
-    """The part of a run's identity that its config says."""
+    """Return the part of a run's identity that its config determines."""
     return {
         "name": config.name,
         "puzzle": config.puzzle_settings,
@@ -183,8 +185,8 @@ def layout_settings(layout: Layout) -> dict:
     return {"prefix_digits": layout.prefix_digits, "task_nodes": layout.task_nodes}
 
 
-def make_plan(config: Config, layout: dict | None = None) -> Plan:
-    """Plan a run; TooLarge if it cannot fit. layout: the settings of a run that exists."""
+def make_plan(config: Config, layout: dict | None = None) -> RunPlan:
+    """Plan a run; raises TooLarge if it cannot fit. layout: the settings of an existing run."""
     puzzle, memory = config.make_puzzle(), config.cluster.memory
     if config.cluster.workers_here and not config.cluster.oversubscribe:
         machine.refuse_beyond(config.cluster.workers_here, memory)
@@ -223,16 +225,18 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     by_memory = (memory - held) // 2 // ListKernel(space).bytes_for(1)
     by_task = max(THIN_STATES, (memory - need) // LISTED_BYTES)
     list_states = min(max(THIN_STATES, words // THIN_WORDS), int(by_memory), by_task)
-    return Plan(config, puzzle, space, chosen, list_states, need)
+    return RunPlan(config, puzzle, space, chosen, list_states, need)
 
 
-def _too_little(memory: int, why: str) -> TooLarge:
-    return TooLarge(f"cluster.memory = {size(memory)} a worker is too little: {why}")
+def _too_little(memory: int, message: str) -> TooLarge:
+    return TooLarge(f"cluster.memory = {size(memory)} a worker is too little: {message}")
 
 
 def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
-    """The space of a puzzle; TooLarge if it is too large for a process that may have the memory
-    of `share` workers, or for any."""
+    """Return the space of a puzzle.
+
+    Raises TooLarge if it is too large for a process with the memory of `share` workers, or for any.
+    """
     least = PROCESS_BYTES + puzzle.model.shape_bytes
     if puzzle.model.shape_bytes and least > memory * share:
         raise _too_little(
@@ -254,64 +258,65 @@ def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
 
 def _plan_in_memory(
     config: Config, puzzle: Puzzle, space: Space, layout: dict | None
-) -> Plan | None:
-    """The plan of a run whose layers fit in the memory of one process, None if they do not.
+) -> RunPlan | None:
+    """Return the plan of a run whose layers fit in the memory of one process, None if they do not.
 
-    On this machine that process may take what the workers would have had together.
+    On this machine that process may use the memory of all workers together.
     """
     share = _share(config)
     chosen = Layout.from_settings(space, layout) if layout else memory_layout(space, share)
     need = process_bytes(space) + memory_bytes(chosen)
-    each = WRITER_BYTES + DECODED_BATCHES * chosen.slab_bytes + _row_bytes(chosen)
-    need += share * (each + _transfer_bytes(config))
-    left = config.cluster.memory * share - need
-    if not config.search.in_memory or left < 0:
+    thread_bytes = WRITER_BYTES + DECODED_BATCHES * chosen.slab_bytes + _row_bytes(chosen)
+    need += share * (thread_bytes + _transfer_bytes(config))
+    spare = config.cluster.memory * share - need
+    if not config.search.in_memory or spare < 0:
         return None
     words, lists = max(space.nodes) * space.code.words, ListKernel(space)
-    most = space.states if lists.plain else words // THIN_WORDS_IN_MEMORY
-    list_states = max(THIN_IN_MEMORY, min(most, left // lists.bytes_for(1)))
-    return Plan(config, puzzle, space, chosen, list_states, need, share)
+    most_states = space.states if lists.plain else words // THIN_WORDS_IN_MEMORY
+    list_states = max(THIN_IN_MEMORY, min(most_states, spare // lists.bytes_for(1)))
+    return RunPlan(config, puzzle, space, chosen, list_states, need, share)
 
 
 def _share(config: Config) -> int:
-    """How many workers' memory and cores one process may take in their place."""
+    """Return the number of workers whose memory and cores one process may use."""
     local = config.cluster.kind == "local" and config.search.in_memory
     return config.cluster.workers if local else 1
 
 
 def _transfer_bytes(config: Config) -> int:
-    """Bytes of what is on its way between an object store and one task."""
+    """Return the bytes that are on their way between an object store and one task."""
     return config.storage.transfer_bytes
 
 
 def _row_bytes(layout: Layout) -> int:
-    """Bytes of the rows that a thread holds while it expands."""
+    """Return the bytes of the rows that a thread holds while it expands."""
     return SPARE_ROWS * layout.row_words * WORD_BYTES
 
 
 def task_bytes(layout: Layout) -> int:
-    """Bytes that a worker needs for the largest task it may get, itself included."""
+    """Return the bytes that a worker needs for the largest task it may get, its process
+    included."""
     return max(_costs(layout, side)[0] for side in range(layout.space.sides))
 
 
 def process_bytes(space: Space) -> int:
-    """Bytes of a worker without a task."""
+    """Return the bytes of a worker without a task."""
     return PROCESS_BYTES + space.graph.vertex_bytes * space.graph.vertices
 
 
 def _costs(layout: Layout, side: int) -> tuple[int, float]:
-    """(bytes a worker needs, seconds a word) of a typical task."""
+    """Return (bytes that a worker needs, seconds a word) of a typical task."""
     count = layout.task_count(side)
     if not count:
         return process_bytes(layout.space), 0.0
     program = program_of(layout, task := layout.task(side, count // 2))
     reads = reads_of(layout, task, program)
     own, read = prod(layout.grid), reads.slab.size
-    # What it reads is in memory as it is stored, in the worst case no smaller than decoded.
+    # The slabs read are in memory in stored form, in the worst case no smaller than decoded.
     held = (
         (own + read) / own * most_part_bytes(layout) + WRITER_BYTES + program.nbytes + reads.nbytes
     )
-    decoded = Places(layout, reads).count + DECODED_BATCHES * layout.cuts
+    decoded = ArenaSlots(layout, reads).count + DECODED_BATCHES * layout.cuts
     need = process_bytes(layout.space) + TASKS_UNDER_WAY * (ceil(held) + 2 * GROWTH_BYTES)
     need += decoded * layout.slab_bytes + _row_bytes(layout)
     files = np.unique(reads.task).size + 2
@@ -321,7 +326,7 @@ def _costs(layout: Layout, side: int) -> tuple[int, float]:
 
 
 def _choose(space: Space, memory: int, workers: int) -> Layout:
-    """The layout whose tasks fit and cost least, else the one that needs least memory."""
+    """Return the layout whose tasks fit and cost least, or else the one that needs least memory."""
 
     def cost(layout: Layout) -> tuple[bool, float]:
         costs = [_costs(layout, side) for side in range(space.sides)]
@@ -337,13 +342,15 @@ def _choose(space: Space, memory: int, workers: int) -> Layout:
 
 
 def _finest(space: Space) -> Layout:
-    """The layout with the smallest tasks that the voltages allow; they allow one without prefix."""
+    """Return the layout with the smallest tasks that the voltages allow. One without prefix always
+    is."""
     layouts = (Layout(space, digits, 1) for digits in reversed(range(len(space.code.leading) + 1)))
     return next(layout for layout in layouts if layout.fits_voltages)
 
 
 def _candidates(space: Space, memory: int) -> Iterator[Layout]:
-    """Layouts to choose from: prefixes of every length, and enough tasks that each one fits."""
+    """Generate the layouts to choose from: prefixes of every length, and enough tasks that each
+    fits."""
     nodes, leading = max(space.nodes), space.code.leading
     layer = nodes * space.code.words * WORD_BYTES
     most = min(memory, max(LARGE_TASK, layer // MANY_TASKS))

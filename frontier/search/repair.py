@@ -18,13 +18,13 @@ from frontier.text import counted
 
 @dataclass
 class Repair:
-    """What is to be done.
+    """The steps of a repair.
 
-    depth: the last layer that stays committed. stored: layers up to it that are whole.
-    described: layers whose description for Zarr is written anew.
-    tasks: those of the layer under way that are to be done again.
-    lost: layers that are given up, whole or not.
-    aside: what is not the run's and is moved aside (`misplaced`), each with its new name.
+    depth: the last layer that stays committed. stored: the depths up to it whose layers are whole.
+    described: depths of layers whose description for Zarr is written anew.
+    tasks: the tasks of the layer under way that are to be done again.
+    lost: depths of layers that are deleted, whole or not.
+    aside: the new name of each file that is not the run's and is moved aside (`misplaced`).
     summary: whether ``summary.json`` is damaged, which the caller is to write anew.
     """
 
@@ -42,9 +42,9 @@ class Repair:
 
 
 def plan_repair(run: RunStore, verified: Verified) -> Repair:
-    """What a repair would do; CorruptRunError if there is no way."""
-    if wrong := [fault.what for fault in verified.faults if fault.depth == SUMS]:
-        raise CorruptRunError(f"{run.path} cannot be repaired: {wrong[0]}")
+    """Return the steps of a repair; raises CorruptRunError if the run cannot be repaired."""
+    if messages := [fault.what for fault in verified.faults if fault.depth == SUMS]:
+        raise CorruptRunError(f"{run.path} cannot be repaired: {messages[0]}")
     stored, last, reader = run.stored_depths(), len(run.records) - 1, RunReader(run)
     redo = sorted({fault.task for fault in verified.faults if fault.task is not None})
     described = {fault.depth for fault in verified.faults if fault.described}
@@ -52,23 +52,25 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
     more = {"summary": SUMMARY in described, "aside": aside}
     if not run.records:  # it was stopped before anything was committed
         return Repair(last, [], sorted(described & {GROUP}), **more)
-    gone = verified.given_up is not None and any(
-        not reader.files(last - 1).there(task) for task in redo
+    replaced = verified.given_up
+    irreplaceable = replaced is not None and any(
+        not reader.files(last - 1).has_part(task) for task in redo
     )
     whole = [depth for depth in stored if verified.sound(depth)]
     for depth in reversed(whole):
-        # Parts that the layer under way has replaced are lost if that is given up.
-        kept = [d for d in whole if d <= depth and (depth == last or d != verified.given_up)]
-        if depth not in kept or (depth == last and gone):
+        # If the layer under way is deleted, the parts that it has replaced are lost.
+        usable = [d for d in whole if d <= depth and (depth == last or d != replaced)]
+        if depth not in usable or (depth == last and irreplaceable):
             continue
-        if run.identity["keep"] == "all" and len(kept) <= depth:
-            continue  # it would not have kept all
+        if run.identity["keep"] == "all" and len(usable) <= depth:
+            continue  # a run that keeps all layers cannot go on without one
         # From the last layer of a complete run nothing is computed.
-        if depth == 0 or depth - 1 in kept or (run.complete and depth == last):
-            lost = [d for d in range(last + 1) if d > depth or (d in stored and d not in kept)]
+        if depth == 0 or depth - 1 in usable or (run.complete and depth == last):
+            lost = [d for d in range(last + 1) if d > depth or (d in stored and d not in usable)]
             tasks = redo if depth == last else []
-            return Repair(depth, kept, sorted(described & {GROUP, *kept}), tasks, lost, **more)
-    damaged = [str(depth) for depth in stored if depth not in whole] + [str(last + 1)] * gone
+            return Repair(depth, usable, sorted(described & {GROUP, *usable}), tasks, lost, **more)
+    damaged = [str(depth) for depth in stored if depth not in whole]
+    damaged += [str(last + 1)] * irreplaceable
     raise CorruptRunError(
         f"{run.path} cannot be repaired: of its layers on disk {', '.join(damaged)} "
         f"{'is' if len(damaged) == 1 else 'are'} damaged, and there are no two whole ones in a row "
@@ -77,13 +79,13 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
     )
 
 
-def repair(run: RunStore, what: Repair) -> None:
-    """Do what was planned; the caller holds the lock."""
+def repair(run: RunStore, steps: Repair) -> None:
+    """Take the steps of a repair; the caller holds the lock."""
     run.durable = True
     reader = RunReader(run)
-    for name, aside in what.aside.items():
+    for name, aside in steps.aside.items():
         run.storage.move_aside(name, aside)
-    for depth in what.described:
+    for depth in steps.described:
         if depth == GROUP:
             run.describe_group()
             continue
@@ -91,27 +93,28 @@ def repair(run: RunStore, what: Repair) -> None:
         run.storage.make_folder(files.folder)
         files.describe(durable=True)
         run.storage.delete(*(f"{files.folder}/{name}" for name in files.surplus()))
-    if what.lost:
-        run.roll_back(what.depth, what.stored)
+    if steps.lost:
+        run.roll_back(steps.depth, steps.stored)
     under_way = reader.files(len(run.records))
-    for task in what.tasks:
+    for task in steps.tasks:
         run.storage.delete(under_way.name(task))  # it may have been moved aside
     run.sweep()
 
 
-def describe_repair(run: RunStore, what: Repair) -> str:
-    """What a repair has done, in words."""
-    names = ["the layers" if depth == GROUP else f"layer {depth}" for depth in what.described]
-    said = [moved(run.storage, *names) for names in what.aside.items()]
-    said += [f"{name} cleared of what is not its own and described anew for Zarr" for name in names]
-    if what.summary:
-        said.append("summary.json written anew")
-    if what.tasks:
+def describe_repair(run: RunStore, steps: Repair) -> str:
+    """Return what a repair has done, in words."""
+    layers = ["the layers" if depth == GROUP else f"layer {depth}" for depth in steps.described]
+    sentences = [moved(run.storage, *names) for names in steps.aside.items()]
+    cleared = "cleared of what is not its own and described anew for Zarr"
+    sentences += [f"{layer} {cleared}" for layer in layers]
+    if steps.summary:
+        sentences.append("summary.json written anew")
+    if steps.tasks:
         layer = len(run.records)
-        said.append(f"{counted(len(what.tasks), 'task')} of layer {layer} done again")
-    if gone := [d for d in what.lost if d > what.depth]:
-        said.append(f"layers {gone[0]}–{gone[-1]} given up, for `run` to compute again")
-    if older := [d for d in what.lost if d < what.depth]:
-        said.append(f"layers {', '.join(map(str, older))} deleted, as nothing needs them")
-    back = f"back to depth {what.depth}; " if gone else ""
-    return f"{run.path}: {back}" + "; ".join(said)
+        sentences.append(f"{counted(len(steps.tasks), 'task')} of layer {layer} done again")
+    if undone := [d for d in steps.lost if d > steps.depth]:
+        sentences.append(f"layers {undone[0]}–{undone[-1]} given up, for `run` to compute again")
+    if older := [d for d in steps.lost if d < steps.depth]:
+        sentences.append(f"layers {', '.join(map(str, older))} deleted, as nothing needs them")
+    back = f"back to depth {steps.depth}; " if undone else ""
+    return f"{run.path}: {back}" + "; ".join(sentences)

@@ -1,4 +1,4 @@
-"""What a worker does: compute one part of the next layer.
+"""The work of a task: computing one part of the next layer.
 
 A task reads slabs, writes one file and returns a few numbers; all other data go through the store.
 The file has the same bytes however often the task is done, and gets its name when it is whole. A
@@ -23,44 +23,44 @@ from frontier.store.run_ref import RunRef
 from frontier.store.tally import Tally
 
 ARENA_BYTES = 8_000_000
-"""Bytes of an arena, if that is enough for a batch."""
+"""The bytes of an arena, unless a batch needs more."""
 
 
 @dataclass
 class TaskResult:
-    """What a task found. seconds: where the time of its worker went, by kind."""
+    """The result of a task. seconds: the time that its worker spent, by kind of work."""
 
     record: PartRecord
     seconds: dict[str, float] = field(default_factory=dict)
 
 
-def expand_task(run_ref: RunRef, gives_up: bool, depth: int, number: int) -> TaskResult:
+def expand_task(run_ref: RunRef, delete_replaced: bool, depth: int, number: int) -> TaskResult:
     """Compute a part of the layer at `depth` from the two layers before it.
 
-    gives_up: whether to delete the part of the layer at depth - 2 that this one replaces.
+    delete_replaced: delete the part of the layer at depth - 2 that this one replaces.
     """
     work = workspace_of(run_ref)
     if (result := _done(work, depth, number)) is None:
         try:
             result = _expand(work, depth, number)
         except (CorruptRunError, FileNotFoundError):
-            # Another worker may have done it meanwhile, and given up what this one was reading; or
-            # its layer was committed, and the file swept away that this one was writing.
+            # Another worker may have done it meanwhile, and deleted what this one was reading; or
+            # its layer was committed, and the unfinished file of this one was swept away.
             if (result := _done(work, depth, number)) is None:
                 raise
-    if gives_up and _replaces(work, depth):
-        work.run.give_up(depth - 2, number, work.layout)
+    if delete_replaced and _replaces(work, depth):
+        work.run.delete_replaced_part(depth - 2, number, work.layout)
     return result
 
 
 def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
-    """The result of a task whose part is there and whole; None if it must be computed.
+    """Return the result of a task whose part is in place and whole; None if it must be computed.
 
-    CorruptRunError if its part is damaged and cannot be computed again, as the part of depth - 2
-    has been given up.
+    Raises CorruptRunError if its part is damaged and cannot be computed again, as the part of depth
+    - 2 was deleted.
     """
     files = work.files(depth)
-    if not files.there(number):
+    if not files.has_part(number):
         return None
     try:
         part = files.part(number)
@@ -78,7 +78,7 @@ def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
 
 
 def _replaces(work: Workspace, depth: int) -> bool:
-    """Whether a part takes the place of one of depth - 2, which may have been given up."""
+    """Return whether a part replaces one of depth - 2, which then may have been deleted."""
     return depth >= 2 and not work.layer(depth - 2).is_list
 
 
@@ -89,11 +89,11 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     own = np.arange(prod(layout.grid))
     tally, start = work.counting.zero, work.counting.start_at(layout, task)
     with (
-        work.buffers(2) as (buffer, other),
+        work.buffers(2) as (current_buffer, before_buffer),
         files.write_part(number, work.writer, work.run.durable, clock) as writer,
     ):
-        current = work.layer(depth - 1).load(reads.task, reads.slab, buffer)
-        before = work.layer(depth - 2).load(np.full(own.size, number), own, other)
+        current = work.layer(depth - 1).load(reads.task, reads.slab, current_buffer)
+        before = work.layer(depth - 2).load(np.full(own.size, number), own, before_buffer)
         clock.lap("disk")
         with work.computing:
             clock.go_on()
@@ -120,8 +120,8 @@ def made_batches(
     before: EncodedSlabs | ListedSlabs,
     clock: Stopwatch,
 ) -> Iterator[tuple[slice, np.ndarray, int, list[tuple[int, np.ndarray]]]]:
-    """The new states, batch by batch: (the nodes, int64[nodes] the states at each, the edges to
-    them, slabs).
+    """Generate the new states, batch by batch: (the nodes, int64[nodes] the states at each, the
+    number of edges to them, slabs).
 
     slabs: those that hold a state, as (number, words), which are valid until the next batch.
     """
@@ -129,57 +129,60 @@ def made_batches(
     out = np.empty((cuts, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
     for batch, (first, nodes, prefix, slab) in enumerate(layout.batches(task)):
         arena.prepare(batch)
-        there = before.there[slab : slab + cuts]
-        out[~there] = 0
+        stored = before.filled[slab : slab + cuts]
+        out[~stored] = 0
         live = np.zeros((layout.slab_nodes, layout.rows), dtype=bool)
-        live.reshape(cuts, -1)[there] = True
+        live.reshape(cuts, -1)[stored] = True
         clock.lap("rest")
-        before.decode(slab + np.flatnonzero(there), out, np.flatnonzero(there))
+        before.decode(slab + np.flatnonzero(stored), out, np.flatnonzero(stored))
         clock.lap("codec")
         counts, edges = expand(
             out.reshape(layout.slab_nodes, -1)[:nodes], live[:nodes].reshape(-1),
             first, prefix, arena.words, arena.live, arena.base, program, swaps,
         )  # fmt: skip
         clock.lap("kernel")
-        found = np.flatnonzero(live[:nodes].reshape(cuts, -1).any(axis=1)).tolist()
+        filled = np.flatnonzero(live[:nodes].reshape(cuts, -1).any(axis=1)).tolist()
         begin = task.first_node + first
-        yield slice(begin, begin + nodes), counts, edges, [(slab + cut, out[cut]) for cut in found]
+        yield slice(begin, begin + nodes), counts, edges, [(slab + cut, out[cut]) for cut in filled]
 
 
-class Places:
-    """Which slabs of a task's `Reads` are in which places of its arena."""
+class ArenaSlots:
+    """Tracks which slabs of a task's `Reads` are in which slots of its arena."""
 
     def __init__(self, layout: Layout, reads: Reads):
         most = max((entries.size for entries in reads.batches), default=0)
         self.count = max(1, most, min(reads.slab.size, ARENA_BYTES // layout.slab_bytes))
         self._holds = np.full(self.count, -1)
         self._last = np.full(self.count, -1)
-        self._place = np.full(reads.slab.size, -1)
+        self._slot_of = np.full(reads.slab.size, -1)
         self._batch = 0
 
-    def take(self, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Make place for the slabs that the next batch needs; returns those that were not there, as
-        entries of `Reads`, and the places that they get."""
+    def take(self, needed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Assign slots to the slabs that the next batch needs.
+
+        Returns the slabs that were not in the arena, as entries of `Reads`, and the slots that they
+        get.
+        """
         self._batch += 1
-        place = self._place[wanted]
-        self._last[place[place >= 0]] = self._batch
-        new = wanted[place < 0]
-        taken = np.argsort(self._last, kind="stable")[: new.size]
-        gone = self._holds[taken]
-        self._place[gone[gone >= 0]] = -1
-        self._place[new], self._holds[taken], self._last[taken] = taken, new, self._batch
-        return new, taken
+        slot = self._slot_of[needed]
+        self._last[slot[slot >= 0]] = self._batch
+        new = needed[slot < 0]
+        slots = np.argsort(self._last, kind="stable")[: new.size]
+        evicted = self._holds[slots]
+        self._slot_of[evicted[evicted >= 0]] = -1
+        self._slot_of[new], self._holds[slots], self._last[slots] = slots, new, self._batch
+        return new, slots
 
 
 class Arena:
-    """The slabs of the current layer that a task is looking at, decoded: `words`, `live` and
-    `base`, as `expand` reads them, right for one batch at a time.
+    """The slabs of the current layer that a task reads, decoded: `words`, `live` and `base`, as
+    `expand` reads them, valid for one batch at a time.
 
-    A task holds all that it reads as it is stored, and decodes what a batch of its rows needs when
+    A task holds all that it reads in stored form, and decodes what a batch of its rows needs when
     it comes to the batch: an arena of some megabytes stays in the processor's caches, where that is
-    several times as fast as in memory. The slab that no batch has needed for longest makes place
-    for another one. A slab that is needed again later is decoded again: with 2 x 7 tiles every
-    twelfth one, with 3 x 5 tiles every third one or, on the other side, each one.
+    several times as fast as in memory. The slab that no batch has needed for longest is replaced
+    first. A slab that is needed again later is decoded again: with 2 x 7 tiles every twelfth one,
+    with 3 x 5 tiles every third one or, on the other side, each one.
     """
 
     def __init__(
@@ -194,27 +197,27 @@ class Arena:
         """slabs: those of `reads`."""
         self._layout, self._program, self._reads = layout, program, reads
         self._slabs, self._clock = slabs, clock
-        self._places = Places(layout, reads)
-        self.words = allocate(self._places.count * layout.slab_bytes).view(np.uint64)
+        self._slots = ArenaSlots(layout, reads)
+        self.words = allocate(self._slots.count * layout.slab_bytes).view(np.uint64)
         self.live = np.zeros(self.words.size // layout.row_words, dtype=bool)
         self.base = np.full(program.needed.shape, -1, dtype=np.int64)
 
     def prepare(self, batch: int) -> None:
-        """Decode what a batch needs and is not there."""
-        wanted = self._reads.batches[batch]
-        new, taken = self._places.take(wanted[self._slabs.there[wanted]])
-        self._point_to(new, taken)
+        """Decode the slabs that a batch needs and the arena does not hold."""
+        needed = self._reads.batches[batch]
+        new, slots = self._slots.take(needed[self._slabs.filled[needed]])
+        self._point_to(new, slots)
         self._clock.lap("rest")
-        self._slabs.decode(new, self.words.reshape(self._places.count, -1), taken)
+        self._slabs.decode(new, self.words.reshape(self._slots.count, -1), slots)
         self._clock.lap("codec")
-        live = self.live.reshape(self._places.count, -1)
-        live_rows(self.words, self._layout.row_words, live, taken)
+        live = self.live.reshape(self._slots.count, -1)
+        live_rows(self.words, self._layout.row_words, live, slots)
         self._clock.lap("kernel")
 
-    def _point_to(self, entries: np.ndarray, places: np.ndarray) -> None:
-        """Note in `base` where in the arena the nodes of these slabs lie."""
+    def _point_to(self, entries: np.ndarray, slots: np.ndarray) -> None:
+        """Note in `base` where in the arena the nodes of these slabs begin."""
         layout, reads, sources = self._layout, self._reads, self._program.sources
-        begin = places * (layout.slab_nodes * layout.slab_words)
+        begin = slots * (layout.slab_nodes * layout.slab_words)
         if layout.slab_nodes == 1:
             self.base[reads.first[entries], reads.slot[entries]] = begin
             return

@@ -26,20 +26,20 @@ from frontier.store.run import RunStore
 from frontier.text import counted
 
 SLABS_DRAWN = 32
-"""The greatest number of slabs of a layer that states are drawn from."""
+"""States are drawn from at most this many slabs of a layer."""
 
 GROUP, SUMS, SUMMARY, OTHERS = -1, -2, -3, -4
-"""These stand in the place of a depth for faults outside the layers: in the Zarr group and the
-copies, in what the layers of the ledger add up to, in the summary, in what is not the run's."""
+"""These stand in place of a depth for faults outside the layers: in the Zarr group and the copies,
+in the sums over the ledger's layers, in the summary, and in files that are not the run's."""
 
 
 @dataclass(frozen=True)
 class Fault:
     """Something that is not as it was written, or not right.
 
-    depth: of the layer, or GROUP, SUMS, SUMMARY or OTHERS. what: the file and what is wrong with
-    it. task: of the layer under way, or of the next one.
-    described: whether the file only describes the run to others, and the search does not read it.
+    depth: that of the layer, or GROUP, SUMS, SUMMARY or OTHERS. what: names the file and what is
+    wrong with it. task: a task of the layer under way or of the next one. described: True if the
+    file only describes the run to other programs, and the search does not read it.
     """
 
     depth: int
@@ -50,9 +50,9 @@ class Fault:
 
 @dataclass
 class Verified:
-    """What was looked at, and what was found.
+    """What was checked, and the faults.
 
-    layers, parts, bytes: on disk. asked: how many states were asked whether they belong there.
+    layers, parts, bytes: how much is on disk. asked: the states whose layer was checked.
     given_up: the layer some of whose parts the layer under way has replaced.
     """
 
@@ -64,7 +64,7 @@ class Verified:
     faults: list[Fault] = field(default_factory=list)
 
     def sound(self, depth: int) -> bool:
-        """Whether the search can build on a layer."""
+        """Return whether the search can build on a layer."""
         return all(fault.depth != depth or fault.described for fault in self.faults)
 
 
@@ -74,26 +74,26 @@ def verify(
     seed: int = 0,
     say: Callable[[str], None] = lambda text: None,
 ) -> Verified:
-    """Look at all that is on disk of a run.
+    """Check all files of a run.
 
-    deep: how many states of each layer, and as many others, are asked whether they belong there.
-    say: is told of each layer before it is looked at.
+    deep: of so many states of each layer, and as many others, check whether they belong there. say:
+    called with the name of each layer before it is checked.
     """
     reader, done, stored = RunReader(run), Verified(), run.stored_depths()
     done.faults += _faults_outside(run)
     for depth in stored:
         say(f"layer {depth}")
         done.layers += 1
-        done.faults += [Fault(depth, what) for what in _whole_layer(reader, depth, done)]
-        if done.sound(depth) and (what := _wrong_description(reader, depth)):
-            done.faults.append(Fault(depth, what, described=True))
+        done.faults += [Fault(depth, message) for message in _whole_layer(reader, depth, done)]
+        if done.sound(depth) and (message := _wrong_description(reader, depth)):
+            done.faults.append(Fault(depth, message, described=True))
     if not run.complete:
         done.faults += _layer_under_way(reader, done)
     for file in misplaced(run.storage, run.layers_name):
         place = str(run.storage.place(file))
         if not any(place in fault.what for fault in done.faults):
-            what = f"{place} is not what a run makes there"
-            done.faults.append(Fault(OTHERS, what, described=True))
+            message = f"{place} is not what a run makes there"
+            done.faults.append(Fault(OTHERS, message, described=True))
     rng = np.random.default_rng(seed)
     for depth in stored if deep else ():
         whole = all(done.sound(d) and d != done.given_up for d in (depth, depth - 1))
@@ -104,14 +104,14 @@ def verify(
 
 
 def _faults_outside(run: RunStore) -> Iterator[Fault]:
-    """What is wrong outside the layers: with the ledger, whose layers must add up; with the copies,
-    the summary and the Zarr group, which must be what was written."""
-    storage, found, states = run.storage, run.states, run.identity["states"]
-    if found > states or (run.complete and found != states):
-        holds = f"its layers hold {counted(found, 'state')}, the puzzle has {states:,}"
+    """Generate the faults outside the layers: in the ledger, whose layers must add up, and in the
+    copies, the summary and the Zarr group, which must be as they were written."""
+    storage, counted_states, states = run.storage, run.states, run.identity["states"]
+    if counted_states > states or (run.complete and counted_states != states):
+        holds = f"its layers hold {counted(counted_states, 'state')}, the puzzle has {states:,}"
         yield Fault(SUMS, f"{storage.place(LEDGER)}: {holds}")
-    others = {COPIES[RUN]: GROUP, COPIES[LEDGER]: GROUP, "summary.json": SUMMARY}
-    for name, kind in others.items():
+    sealed_files = {COPIES[RUN]: GROUP, COPIES[LEDGER]: GROUP, "summary.json": SUMMARY}
+    for name, kind in sealed_files.items():
         try:
             if kind == GROUP or storage.exists(name):
                 read_sealed(storage, name)
@@ -123,7 +123,7 @@ def _faults_outside(run: RunStore) -> Iterator[Fault]:
 
 
 def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]:
-    """What is wrong with the parts of a layer."""
+    """Generate messages about the parts of a layer that are not whole."""
     run, layer = reader.run, reader.layer(depth)
     record, files, records = run.records[depth], layer.files, []
     if files.storage.is_link(files.folder):
@@ -137,7 +137,7 @@ def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]
             records.append(part.record)
         except CorruptRunError as error:
             # Looked at now, as a task may be done meanwhile.
-            if fading and not files.there(task) and reader.files(depth + 2).there(task):
+            if fading and not files.has_part(task) and reader.files(depth + 2).has_part(task):
                 done.given_up = depth
             else:
                 yield str(error)
@@ -145,16 +145,16 @@ def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]
         return
     if digest_of(records) != record.digest:
         yield f"layer {depth}: the parts in {files.place} are not those that the ledger lists"
-    if (found := sum(part.states for part in records)) != record.states:
+    if (states_held := sum(part.states for part in records)) != record.states:
         yield (
-            f"layer {depth}: the parts in {files.place} hold {counted(found, 'state')}, the "
+            f"layer {depth}: the parts in {files.place} hold {counted(states_held, 'state')}, the "
             f"ledger lists {record.states:,}"
         )
 
 
 def _whole_part(layer: StoredLayer, task: int, part: Part, done: Verified) -> None:
-    """CorruptRunError if something is wrong with a part of a layer."""
-    files, layout, found = layer.files, layer.files.layout, 0
+    """Raise CorruptRunError if a part of a layer is not whole."""
+    files, layout, states_held = layer.files, layer.files.layout, 0
     space = layout.space
     done.parts += 1
     done.bytes += part.record.bytes
@@ -166,21 +166,21 @@ def _whole_part(layer: StoredLayer, task: int, part: Part, done: Verified) -> No
                 f"layer {files.depth}: {part.path} is not an ascending list of states below {end:,}"
             )
         return
-    where = layout.task(files.side, task)
+    task_place = layout.task(files.side, task)
     for slab, words in layer.decoded(task, part.slabs):
-        found += int(np.bitwise_count(words).sum())
-        nodes = space.nodes[files.side] - layout.slab_of(where, slab)[0]
+        states_held += int(np.bitwise_count(words).sum())
+        nodes = space.nodes[files.side] - layout.slab_of(task_place, slab)[0]
         if words[max(0, nodes) :].any() or (words >> np.uint64(space.code.bits)).any():
             raise part.damaged(slab, "it has bits that stand for no state")
-    if found != part.states:
+    if states_held != part.states:
         raise CorruptRunError(
-            f"layer {files.depth}: {part.path} holds {counted(found, 'state')}, its record says "
-            f"{part.states:,}"
+            f"layer {files.depth}: {part.path} holds {counted(states_held, 'state')}, its record "
+            f"says {part.states:,}"
         )
 
 
 def _wrong_description(reader: RunReader, depth: int) -> str | None:
-    """What is wrong with what Zarr sees of a layer."""
+    """Return a message if Zarr's view of a layer is wrong, else None."""
     files = reader.layer(depth).files
     try:
         name = f"{files.folder}/zarr.json"
@@ -188,14 +188,14 @@ def _wrong_description(reader: RunReader, depth: int) -> str | None:
             return f"layer {depth}: {files.storage.place(name)} is not what was written there"
     except CorruptRunError as error:
         return f"layer {depth}: {error}"
-    if others := files.surplus():
-        other = files.storage.place(f"{files.folder}/{others[0]}")
-        return f"layer {depth}: {other} is none of its parts"
+    if surplus := files.surplus():
+        place = files.storage.place(f"{files.folder}/{surplus[0]}")
+        return f"layer {depth}: {place} is none of its parts"
     return None
 
 
 def _layer_under_way(reader: RunReader, done: Verified) -> Iterator[Fault]:
-    """What is wrong with the parts of the layer under way."""
+    """Generate the faults of the parts of the layer under way."""
     layer = StoredLayer(reader.files(len(reader.run.records)), 0)
     for task in sorted(reader.run.parts_under_way(reader.layout)):
         try:
@@ -207,19 +207,19 @@ def _layer_under_way(reader: RunReader, done: Verified) -> Iterator[Fault]:
 def _right_layer(
     reader: RunReader, depth: int, count: int, rng: np.random.Generator, done: Verified
 ) -> Iterator[str]:
-    """A line for each state asked that is wrongly in the layer or wrongly missing from it.
+    """Generate a message for each state that is wrongly in the layer or wrongly missing from it.
 
-    Asked are states drawn from the layer, and all neighbours of states drawn from the one before.
+    Checked are states drawn from the layer, and all neighbours of states drawn from the one before.
     """
     run, space, side = reader.run, reader.space, reader.space.side_of(depth)
     layer, before = reader.layer(depth), reader.layer(depth - 1)
     two_before = depth >= 2 and depth - 2 in run.stored_depths() and done.sound(depth - 2)
-    inside = layer.some(count, SLABS_DRAWN, rng).tolist()
-    beside = before.some(count, SLABS_DRAWN, rng).tolist()
+    inside = layer.sample(count, SLABS_DRAWN, rng).tolist()
+    beside = before.sample(count, SLABS_DRAWN, rng).tolist()
     near = [n for number in beside for _, n in neighbours(space, space.side_of(depth - 1), number)]
     numbers = np.unique(np.array([*inside, *near], dtype=np.uint64))
     done.asked += numbers.size
-    known, earlier = layer.contains(numbers), np.zeros(numbers.size, dtype=bool)
+    contained, earlier = layer.contains(numbers), np.zeros(numbers.size, dtype=bool)
     if two_before:
         earlier |= reader.layer(depth - 2).contains(numbers)
     if space.sides == 1:
@@ -227,17 +227,17 @@ def _right_layer(
     around = [list(neighbours(space, side, int(number))) for number in numbers]
     flat = np.array([n for some in around for _, n in some], dtype=np.uint64)
     ends = np.cumsum([len(some) for some in around])
-    there = np.split(before.contains(flat), ends[:-1])
-    reached = np.array([some.any() for some in there])
-    wrong = known & (earlier | ~reached)
-    missing = ~known & reached & ~earlier & (depth < 2 or two_before)
+    in_layer_before = np.split(before.contains(flat), ends[:-1])
+    reached = np.array([some.any() for some in in_layer_before])
+    wrong = contained & (earlier | ~reached)
+    missing = ~contained & reached & ~earlier & (depth < 2 or two_before)
     for i in np.flatnonzero(wrong | missing):
-        how = "is missing" if missing[i] else "is there but must not be"
-        yield f"layer {depth}: state {numbers[i]} {how} (in {run.layer_path(depth)})"
+        fault_text = "is missing" if missing[i] else "is there but must not be"
+        yield f"layer {depth}: state {numbers[i]} {fault_text} (in {run.layer_path(depth)})"
 
 
 def neighbours(space: Space, side: int, number: int) -> Iterator[tuple[int, int]]:
-    """(side, state number) of all neighbours of a state, one by one."""
+    """Generate (side, state number) of all neighbours of a state."""
     vertex, sequence = space.state(side, int(number))
     arcs = space.graph.arcs
     for arc in range(arcs.start[vertex], arcs.start[vertex + 1]):

@@ -2,8 +2,8 @@
 
 Tables, layers and buffers are caches. The search in memory is more: its last layers may be ahead of
 those that are stored. All of it can be made again from what is committed, so a process may die at
-any time, and costs what it had not stored. The driver hands a reference to the run (`RunRef`) to
-tasks, and the process that does them finds its workspace by it (`workspace_of`).
+any time, at the cost of what it had not stored. The driver hands a reference to the run (`RunRef`)
+to tasks, and the process that does them gets its workspace by it (`workspace_of`).
 """
 
 import threading
@@ -24,18 +24,18 @@ from frontier.store.run import RunStore
 from frontier.store.run_ref import OpenRun, RunRef
 
 PROGRAM_BYTES = 100_000_000
-"""The bytes of tables that are kept, at most, beside those of the task under way."""
+"""The most bytes of tables that are kept beside those of the task under way."""
 
 GROWTH_BYTES = 1 << 22
-"""Memory that is used again grows by a multiple of these bytes."""
+"""A buffer's size is a multiple of these bytes."""
 
 
 class Workspace(RunReader):
     """What a process that does tasks of a run keeps of it.
 
-    computing: held by the task that uses the buffers and the processor. Other tasks of the process
-        wait for the disk meanwhile.
-    memory: the search whose layers are in memory, where this process does one.
+    computing: the lock of the task that uses the buffers and the processor. Other tasks of the
+    process wait for the disk meanwhile. memory: the search whose layers are in memory, if this
+    process does one.
     """
 
     def __init__(self, run: RunStore):
@@ -55,7 +55,7 @@ class Workspace(RunReader):
         return self.layout.task(self.space.side_of(depth), number)
 
     def program(self, task: Task) -> tuple[Program, Reads]:
-        """The tables of a task, and what it reads."""
+        """Return the tables of a task, and its reads."""
         with self._tables:
             if task not in self._programs:
                 program = program_of(self.layout, task)
@@ -69,24 +69,25 @@ class Workspace(RunReader):
 
     @contextmanager
     def buffers(self, count: int) -> Iterator[list["Buffer"]]:
-        """Memory for a task, which the next one uses again."""
+        """Lend buffers to a task; the next task uses them again."""
         with self._tables:
-            taken = [self._buffers.pop() if self._buffers else Buffer() for _ in range(count)]
+            buffers = [self._buffers.pop() if self._buffers else Buffer() for _ in range(count)]
         try:
-            yield taken
+            yield buffers
         finally:
             with self._tables:
-                self._buffers += reversed(taken)
+                self._buffers += reversed(buffers)
 
 
 class Buffer:
-    """Memory that is used again and again, so that its pages are mapped once; it grows."""
+    """Memory that is used again and again, so that its pages are mapped once; it grows as
+    needed."""
 
     def __init__(self):
         self._bytes = np.empty(0, dtype=np.uint8)
 
     def __call__(self, size: int) -> np.ndarray:
-        """An uninitialised array of `size` uint8, valid until the next call."""
+        """Return an uninitialised array of `size` uint8, valid until the next call."""
         if self._bytes.size < size:
             self._bytes = self._bytes[:0]  # frees the smaller one before the larger is made
             self._bytes = np.empty(-(-size // GROWTH_BYTES) * GROWTH_BYTES, dtype=np.uint8)
@@ -94,7 +95,7 @@ class Buffer:
 
 
 def open_workspace(run_ref: RunRef) -> Workspace:
-    """Return a new workspace of a run. Raises InputError if another run is there."""
+    """Return a new workspace of a run; raises InputError if another run is at its path."""
     run = RunStore.open(run_ref.path)
     run_ref.check(run.identity)
     run.durable = run_ref.durable

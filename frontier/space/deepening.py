@@ -62,7 +62,7 @@ sets. rest: bool[F, pieces], those in no database of the set. complete: bool[D],
 which every move counts, which are added to no other. scratch: int64[2, N], with N no less than D
 and the number of pieces; each search has its own."""
 
-Way = namedtuple("Way", "vertex sequence total last cursor")
+Path = namedtuple("Path", "vertex sequence total last cursor")
 """The states on the way from the start, by depth, as the kernel writes them; total: the sum of the
 tables; last: the arc that led there; cursor: the arc to be tried next."""
 
@@ -103,9 +103,11 @@ class Search:
             databases = databases._replace(scratch=np.empty_like(databases.scratch))
         self._tables, self._databases = tables, databases
         sequences = np.zeros((MOST_DEPTH + 1, len(sequence)), dtype=np.int16)
-        self._way = Way(*np.zeros((5, MOST_DEPTH + 1), dtype=np.int64))._replace(sequence=sequences)
-        self._way.vertex[0], sequences[0], self._way.total[0] = vertex, sequence, total
-        self._way.last[0], self._way.cursor[0] = -1, tables.start[vertex]
+        self._path = Path(*np.zeros((5, MOST_DEPTH + 1), dtype=np.int64))._replace(
+            sequence=sequences
+        )
+        self._path.vertex[0], sequences[0], self._path.total[0] = vertex, sequence, total
+        self._path.last[0], self._path.cursor[0] = -1, tables.start[vertex]
         self.bound = -(-total // tables.most_steps)
         if databases is not None:
             least = _least_of_databases(
@@ -117,10 +119,10 @@ class Search:
         self._depth, self._next_bound = 0, MOST_DEPTH
 
     @property
-    def way(self) -> tuple[np.ndarray, np.ndarray]:
+    def path(self) -> tuple[np.ndarray, np.ndarray]:
         """The way found: int64[N] vertices and int64[N, length] sequences, the start first."""
         end = self._depth + 1
-        return self._way.vertex[:end].copy(), self._way.sequence[:end].astype(np.int64)
+        return self._path.vertex[:end].copy(), self._path.sequence[:end].astype(np.int64)
 
     def advance(self, nodes: int) -> bool:
         """Go on for about `nodes` nodes; returns whether the search is over.
@@ -130,14 +132,14 @@ class Search:
         if self.found or self.bound >= MOST_DEPTH:
             return True
         self._depth, self._next_bound, visited, self.found = _deepen(
-            nodes, self.bound, self._depth, self._next_bound, self._tables, self._way,
+            nodes, self.bound, self._depth, self._next_bound, self._tables, self._path,
             self._databases,
         )  # fmt: skip
         self.nodes[-1] += visited
         if self.found or self._depth >= 0:
             return self.found
         self.bound, self._next_bound, self._depth = self._next_bound, MOST_DEPTH, 0
-        self._way.cursor[0] = self._tables.start[self._way.vertex[0]]
+        self._path.cursor[0] = self._tables.start[self._path.vertex[0]]
         if self.bound >= MOST_DEPTH:
             return True
         self.nodes.append(0)

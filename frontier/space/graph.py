@@ -143,7 +143,7 @@ class Space:
             raise ValueError("a space needs at least one origin")
         base = graph.arcs
         size = 2 * base.target.size
-        side, bipartite = _walk.for_size(size)(*base, graph.odd, roots)
+        side, bipartite = _walk.python_if_small(size)(*base, graph.odd, roots)
         self.sides = 2 if bipartite else 1
         if not bipartite:
             side = np.minimum(side, 0)
@@ -160,7 +160,7 @@ class Space:
             start = np.zeros(self.nodes[s] + 1, dtype=np.int64)
             np.cumsum(np.diff(base.start)[self.vertex[s]], out=start[1:])
             arcs = Arcs(start, np.empty(start[-1], np.int32), np.empty(start[-1], np.int16))
-            _write_arcs.for_size(size)(
+            _write_arcs.python_if_small(size)(
                 self.vertex[s], self.sign[s], *base, graph.odd, self._node_of, *arcs
             )
             self.arcs.append(arcs)

@@ -180,7 +180,7 @@ def _walk_trees(graph: BaseGraph, origins: np.ndarray) -> tuple[np.ndarray, np.n
     component = np.full(graph.vertices, -1, dtype=np.int64)
     tree = np.tile(np.arange(length), (graph.vertices, 1))
     roots = np.unique(origins).astype(np.int64)
-    walk = _walk.for_size(graph.arcs.target.size * length)
+    walk = _walk.python_if_small(graph.arcs.target.size * length)
     walk(*graph.arcs, graph.permutations, roots, component, tree)
     return component, tree
 

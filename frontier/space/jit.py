@@ -25,7 +25,7 @@ class Kernel:
     def __call__(self, *arguments):
         return (self._compiled or self.compiled)(*arguments)
 
-    def for_size(self, size: int) -> Callable:
+    def python_if_small(self, size: int) -> Callable:
         """The kernel, or for little work the Python function, which ends before Numba is loaded.
 
         size: how often the innermost loop runs, about.

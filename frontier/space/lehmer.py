@@ -128,7 +128,7 @@ class LehmerCode:
 
         `half` must be less than 2^63.
         """
-        return _ranks.for_size(sequences.size * self.length)(
+        return _ranks.python_if_small(sequences.size * self.length)(
             np.ascontiguousarray(sequences, dtype=np.int64), np.array(self.radices, np.int64)
         )
 
@@ -144,7 +144,7 @@ class LehmerCode:
         sequences = np.zeros((indices.size, self.length), dtype=np.int64)
         free = self.length - 2 if self.m >= 2 else -1
         radices = np.array(self.radices, dtype=np.int64)
-        unranks = _unranks.for_size(sequences.size * self.length)
+        unranks = _unranks.python_if_small(sequences.size * self.length)
         unranks(indices, np.asarray(signs, dtype=np.int64), radices, free, sequences)
         return sequences
 

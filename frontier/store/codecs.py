@@ -22,26 +22,27 @@ ZSTD_LEVELS = range(-50, 23)
 CHECKSUM_BYTES = 4
 
 LITTLE_ENDIAN = {"name": "bytes", "configuration": {"endian": "little"}}
-"""How Zarr's metadata name the order of bytes."""
+"""The order of bytes, as Zarr's metadata name it."""
 
 ZARR_NAME = "frontier.bitmap"
 """Zarr finds the codec of `frontier.store.zarr_codec` by this name."""
 
 
 def encoded_bytes(size: int) -> int:
-    """The most bytes that a slab of `size` bytes takes under any codec, with its checksum."""
+    """Return the most bytes that a slab of `size` bytes takes under any codec, with its
+    checksum."""
     return size + size // 7 + 1024
 
 
 class SlabCodec:
     """Encodes and decodes slabs, one by one; not for several threads at once.
 
-    plain: whether to do without the kernels, which take longer to load than a few slabs take.
-    zarr_codecs: the codecs of a slab, as Zarr's metadata name them.
+    plain: do without the kernels, which take longer to load than a few slabs take. zarr_codecs: the
+    codecs of a slab, as Zarr's metadata name them.
     """
 
     def __init__(self, name: str, plain: bool = False):
-        """InputError for an unknown name."""
+        """Raises InputError for an unknown name."""
         self._name, self._plain, codec = name, plain, None
         match = re.fullmatch(r"zstd:(-?\d+)", name)
         level = int(match[1]) if match else None
@@ -69,7 +70,7 @@ class SlabCodec:
         self.zarr_codecs = [LITTLE_ENDIAN, *compressor, {"name": "crc32c"}]
 
     def encode(self, slab: np.ndarray, data: np.ndarray) -> int:
-        """Encode a contiguous uint64 slab to uint8 `data`; returns the number of bytes.
+        """Encode a contiguous uint64 slab to uint8 `data`, and return the number of bytes.
 
         data: has room for `encoded_bytes` of the slab's bytes.
         """
@@ -77,25 +78,26 @@ class SlabCodec:
         if self._name == "bitmap" and not self._plain:
             return zerobytes.encode(flat, data)
         if self._name == "bitmap":
-            found = zerobytes.plain_encode(flat)
+            encoded = zerobytes.plain_encode(flat)
         else:
-            found = np.frombuffer(self._encode(flat), dtype=np.uint8)
-        data[: found.size] = found
-        return found.size
+            encoded = np.frombuffer(self._encode(flat), dtype=np.uint8)
+        data[: encoded.size] = encoded
+        return encoded.size
 
     def decode(self, data: np.ndarray, slab: np.ndarray) -> None:
-        """Decode uint8 data to a contiguous uint64 slab; ValueError if they are no such slab."""
+        """Decode uint8 data to a contiguous uint64 slab; raises ValueError if they are no such
+        slab."""
         flat = slab.reshape(-1)
         if self._name == "bitmap":
             (zerobytes.plain_decode if self._plain else zerobytes.decode)(data, flat)
             return
         try:
-            found = np.frombuffer(self._decode(data), dtype=np.uint8)
+            decoded = np.frombuffer(self._decode(data), dtype=np.uint8)
         except (RuntimeError, MemoryError) as error:
             raise ValueError(str(error) or "it claims to be larger than the memory") from None
-        if found.size != flat.nbytes:
-            raise ValueError(f"it decodes to {found.size:,} bytes, not {flat.nbytes:,}")
-        flat.view(np.uint8)[:] = found
+        if decoded.size != flat.nbytes:
+            raise ValueError(f"it decodes to {decoded.size:,} bytes, not {flat.nbytes:,}")
+        flat.view(np.uint8)[:] = decoded
 
     def decode_slabs(
         self,
@@ -107,7 +109,7 @@ class SlabCodec:
     ) -> int:
         """Decode data[begin[i] : end[i]] to slabs[rows[i]], one after the other.
 
-        Returns how many are decoded before the first whose data are no slab.
+        Returns the number of slabs decoded before the first whose data are no slab.
         """
         if self._name == "bitmap" and not self._plain:
             return zerobytes.decode_slabs(data, begin, end, slabs, rows)

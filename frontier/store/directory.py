@@ -1,4 +1,4 @@
-"""What a run writes at its place. Nothing else there is ever touched."""
+"""The files that a run writes at its place. Nothing else there is ever touched."""
 
 import re
 import uuid
@@ -16,14 +16,14 @@ FOR_PEOPLE = {"environment.json", "events.jsonl", "status.html", "summary.json"}
 """Small files that the search does not need; one of them grows in place."""
 
 RUN, LEDGER = "run.json", "ledger.json"
-"""Which run it is, and which layers are committed."""
+"""The file that identifies the run, and the one that lists the committed layers."""
 
 COPIES = {RUN: "run.copy.json", LEDGER: "ledger.copy.json"}
 """The names of their copies. A copy is written after its original, so that of the ledger may be one
-commit behind; it is read by `mend` alone."""
+commit behind; only `mend` reads it."""
 
 OWN_NAMES = {RUN, LEDGER, *COPIES.values(), "layers", "lock"} | FOR_PEOPLE
-"""Everything that a run directory holds."""
+"""All names that a run directory can hold."""
 
 LAYERS = "layers"
 LAYER_NAME = re.compile(r"\d{4,}")
@@ -33,15 +33,15 @@ PART_NAME = re.compile(r"c(\.\d+){1,3}")
 and of parts."""
 
 ASIDE = ".aside"
-"""The name of what was moved aside ends so. It is not the run's, so nothing deletes it."""
+"""The ending of the name of a file that was moved aside. It is not the run's, so nothing deletes
+it."""
 
 
 def make_directory(storage: Storage) -> None:
     """Make an empty run directory, if there is no run yet.
 
-    Raises InputError if none can be made at the place, or something else is there; StorageError if
-    it cannot be written; CorruptRunError if it holds the layers of a run that has lost its
-    ``run.json``.
+    Raises InputError if it cannot be made, or if other files are in it; StorageError if it cannot
+    be written; CorruptRunError if it holds the layers of a run that has lost its ``run.json``.
     """
     if storage.exists(RUN):
         return
@@ -64,7 +64,7 @@ def make_directory(storage: Storage) -> None:
 
 
 def refuse_others(names: set[str], place: Place) -> None:
-    """Raise InputError if one of the names in a run directory is none that a run writes."""
+    """Raise InputError if a run directory holds a name that no run writes."""
     if foreign := sorted(name for name in names - OWN_NAMES if not MARKED.fullmatch(name)):
         raise InputError(
             f"store.path = {place}: the directory also holds {', '.join(foreign[:3])}"
@@ -74,12 +74,12 @@ def refuse_others(names: set[str], place: Place) -> None:
 
 
 def mend(storage: Storage) -> list[str]:
-    """Write run.json, the ledger or a copy of them anew from its counterpart where it is damaged.
-    What is in the place of such a file and is none is moved aside.
+    """Restore run.json, the ledger or a copy of them from its counterpart where it is damaged. If a
+    directory or pipe is in the place of such a file, it is moved aside.
 
-    Returns what was done, in sentences. Raises CorruptRunError if both are damaged.
+    Returns a sentence for each action. Raises CorruptRunError if both are damaged.
     """
-    said, run = [], None
+    actions, run = [], None
     for name, copy in COPIES.items():
         begun = run is None or layer_names(storage, f"{LAYERS}/{run}")
         if not begun and not any(map(storage.exists, (name, copy))):
@@ -101,17 +101,18 @@ def mend(storage: Storage) -> list[str]:
         for file in damages:
             if storage.is_odd(file):
                 storage.move_aside(file, aside := aside_of(file))
-                said.append(moved(storage, file, aside))
+                actions.append(moved(storage, file, aside))
             write_sealed(storage, file, whole[0], durable=True)
-            said.append(f"{storage.place(file)}: written anew from the other copy")
+            actions.append(f"{storage.place(file)}: written anew from the other copy")
         if name == RUN and whole[0].get("format") == FORMAT:
             run = whole[0].get("identifier")  # a ledger of another format cannot be checked
-    return said
+    return actions
 
 
 def misplaced(storage: Storage, layers: str) -> list[str]:
-    """Return what is in the place of a file or folder that the search or Zarr reads and is none:
-    such as a directory, a pipe, or a link that leads nowhere. layers: the folder of the layers."""
+    """Return the names at which the search or Zarr expects a file or folder, and which are
+    something else: a directory, a pipe, or a link that leads nowhere. layers: the folder of the
+    layers."""
     folders = [f"{layers}/{name}" for name in sorted(layer_names(storage, layers))]
     own = [f for f in folders if not (storage.is_odd(f, folder=True) or storage.is_link(f))]
     wrong = [folder for folder in folders if folder not in own]
@@ -156,7 +157,7 @@ def delete_files(storage: Storage) -> None:
 
 
 def remove_runs(storage: Storage, but: str = "") -> None:
-    """Delete the layers of all runs at a place but the one of an identifier."""
+    """Delete the layers of all runs in a storage, except those of the run `but`."""
     for name in filter(IDENTIFIER.fullmatch, storage.names(LAYERS) - {but}):
         group = f"{LAYERS}/{name}"
         for layer in layer_names(storage, group):

@@ -1,4 +1,4 @@
-"""What makes a run this run: what ``run.json`` says of it, and whether a config describes it."""
+"""The identity of a run: what ``run.json`` says of it, and whether a config describes it."""
 
 from contextlib import suppress
 from typing import Annotated, Literal
@@ -22,7 +22,7 @@ class LayoutTable(Table):
 
 
 class Identity(Table):
-    """``run.json``."""
+    """The content of ``run.json``."""
 
     format: StrictInt
     identifier: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
@@ -36,13 +36,15 @@ class Identity(Table):
 
 
 GODS_NUMBER = "gods-number"
-"""What ``run.json`` calls a search of God's number."""
+"""The `kind` in the ``run.json`` of a search of God's number."""
 
 
 def kind_at(place: Place) -> str | None:
-    """The command whose findings a directory holds, as its ``run.json`` says; None where it holds a
-    run by layers, or nothing that can be read. What a search of God's number holds is told by its
-    tables too, where ``run.json`` is damaged."""
+    """Return the command whose results a directory holds, as its ``run.json`` says.
+
+    None stands for a run by layers, or for no readable ``run.json``. If it is damaged, the folder
+    of tables tells a search of God's number.
+    """
     storage = storage_at(place)
     with suppress(CorruptRunError, OSError):
         identity = read_json(storage, "run.json")
@@ -53,8 +55,11 @@ def kind_at(place: Place) -> str | None:
 
 
 def read_identity(storage: Storage) -> dict:
-    """Return what ``run.json`` says. Raises FormatError if its format is not ours, CorruptRunError
-    if it is not what a run has written."""
+    """Return the content of ``run.json``.
+
+    Raises FormatError if its format is not ours, CorruptRunError if it is not what a run has
+    written.
+    """
     identity, file = read_json(storage, "run.json"), storage.place("run.json")
     if not isinstance(identity, dict) or type(identity.get("format")) is not int:
         raise CorruptRunError(f"{file} is not what was written there")
@@ -64,31 +69,33 @@ def read_identity(storage: Storage) -> dict:
             "goes on with it; status, farthest and verify tell of it"
         )
     if (format := identity["format"]) != FORMAT:
-        how = "install a newer frontier" if format > FORMAT else "use the version that wrote it"
-        raise FormatError(f"{file} has format {format}, this program reads format {FORMAT}: {how}")
+        remedy = "install a newer frontier" if format > FORMAT else "use the version that wrote it"
+        raise FormatError(
+            f"{file} has format {format}, this program reads format {FORMAT}: {remedy}"
+        )
     identity = read_sealed(storage, "run.json")
     try:
         Identity.model_validate(identity)
     except ValidationError as error:
-        said = f"{file} is not what was written there: {first_wrong(error)}"
-        raise CorruptRunError(said) from None
+        message = f"{file} is not what was written there: {first_wrong(error)}"
+        raise CorruptRunError(message) from None
     return identity
 
 
-def check_identity(path: Place, identity: dict, wanted: dict) -> None:
-    """InputError unless the identity of the run at `path` has the values wanted.
+def check_identity(path: Place, identity: dict, expected: dict) -> None:
+    """Raise InputError unless the identity of the run at `path` has the values of `expected`.
 
     Names and titles are not compared.
     """
-    here = _dotted(wanted)
-    there = _dotted({key: identity[key] for key in wanted})
+    ours = _dotted(expected)
+    stored = _dotted({key: identity[key] for key in expected})
     differences = [
         ", ".join(
             f"{where} {key} = {values[key]!r}" if key in values else f"{where} no {key}"
-            for where, values in (("there", there), ("here", here))
+            for where, values in (("there", stored), ("here", ours))
         )
-        for key in there | here
-        if there.get(key) != here.get(key)
+        for key in stored | ours
+        if stored.get(key) != ours.get(key)
     ]
     if differences:
         raise InputError(
@@ -98,13 +105,13 @@ def check_identity(path: Place, identity: dict, wanted: dict) -> None:
 
 
 def same_puzzle(one: dict, other: dict) -> bool:
-    """Whether two [puzzle] tables say the same, their titles aside."""
+    """Return whether two [puzzle] tables are the same, apart from their titles."""
     return {**one, "title": None} == {**other, "title": None}
 
 
 def _dotted(identity: dict) -> dict:
-    """The values with their keys as a config names them, such as puzzle.goal, without the name of
-    the run and the title of its puzzle."""
+    """Return the values with their keys as a config names them, such as puzzle.goal, without the
+    name of the run and the title of its puzzle."""
     dotted = {}
     for key, value in identity.items():
         if isinstance(value, dict):

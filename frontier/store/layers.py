@@ -29,7 +29,7 @@ from frontier.store.parts import Part, PartRecord, PartWriter, footer_bytes
 from frontier.store.tally import Tally
 
 LIST_SLAB = 1 << 15
-"""State numbers in a slab of a list, which has 256 kB."""
+"""The number of state numbers in a slab of a list, which has 256 kB."""
 
 LIST_NAME = "c.0"
 """The file of a list, as Zarr names it."""
@@ -43,18 +43,18 @@ def list_slabs(states: int) -> int:
 
 
 def most_part_bytes(layout: Layout) -> int:
-    """The most bytes that the file of a part has under any codec."""
+    """Return the most bytes that the file of a part has under any codec."""
     slabs = prod(layout.grid)
     return slabs * encoded_bytes(layout.slab_bytes) + footer_bytes(slabs)
 
 
 @dataclass
 class LayerFiles:
-    """Where the parts of a layer are, and how they are written.
+    """The files of a layer, and how they are written.
 
-    folder: the name of that of the layer in the storage. run: the identifier of the run. listed:
-    how many states a layer has that is a list, which is one part; None for a layer of bits. tasks:
-    the numbers of the parts.
+    folder: the name of the layer's folder in the storage. run: the identifier of the run. listed:
+    the number of states of a layer that is a list, which is one part; None for a layer of bits.
+    tasks: the numbers of the parts.
     """
 
     storage: Storage
@@ -108,36 +108,37 @@ class LayerFiles:
         return SlabCodec(self.codec_name, plain=self.listed is not None)
 
     def name(self, task: int) -> str:
-        """The file of a part, named as Zarr names it."""
+        """Return the file of a part, named as Zarr names it."""
         if self.listed is not None:
             return f"{self.folder}/{LIST_NAME}"
         parent, group = divmod(task, self.layout.groups(self.side))
         return f"{self.folder}/c.{group}.{parent}.0"
 
     def path(self, task: int) -> Path | str:
-        """Where the file of a part is, as people name it."""
+        """Return the path of the file of a part, for messages."""
         return self.storage.place(self.name(task))
 
     @property
     def place(self) -> Path | str:
-        """Where the folder is, as people name it."""
+        """The path of the folder, for messages."""
         return self.storage.place(self.folder)
 
-    def there(self, task: int) -> bool:
-        """Whether there is something under the name of a part."""
+    def has_part(self, task: int) -> bool:
+        """Return whether something has the name of a part."""
         return self.storage.exists(self.name(task))
 
     def surplus(self) -> list[str]:
-        """Files in the folder that Zarr would take for parts of the layer, though they are none."""
+        """Return the files in the folder that Zarr would take for parts of the layer, though they
+        are none."""
         own = {self.name(task).rpartition("/")[2] for task in self.tasks}
         return sorted(part_names(self.storage, self.folder) - own)
 
     def part(self, task: int) -> Part:
-        """A part; CorruptRunError if it is missing or not the right one."""
+        """Open a part; raises CorruptRunError if it is missing or not the right one."""
         return Part(self.storage, self.name(task), self._slabs, self.run, self.depth, task)
 
     def begin(self, durable: bool = False) -> None:
-        """Make the folder and the metadata of the layer; parts that are there stay."""
+        """Make the folder and the metadata of the layer; existing parts stay."""
         if self.storage.is_link(self.folder):
             raise CorruptRunError(
                 f"{self.place} is a link, and what the run wrote is not: take it away"
@@ -148,7 +149,7 @@ class LayerFiles:
             self.storage.force(self.folder.rpartition("/")[0])
 
     def describe(self, durable: bool = False) -> None:
-        """Write Zarr's metadata of the layer, whose folder is there."""
+        """Write Zarr's metadata of the layer; its folder must exist."""
         write_json(self.storage, f"{self.folder}/zarr.json", self.metadata, durable)
 
     def write_part(
@@ -158,10 +159,10 @@ class LayerFiles:
         durable: bool = False,
         clock: Stopwatch | None = None,
     ) -> PartWriter:
-        """A writer of a part, whose folder is there."""
-        name, who = self.name(task), (self.run, self.depth, task)
+        """Return a writer of a part; the folder must exist."""
+        name, part_id = self.name(task), (self.run, self.depth, task)
         codec = self.codec()
-        return PartWriter(self.storage, name, self._slabs, who, codec, thread, durable, clock)
+        return PartWriter(self.storage, name, self._slabs, part_id, codec, thread, durable, clock)
 
     def write_list(
         self,
@@ -170,7 +171,7 @@ class LayerFiles:
         tally: Tally,
         durable: bool = False,
     ) -> PartRecord:
-        """Write a whole layer as a list of sorted state numbers, uint64; returns its record."""
+        """Write a whole layer as a list of sorted state numbers, uint64, and return its record."""
         size = int(numbers.size)
         whole = replace(self, listed=size)
         whole.begin(durable)

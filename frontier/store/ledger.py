@@ -27,12 +27,12 @@ Form = Literal["bits", "list"]
 class LayerRecord:
     """A committed layer, as the ledger lists it; `of` makes it.
 
-    form: "bits" or "list". tally: what is counted of its states. seconds: the time it took. stored:
-    whether the layer is on disk; else it never was, or has been deleted. bytes: its size on disk
-    when it was written. work: seconds that the workers together spent waiting for the disk, in
-    codecs, in kernels and on the rest. parts: the number of files it had when it was stored.
-    digest: over their records, empty if it was never stored. chain: a digest over this line and the
-    chain of the line before.
+    form: "bits" or "list". tally: the counts over its states. seconds: the time it took. stored:
+    True if the layer is on disk; otherwise it never was, or has been deleted. bytes: its size on
+    disk when it was written. work: seconds that the workers together spent on waiting for the disk,
+    in codecs, in kernels and on the rest. parts: the number of files it had when it was stored.
+    digest: a checksum over their records, empty if it was never stored. chain: a checksum over this
+    line and the chain of the line before.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -58,7 +58,7 @@ class LayerRecord:
         parts: Sequence[PartRecord] = (),
         work: dict[str, float] | None = None,
     ) -> "LayerRecord":
-        """Return the line of a layer that was made.
+        """Return the line of a new layer.
 
         parts: the records of its files, in the order of the tasks; none if it is not stored.
         """
@@ -68,12 +68,14 @@ class LayerRecord:
 
     @property
     def states(self) -> int:
-        """How many states the layer has."""
+        """The number of states of the layer."""
         return self.tally.states
 
     def chained(self, before: str, run: str) -> "LayerRecord":
-        """Return the line with its chain. before: the chain of the line before, "" for the first
-        line. run: the identifier of the run."""
+        """Return the line with its chain.
+
+        before: the chain of the line before, "" for the first line. run: the identifier of the run.
+        """
         counts = asdict(self.tally)
         line = [run, before, self.depth, self.form, counts, self.digest, self.parts]
         chain = hashlib.sha256(json.dumps(line, sort_keys=True).encode()).hexdigest()
@@ -84,10 +86,10 @@ LAYERS = TypeAdapter(list[LayerRecord])
 
 
 def read_ledger(storage: Storage, name: str, run: str) -> tuple[list[LayerRecord], bool]:
-    """Return the layers that a ledger lists, and whether they are all that the run has.
+    """Return the layers that a ledger lists, and whether the run is complete.
 
     name: that of the file. run: the identifier of the run. Raises CorruptRunError if the file is no
-    ledger of it.
+    ledger of the run.
     """
     ledger, before = read_sealed(storage, name), ""
     try:
@@ -100,9 +102,9 @@ def read_ledger(storage: Storage, name: str, run: str) -> tuple[list[LayerRecord
                 raise ValueError(f"the line of layer {depth} does not follow from the one before")
             before = record.chain
     except (KeyError, ValueError) as error:
-        why = first_wrong(error) if isinstance(error, ValidationError) else error
-        said = f"{storage.place(name)} is no ledger of this run: {why}"
-        raise CorruptRunError(said) from None
+        reason = first_wrong(error) if isinstance(error, ValidationError) else error
+        message = f"{storage.place(name)} is no ledger of this run: {reason}"
+        raise CorruptRunError(message) from None
     return records, complete
 
 
@@ -118,7 +120,7 @@ def chained(run: str, records: Iterable[LayerRecord]) -> list[LayerRecord]:
 def ledger_bytes(records: list[LayerRecord], complete: bool) -> bytes:
     """Return the content of a ledger's file. records: its lines with their chains.
 
-    It has a number of its own, so that it is never taken for an earlier one that lists the same.
+    A random number makes it differ from any earlier ledger that lists the same.
     """
     layers = list(map(asdict, records))
     return sealed({"layers": layers, "complete": complete, "number": uuid.uuid4().hex})

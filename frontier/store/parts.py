@@ -42,32 +42,32 @@ BLOCK_BYTES, BLOCKS = 4 << 20, 8
 """A file is written in blocks of about 4 MB, at most eight of which are in memory."""
 
 SLABS_AT_ONCE = 64
-"""Slabs that are in memory at a time where those of a whole part are gone through."""
+"""The number of slabs that are in memory at a time while a whole part is read."""
 
 NOT_STORED = np.uint64(2**64 - 1)
-"""What the index has in the place of the offset and size of a slab without a state."""
+"""The offset and the size that the index has for a slab without a state."""
 
 WRITER_BYTES = BLOCKS * BLOCK_BYTES
 """The most bytes of memory that a writer holds."""
 
 
 def footer_bytes(slabs: int) -> int:
-    """Bytes behind the slabs of a part. slabs: how many it has, stored or not."""
+    """Return the bytes behind the slabs of a part. slabs: their number, stored or not."""
     return RECORD_BYTES + 16 * slabs + CHECKSUM_BYTES
 
 
 def in_groups(slabs: np.ndarray) -> list[np.ndarray]:
-    """Slabs cut into groups of `SLABS_AT_ONCE`."""
+    """Return slabs cut into groups of `SLABS_AT_ONCE`."""
     return [slabs[i : i + SLABS_AT_ONCE] for i in range(0, slabs.size, SLABS_AT_ONCE)]
 
 
 @dataclass(frozen=True, slots=True)
 class PartRecord:
-    """What a part says of itself.
+    """The record at the end of a part's file.
 
-    run: the identifier of the run. depth: that of the layer. task: its number in the layer. tally:
-    what is counted of its states. bytes: the size of the file. content: crc32c over the checksums
-    of the slabs, as hexadecimal. digest: SHA-256 over all this and the index.
+    run: the identifier of the run. depth: that of the layer. task: the number of the part in the
+    layer. tally: the counts over its states. bytes: the size of the file. content: crc32c over the
+    checksums of the slabs, as hexadecimal. digest: SHA-256 over all this and the index.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -82,18 +82,18 @@ class PartRecord:
 
     @property
     def states(self) -> int:
-        """How many states the part holds."""
+        """The number of states of the part."""
         return self.tally.states
 
     def sealed(self, index: bytes) -> "PartRecord":
-        """This record with its digest."""
+        """Return this record with its digest."""
         value = asdict(self)
         del value["digest"]
         text = json.dumps(value, sort_keys=True).encode()
         return replace(self, digest=hashlib.sha256(text + index).hexdigest())
 
     def matches(self, index: bytes) -> bool:
-        """Whether the digest is that of the record and the index."""
+        """Return whether the digest is that of the record and the index."""
         return self == self.sealed(index)
 
     def to_bytes(self) -> bytes:
@@ -102,7 +102,7 @@ class PartRecord:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "PartRecord":
-        """ValueError if the bytes are not those of a record."""
+        """Read a record; raises ValueError if the bytes are not those of one."""
         record = _RECORD.validate_json(data)
         if record.to_bytes() != data:
             raise ValueError("it is not written as it was")
@@ -113,15 +113,16 @@ _RECORD = TypeAdapter(PartRecord)
 
 
 def digest_of(records: list[PartRecord]) -> str:
-    """The digest of a layer: SHA-256 over the digests of its parts, in the order of the tasks."""
+    """Return the digest of a layer: SHA-256 over the digests of its parts, in the order of the
+    tasks."""
     return hashlib.sha256("".join(record.digest for record in records).encode()).hexdigest()
 
 
 class PartWriter:
-    """Writes a part, slab after slab; as context manager it leaves nothing behind if that fails.
+    """Writes a part, slab after slab; as a context manager it leaves nothing behind if that fails.
 
-    name: that of the file, which it gets by `finish`. slabs: how many the part has, stored or not.
-    who: the identifier of the run, the depth and the task.
+    name: that of the file, which it gets by `finish`. slabs: the number of slabs of the part,
+    stored or not. part_id: the identifier of the run, the depth and the task.
     """
 
     def __init__(
@@ -129,13 +130,13 @@ class PartWriter:
         storage: Storage,
         name: str,
         slabs: int,
-        who: tuple[str, int, int],
+        part_id: tuple[str, int, int],
         codec: SlabCodec,
         thread: ThreadPoolExecutor,
         durable: bool = False,
         clock: Stopwatch | None = None,
     ):
-        self._who, self._codec, self._thread, self._durable = who, codec, thread, durable
+        self._part_id, self._codec, self._thread, self._durable = part_id, codec, thread, durable
         self._clock = clock or Stopwatch()
         self._index = np.full((slabs, 2), NOT_STORED, dtype="<u8")
         self._checksums = np.zeros(slabs, dtype="<u4")
@@ -166,11 +167,11 @@ class PartWriter:
         self._clock.lap("codec")
 
     def finish(self, tally: Tally) -> PartRecord:
-        """Put the file in place, whole; returns its record."""
+        """Put the complete file in place, and return its record."""
         index = self._index.tobytes()
         size = self._size + footer_bytes(len(self._index))
         content = f"{google_crc32c.value(self._checksums.tobytes()):08x}"
-        record = PartRecord(*self._who, tally, size, content).sealed(index)
+        record = PartRecord(*self._part_id, tally, size, content).sealed(index)
         checksum = google_crc32c.value(index).to_bytes(CHECKSUM_BYTES, "little")
         footer = record.to_bytes() + index + checksum
         self._room(len(footer))[: len(footer)] = np.frombuffer(footer, dtype=np.uint8)
@@ -183,7 +184,8 @@ class PartWriter:
         return record
 
     def _room(self, size: int) -> np.ndarray:
-        """Memory for the next bytes of the file, at least `size`: in this block or a new one."""
+        """Return memory for the next bytes of the file, at least `size`, in this block or a new
+        one."""
         if self._block.size - self._filled < size:
             self._flush()
             self._block, self._filled = np.empty(max(size, BLOCK_BYTES), dtype=np.uint8), 0
@@ -203,7 +205,7 @@ class PartWriter:
 
 
 class Part:
-    """A part that is there, for reading: its record and its index have been checked."""
+    """A part open for reading: its record and its index have been checked."""
 
     def __init__(self, storage: Storage, name: str, slabs: int, run: str, depth: int, task: int):
         """Raises CorruptRunError if the file is missing, or not that of this run, depth and
@@ -235,12 +237,12 @@ class Part:
         wrong = (begin < 0) | (some <= CHECKSUM_BYTES) | (some > size) | (begin > size - end - some)
         if wrong.any():
             raise self._wrong(": its index points outside its slabs")
-        found = self.record.run, self.record.depth, self.record.task
-        if found != (run, depth, task):
-            whose = "this run" if found[0] == run else f"run {ascii(found[0])[1:-1]}"
+        part_id = self.record.run, self.record.depth, self.record.task
+        if part_id != (run, depth, task):
+            owner = "this run" if part_id[0] == run else f"run {ascii(part_id[0])[1:-1]}"
             raise self._wrong(
-                f" is not the one that was written there: it is task {found[2]} of "
-                f"layer {found[1]} of {whose}"
+                f" is not the one that was written there: it is task {part_id[2]} of "
+                f"layer {part_id[1]} of {owner}"
             )
 
     def _wrong(self, why: str) -> CorruptRunError:
@@ -248,7 +250,7 @@ class Part:
 
     @property
     def path(self) -> Path | str:
-        """Where the file is, as people name it."""
+        """The path of the file, for messages."""
         return self._storage.place(self._name)
 
     def force(self) -> None:
@@ -260,17 +262,17 @@ class Part:
         return self.record.states
 
     def has(self, slabs: np.ndarray) -> np.ndarray:
-        """Whether each of some slabs holds a state: bool[N]."""
+        """Return whether each of some slabs holds a state: bool[N]."""
         return self._stored[slabs]
 
     @property
     def slabs(self) -> np.ndarray:
-        """The slabs that hold a state, int64, in the order in which they lie in the file."""
+        """The slabs that hold a state, int64, in their order in the file."""
         stored = np.flatnonzero(self._stored)
         return stored[np.argsort(self._offset[stored], kind="stable")]
 
     def stored_bytes(self, slabs: np.ndarray) -> int:
-        """Bytes of some stored slabs in the file, their checksums included."""
+        """Return the bytes of some stored slabs in the file, their checksums included."""
         return int(self._size[slabs].sum())
 
     def read(self, slabs: np.ndarray, data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -278,7 +280,7 @@ class Part:
 
         slabs: int64[N], without repetition. Slabs that lie side by side in the file are read at
         once. Returns two int64[N]: where the bytes of each slab begin and end in `data`, without
-        their checksum. CorruptRunError if a checksum does not match.
+        their checksum. Raises CorruptRunError if a checksum does not match.
         """
         order = np.argsort(self._offset[slabs], kind="stable")
         offset, size = self._offset[slabs[order]], self._size[slabs[order]]
@@ -306,7 +308,7 @@ class Part:
         return begin, end
 
     def check(self) -> None:
-        """CorruptRunError if any byte of the slabs is not what was written."""
+        """Raise CorruptRunError if any byte of the slabs is not what was written."""
         checksums = np.zeros(self._stored.size, dtype="<u4")
         for some in in_groups(self.slabs):
             data = np.empty(self.stored_bytes(some), dtype=np.uint8)

@@ -1,7 +1,6 @@
-"""A run, to be read: its layers by depth, each slab by slab or as a list.
+"""Reading a run: its layers by depth, each slab by slab or as a list.
 
-What is opened stays open for those who read it again: the index of a part, the states of a list,
-the last few layers.
+Indices of parts, states of lists and the last few layers stay open, as they are often read again.
 """
 
 from collections import OrderedDict
@@ -21,50 +20,50 @@ from frontier.store.run import RunStore
 from frontier.text import counted
 
 OPEN_PARTS = 64
-"""Parts of a layer whose index is kept in memory."""
+"""The number of parts of a layer whose index is kept in memory."""
 
 Allocate = Callable[[int], np.ndarray]
-"""A function that gives memory: for a number of bytes, an uninitialised array of as many uint8."""
+"""A function that returns an uninitialised array of so many uint8."""
 
 
 def new_memory(size: int) -> np.ndarray:
-    """Memory that was not used before."""
+    """Return an uninitialised array of `size` uint8 that was not used before."""
     return np.empty(size, dtype=np.uint8)
 
 
 class EncodedSlabs:
-    """Some slabs of a layer of bits, read at once and decoded as they are wanted.
+    """Some slabs of a layer of bits, read at once and decoded when they are needed.
 
     Until then they keep their stored form, which takes a third of the memory. So a slab is used as
     soon as it is decoded, while it is in the processor's caches.
 
-    there: bool[N], whether each of them holds a state.
+    filled: bool[N], whether each of them holds a state.
     """
 
     def __init__(
         self, layer: "StoredLayer", task: np.ndarray, slab: np.ndarray, allocate: Allocate
     ):
-        """task, slab: int64[N]. allocate: gives the memory for what is read."""
+        """task, slab: int64[N]. allocate: provides the memory that they are read to."""
         self._layer, self._task, self._slab = layer, task, slab
-        self.there = np.zeros(slab.size, dtype=bool)
+        self.filled = np.zeros(slab.size, dtype=bool)
         self._begin, self._end = np.zeros((2, slab.size), dtype=np.int64)
         parts = []
         for number in np.unique(task).tolist():
-            part, here = layer.part(number), np.flatnonzero(task == number)
-            here = here[part.has(slab[here])]
-            parts.append((part, here, part.stored_bytes(slab[here])))
-            self.there[here] = True
+            part, entries = layer.part(number), np.flatnonzero(task == number)
+            entries = entries[part.has(slab[entries])]
+            parts.append((part, entries, part.stored_bytes(slab[entries])))
+            self.filled[entries] = True
         self._data, at = allocate(sum(size for _, _, size in parts)), 0
-        for part, here, size in parts:
-            begin, end = part.read(slab[here], self._data[at : at + size])
-            self._begin[here], self._end[here] = begin + at, end + at
+        for part, entries, size in parts:
+            begin, end = part.read(slab[entries], self._data[at : at + size])
+            self._begin[entries], self._end[entries] = begin + at, end + at
             at += size
 
     def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
-        """Write the words of some slabs that are there to rows of a contiguous uint64[M, words].
+        """Write the words of some slabs that hold a state to rows of a contiguous uint64[M, words].
 
-        some, rows: int64[K], places among the slabs and in `out`. CorruptRunError if one is
-        damaged.
+        some, rows: int64[K], indices of the slabs and of the rows of `out`. Raises CorruptRunError
+        if a slab is damaged.
         """
         begin, end = self._begin[some], self._end[some]
         good = self._layer.codec.decode_slabs(self._data, begin, end, out, rows)
@@ -82,7 +81,7 @@ class ListedSlabs:
         self._numbers, keys = layer.by_slab
         key = task * prod(layer.files.layout.grid) + slab
         self._first, self._end = (np.searchsorted(keys, key + more) for more in (0, 1))
-        self.there = self._end > self._first
+        self.filled = self._end > self._first
 
     def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
         layout = self._layer.files.layout
@@ -100,10 +99,10 @@ class ListedSlabs:
 
 
 class RunReader:
-    """A run with the tables of its puzzle, by which its layers are read.
+    """A run with the tables of its puzzle, for reading its layers.
 
-    least_open: how many layers are kept open. most_held: more are, while the lists among them have
-    fewer states than this together.
+    least_open: the number of layers that are always kept open. most_held: further layers are kept
+    open while the lists among all of them have fewer states than this together.
     """
 
     def __init__(self, run: RunStore, least_open: int = 3, most_held: int = 0):
@@ -115,12 +114,12 @@ class RunReader:
         self._opening = Lock()
 
     def files(self, depth: int) -> LayerFiles:
-        """Where the parts of a layer of bits are, committed or not."""
+        """Return the files of a layer of bits, committed or not."""
         return self.run.files(depth, self.layout)
 
     def open_layer(self, depth: int) -> "StoredLayer":
-        """A committed layer that is stored, or that under way, of bits; the layer at depth -1 is
-        empty."""
+        """Return a committed layer that is stored, or the layer under way as bits. The layer at
+        depth -1 is empty."""
         if depth == len(self.run.records):
             return StoredLayer(self.files(depth), None)
         record = self.run.records[depth] if depth >= 0 else None
@@ -129,13 +128,13 @@ class RunReader:
         return StoredLayer(self.run.files(depth, self.layout, listed), states)
 
     def layer(self, depth: int) -> "StoredLayer":
-        """The layer of `open_layer`, kept open; those asked for longest ago are closed."""
+        """Return the layer of `open_layer`, and keep it open; those read longest ago are closed."""
         with self._opening:
-            known = self._layers.get(depth)
-            if known is None or known.states is None:
+            layer = self._layers.get(depth)
+            if layer is None or layer.states is None:
                 if depth >= len(self.run.records):
                     self.run.read_ledger()  # it may be committed by now
-                if known is None or depth < len(self.run.records):
+                if layer is None or depth < len(self.run.records):
                     self._layers[depth] = self.open_layer(depth)
                 held = sum(layer.held for layer in self._layers.values())
                 while len(self._layers) > self._least_open and held >= self._most_held:
@@ -145,12 +144,11 @@ class RunReader:
 
 
 class StoredLayer:
-    """A layer, read slab by slab or as a list, whichever form it has.
+    """A layer of either form, read slab by slab or as a list.
 
-    states: how many there are, as the ledger says; None for a layer that is not committed, 0 for
-    the one before the first.
-    part: opens the part of a task, and keeps it open.
-    Slabs have the shape [nodes, words], `slab_nodes` x `slab_words` of the layout.
+    states: their number, as the ledger says; None for a layer that is not committed, 0 for the one
+    before the first. part: opens the part of a task, and keeps it open. Slabs have the shape
+    [nodes, words], `slab_nodes` x `slab_words` of the layout.
     """
 
     def __init__(self, files: LayerFiles, states: int | None):
@@ -164,8 +162,8 @@ class StoredLayer:
     ) -> EncodedSlabs | ListedSlabs:
         """Read some slabs.
 
-        task, slab: int64[N], for each the task whose part has it, and its number there. allocate:
-        gives the memory that they are read into.
+        task, slab: int64[N], the task of each slab, and its number in that task's part. allocate:
+        provides the memory that they are read to.
         """
         if self.is_list:
             with self._sorting:  # one thread sorts it, the others wait
@@ -184,13 +182,14 @@ class StoredLayer:
             if part.slabs.size < list_slabs(self.states):
                 raise part.damaged(part.slabs.size, "it is not there")
             for some in in_groups(part.slabs):
-                found = EncodedSlabs(self, np.zeros_like(some), some, new_memory)
-                found.decode(np.arange(some.size), numbers.reshape(-1, LIST_SLAB), some)
+                slabs = EncodedSlabs(self, np.zeros_like(some), some, new_memory)
+                slabs.decode(np.arange(some.size), numbers.reshape(-1, LIST_SLAB), some)
         return numbers[: self.states]
 
     @cached_property
     def by_slab(self) -> tuple[np.ndarray, np.ndarray]:
-        """(state numbers of a list, int64 the slab of each, counted through all parts), by slab."""
+        """State numbers of a list, by slab, and int64 the slab of each, counted through all
+        parts."""
         layout, numbers = self.files.layout, self._numbers
         key = np.empty(numbers.size, dtype=np.int64)
         for i in range(0, numbers.size, LIST_SLAB):  # so the arrays that `locate` makes are small
@@ -203,26 +202,26 @@ class StoredLayer:
 
     @property
     def held(self) -> int:
-        """States that this object holds in memory."""
+        """The number of states that this object holds in memory."""
         return self.states if self.is_list else 0
 
     def decoded(
         self, task: int | np.ndarray, slabs: np.ndarray
     ) -> Iterator[tuple[int, np.ndarray]]:
-        """(slab, its words) for some slabs of a layer of bits, in the order given.
+        """Generate (slab, its words) for some slabs of a layer of bits, in the order given.
 
         slabs: int64[N]. task: the one whose part has them, or int64[N], that of each. Words of a
-        slab without a state are 0. The words are good until the next ones come.
+        slab without a state are 0. The words are valid until the next ones are generated.
         """
         layout = self.files.layout
         out = np.empty((1, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
         first_row = np.zeros(1, dtype=np.int64)
         tasks = np.broadcast_to(task, slabs.shape)
         for some in in_groups(np.arange(slabs.size)):
-            found = self.load(tasks[some], slabs[some])
+            encoded = self.load(tasks[some], slabs[some])
             for i, slab in enumerate(slabs[some].tolist()):
-                if found.there[i]:
-                    found.decode(first_row + i, out, first_row)
+                if encoded.filled[i]:
+                    encoded.decode(first_row + i, out, first_row)
                 else:
                     out[:] = 0
                 yield slab, out.reshape(layout.slab_nodes, layout.slab_words)
@@ -230,10 +229,11 @@ class StoredLayer:
     def slabs(
         self, first_node: int = 0, last_node: int | None = None
     ) -> Iterator[tuple[int, int, np.ndarray]]:
-        """The slabs of a layer of bits that hold a state and have one of the nodes first_node ..
-        last_node - 1: (first node of the slab, its first word in that node's bitmap, the slab).
+        """Generate the slabs of a layer of bits that hold a state and have one of the nodes
+        first_node .. last_node - 1: (first node of the slab, its first word in that node's bitmap,
+        the slab).
 
-        The array is good until the next one comes.
+        The array is valid until the next one is generated.
         """
         layout, side = self.files.layout, self.files.side
         last_node = layout.space.nodes[side] if last_node is None else last_node
@@ -248,54 +248,56 @@ class StoredLayer:
                 yield *self.place(number, slab), words
 
     def place(self, task: int, slab: int) -> tuple[int, int]:
-        """(first node of a slab, its first word in that node's bitmap)."""
+        """Return (first node of a slab, its first word in that node's bitmap)."""
         layout = self.files.layout
         node, prefix, word = layout.slab_of(layout.task(self.files.side, task), slab)
         return node, prefix * layout.strip_words + word
 
     def _listed(self, node: int, word: int, slab: np.ndarray) -> np.ndarray:
-        """The sorted state numbers of a slab; node, word: its place, as of `place`."""
+        """Return the sorted state numbers of a slab. node, word: the result of `place`."""
         code = self.files.layout.space.code
         numbers = np.empty(int(np.bitwise_count(slab).sum()), dtype=np.uint64)
         list_bits(slab, node, word, code.half, code.bits, numbers)
         return numbers
 
     def numbers_by_slab(self) -> Iterator[np.ndarray]:
-        """The state numbers of the layer, uint64, slab after slab; those of each are sorted."""
+        """Generate the state numbers of the layer, uint64, slab after slab; those of each are
+        sorted."""
         if self.is_list:
             yield self._numbers
             return
-        found = 0
+        count = 0
         for node, word, slab in self.slabs():
             numbers = self._listed(node, word, slab)
-            found += numbers.size
+            count += numbers.size
             yield numbers
-        if found != self.states:
+        if count != self.states:
             raise CorruptRunError(
-                f"layer {self.files.depth}: {self.files.place} holds {counted(found, 'state')}, "
+                f"layer {self.files.depth}: {self.files.place} holds {counted(count, 'state')}, "
                 f"the ledger lists {self.states:,}"
             )
 
     def numbers(self) -> np.ndarray:
-        """The sorted state numbers of the layer."""
+        """Return the sorted state numbers of the layer."""
         if self.is_list:
             return self._numbers
         numbers, size = np.empty(self.states, dtype=np.uint64), 0
-        for found in self.numbers_by_slab():
-            some = found[: self.states - size]  # of too many states, the error comes at the end
-            numbers[size : size + some.size] = some
-            size += some.size
+        for batch in self.numbers_by_slab():
+            kept = batch[: self.states - size]  # of too many states, the error comes at the end
+            numbers[size : size + kept.size] = kept
+            size += kept.size
         numbers.sort()
         return numbers
 
     def contains(self, numbers: np.ndarray) -> np.ndarray:
-        """Whether each of uint64[N] state numbers of the layer's side is in the layer: bool[N]."""
-        found = np.zeros(numbers.size, dtype=bool)
+        """Return whether each of uint64[N] state numbers of the layer's side is in the layer:
+        bool[N]."""
+        contained = np.zeros(numbers.size, dtype=bool)
         if self.is_list:
             if self.states:
                 at = np.searchsorted(self._numbers, numbers)
-                found = self._numbers[np.minimum(at, self._numbers.size - 1)] == numbers
-            return found
+                contained = self._numbers[np.minimum(at, self._numbers.size - 1)] == numbers
+            return contained
         layout = self.files.layout
         task, slab, word, bit = layout.locate(self.files.side, numbers)
         key = task * prod(layout.grid) + slab
@@ -303,13 +305,14 @@ class StoredLayer:
         keys, first = np.unique(key[order], return_index=True)
         groups = np.split(order, first)[1:]
         slabs = self.decoded(*np.divmod(keys, prod(layout.grid)))
-        for asked, (_, words) in zip(groups, slabs, strict=True):
-            bits = words.reshape(-1)[word[asked]] >> bit[asked].astype(np.uint64)
-            found[asked] = bits & np.uint64(1)
-        return found
+        for queries, (_, words) in zip(groups, slabs, strict=True):
+            bits = words.reshape(-1)[word[queries]] >> bit[queries].astype(np.uint64)
+            contained[queries] = bits & np.uint64(1)
+        return contained
 
-    def some(self, count: int, most_slabs: int, rng: np.random.Generator) -> np.ndarray:
-        """Up to `count` states of the layer from at most `most_slabs` of its slabs, at random."""
+    def sample(self, count: int, most_slabs: int, rng: np.random.Generator) -> np.ndarray:
+        """Return up to `count` states of the layer from at most `most_slabs` of its slabs, at
+        random."""
         if self.is_list:
             return rng.choice(self._numbers, min(count, self.states), replace=False)
         slabs = [self.part(task).slabs for task in self.files.tasks]
@@ -317,10 +320,10 @@ class StoredLayer:
         slab = np.concatenate(slabs)
         drawn = rng.choice(slab.size, min(most_slabs, slab.size), replace=False)
         share = -(-count // drawn.size)
-        found = []
+        samples = []
         for at, (number, words) in zip(
             task[drawn].tolist(), self.decoded(task[drawn], slab[drawn]), strict=True
         ):
             numbers = self._listed(*self.place(at, number), words)
-            found.append(rng.choice(numbers, min(share, numbers.size), replace=False))
-        return np.concatenate(found)
+            samples.append(rng.choice(numbers, min(share, numbers.size), replace=False))
+        return np.concatenate(samples)

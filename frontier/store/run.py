@@ -1,18 +1,19 @@
-"""A run at its place: which run it is, which layers are committed.
+"""A run at its place: its identity and its committed layers.
 
 docs/architecture.md lists its files, under *On disk*.
 
 A layer is *committed* by one atomic replacement of the ledger (`frontier.store.ledger`), after its
-parts are in place. What the ledger does not list does not count: a resumed run uses the parts of
-the layer under way, and deletes everything else.
+parts are in place. Only what the ledger lists counts: a resumed run uses the parts of the layer
+under way, and deletes everything else.
 
 **One writer.** The ledger is replaced only if it still is the one that this process has read or
 written, and the layers lie below the identifier of the run. So of two processes that go on with a
-run one commits, and whoever goes on late meets no file of another run at the same place.
+run one commits, and the other meets no file of another run at the same place.
 
 **Two layers on disk.** A part of layer t - 1 is read by one task only, the one that computes the
-same part of t + 1. That task gives it up as soon as its own part is in place (`give_up`). So
-while layer t + 1 is under way a part of t - 1 may be missing, but only if that of t + 1 is there.
+same part of t + 1. That task deletes it as soon as its own part is in place
+(`delete_replaced_part`). So while layer t + 1 is under way a part of t - 1 may be missing, but only
+if that of t + 1 is in place.
 """
 
 import time
@@ -49,7 +50,7 @@ class RunStore:
     """A run in a storage. `identity` is what makes two runs the same; see `create`."""
 
     durable = False
-    """Whether what is committed is on the disk before anything it replaces is given up."""
+    """True if what is committed is forced to the disk before anything it replaces is deleted."""
 
     def __init__(
         self, storage: Storage, identity: dict, records: list[LayerRecord], complete: bool
@@ -60,7 +61,7 @@ class RunStore:
 
     @property
     def path(self) -> Path | str:
-        """Where it is, as Python and people name it."""
+        """The path of the run directory, for Python and for messages."""
         return self.storage.path
 
     @staticmethod
@@ -69,9 +70,9 @@ class RunStore:
 
     @classmethod
     def create(cls, place: Place, identity: dict, durable: bool = False) -> "RunStore":
-        """Begin a run at a place where there is none; a directory is made by `make_directory`.
+        """Begin a run at a place where there is none; `make_directory` makes its directory.
 
-        Of two processes that begin one at once, one gets Gone.
+        Raises Gone if another process begins one at the same time.
         """
         storage = storage_at(place)
         make_directory(storage)
@@ -86,8 +87,8 @@ class RunStore:
         try:
             run._replace(RUN, sealed(identity), None)
         except Gone:
-            said = "is being written by another process, which has begun a run there meanwhile"
-            raise Gone(f"{storage} {said}") from None
+            message = "is being written by another process, which has begun a run there meanwhile"
+            raise Gone(f"{storage} {message}") from None
         remove_runs(storage, but=identity["identifier"])
         run.describe_group()
         run.begin()
@@ -96,7 +97,7 @@ class RunStore:
         return cls.open(storage)
 
     def begin(self) -> None:
-        """Write a ledger without layers in the place of one that an earlier run may have left."""
+        """Write a ledger without layers in place of one that an earlier run may have left."""
         self._version = self.storage.version(LEDGER)
         self._write_ledger()
 
@@ -112,7 +113,7 @@ class RunStore:
 
     @property
     def layers_path(self) -> Path | str:
-        """Where the layers are."""
+        """The path of the folder of all layers."""
         return self.storage.place(self.layers_name)
 
     @classmethod
@@ -121,8 +122,8 @@ class RunStore:
         storage = storage_at(place)
         if not storage.exists(RUN):
             if storage.exists(COPIES[RUN]):
-                said = f"{storage.place(RUN)} is missing; there is a copy of it"
-                raise CorruptRunError(f"{said}: repair {storage}")
+                message = f"{storage.place(RUN)} is missing; there is a copy of it"
+                raise CorruptRunError(f"{message}: repair {storage}")
             raise InputError(f"{storage} holds no run: it has no run.json")
         run = cls(storage, read_identity(storage), [], False)
         run.read_ledger()
@@ -130,13 +131,15 @@ class RunStore:
 
     def read_ledger(self) -> None:
         """Read again which layers are committed; raises CorruptRunError if the ledger is damaged.
-        There is none yet if the run was stopped as it began."""
+
+        There is none yet if the run was stopped as it began.
+        """
         self._version = self.storage.version(LEDGER)
         try:
             ledger = read_ledger(self.storage, LEDGER, self.identity["identifier"])
         except CorruptRunError:
             begun = self._version is not None or layer_names(self.storage, self.layers_name)
-            if begun or not self._is_there():
+            if begun or not self._holds_this_run():
                 raise
             ledger = [], False
         self.records, self.complete = ledger
@@ -146,19 +149,19 @@ class RunStore:
         return puzzle_of(self.identity["puzzle"])
 
     def layer_name(self, depth: int) -> str:
-        """The folder of a layer."""
+        """Return the folder of a layer."""
         return f"{self.layers_name}/{depth:04d}"
 
     def layer_path(self, depth: int) -> Path | str:
-        """Where a layer is."""
+        """Return the path of the folder of a layer."""
         return self.storage.place(self.layer_name(depth))
 
     def part_names(self, depth: int) -> set[str]:
-        """The names of the parts that are there of a layer."""
+        """Return the names of the existing parts of a layer."""
         return part_names(self.storage, self.layer_name(depth))
 
     def files(self, depth: int, layout: Layout, listed: int | None = None) -> LayerFiles:
-        """Where the parts of a layer are, committed or not; listed: as of `LayerFiles`."""
+        """Return the files of a layer, committed or not. listed: see `LayerFiles`."""
         run, codec = self.identity["identifier"], self.identity["codec"]
         folder = self.layer_name(depth)
         return LayerFiles(self.storage, folder, run, codec, layout, depth, listed)
@@ -168,17 +171,17 @@ class RunStore:
 
     @property
     def states(self) -> int:
-        """States of all committed layers."""
+        """The number of states of all committed layers."""
         return sum(record.states for record in self.records)
 
     @property
     def disk(self) -> int:
-        """Bytes of the layers on disk."""
+        """The bytes of the layers on disk."""
         return sum(record.bytes for record in self.records if record.stored)
 
     @property
     def start_depth(self) -> int | None:
-        """Depth of the position whose distance is asked for, None if not (yet) found."""
+        """The depth of the config's `start`, None if it is not reached (yet)."""
         return next((record.depth for record in self.records if record.tally.start), None)
 
     def commit(
@@ -187,7 +190,7 @@ class RunStore:
         """Commit layers that follow the last committed one and have their parts in place.
 
         forget: depths of layers that are not needed once these are committed; they are deleted
-        afterwards. Raises Gone, and commits nothing, as `check_mine` does.
+        afterwards. Raises Gone, as `check_mine` does; then nothing is committed.
         """
         storage = self.storage
         for record in records:
@@ -208,27 +211,27 @@ class RunStore:
                 self._drop_other_forms(record)
 
     def _drop_other_forms(self, record: LayerRecord) -> None:
-        """Drop what the folder of a layer that is committed holds in another form: earlier starts,
-        and workers that outlived them, may have made parts or a list. Before the commit these are
-        not touched, as what they replace has been given up."""
+        """Delete what the folder of a committed layer holds in another form: earlier starts, and
+        workers that outlived them, may have made parts or a list. Before the commit these are not
+        touched, as what they replace was deleted."""
         folder = self.layer_name(record.depth)
         if not record.stored:
             self.abandon_layer(record.depth)
         elif record.form == "list":
-            others = self.part_names(record.depth) - {LIST_NAME}
-            self.storage.delete(*(f"{folder}/{name}" for name in others))
+            parts = self.part_names(record.depth) - {LIST_NAME}
+            self.storage.delete(*(f"{folder}/{name}" for name in parts))
         else:
             self.storage.delete(f"{folder}/{LIST_NAME}")
 
     def roll_back(self, depth: int, stored: list[int]) -> None:
-        """Make `depth` the last committed layer; `stored`: which layers up to it are kept.
+        """Make `depth` the last committed layer. stored: the depths up to it whose layers are kept.
 
-        What lies beyond is swept away by the next `sweep`.
+        What lies beyond is deleted by the next `sweep`.
         """
         back = depth < len(self.records) - 1
         under_way = len(self.records)
-        left = self.records[: depth + 1]
-        self.records = [replace(record, stored=record.depth in stored) for record in left]
+        remaining = self.records[: depth + 1]
+        self.records = [replace(record, stored=record.depth in stored) for record in remaining]
         self.complete = self.complete and not back
         self._write_ledger()
         if back:  # the layer after `depth` was committed, but shall not be taken for one under way
@@ -236,23 +239,23 @@ class RunStore:
                 self.abandon_layer(beyond)
 
     def parts_under_way(self, layout: Layout) -> set[int]:
-        """Return the tasks of the layer under way whose parts are there."""
+        """Return the tasks of the layer under way whose parts are in place."""
         depth = len(self.records)
         files, names = self.files(depth, layout), self.part_names(depth)
         return {task for task in files.tasks if files.name(task).rpartition("/")[2] in names}
 
     def check_mine(self) -> None:
-        """Raise Gone if the run is no longer at its place, which was moved, deleted or taken by
-        another run, or if another process has gone on with it."""
-        if not self._is_there() or self.storage.version(LEDGER) != self._version:
-            raise self._gone()
+        """Raise Gone if the run is no longer at its place because it was moved, deleted or replaced
+        by another run, or if another process has gone on with it."""
+        if not self._holds_this_run() or self.storage.version(LEDGER) != self._version:
+            raise self._gone_error()
 
-    def _is_there(self) -> bool:
+    def _holds_this_run(self) -> bool:
         identity = read_json(self.storage, RUN) if self.storage.exists(RUN) else {}
         return identity.get("identifier") == self.identity["identifier"]
 
-    def _gone(self) -> Gone:
-        if self._is_there():
+    def _gone_error(self) -> Gone:
+        if self._holds_this_run():
             return Gone(
                 f"{self.path} is being written by another process, which has gone on with the run "
                 "meanwhile; nothing of what it wrote was changed. Let it go on, or stop it and go "
@@ -264,51 +267,53 @@ class RunStore:
             "moved, go on where it is now: python -m frontier run DIRECTORY"
         )
 
-    def give_up(self, depth: int, task: int, layout: Layout) -> None:
+    def delete_replaced_part(self, depth: int, task: int, layout: Layout) -> None:
         """Delete a part of a layer of bits, if the part that replaces it is in place."""
-        if self.files(depth + 2, layout).there(task):
+        if self.files(depth + 2, layout).has_part(task):
             self.storage.delete(self.files(depth, layout).name(task))
 
     def missing(self) -> list[str]:
-        """What is missing of the stored layers, as sentences. Only names are looked at.
+        """Return a sentence for each stored layer that lacks files. Only names are read.
 
         The run may go on meanwhile.
         """
-        found = []
+        sentences = []
         for record in reversed(self.records):
             if not record.stored:
                 continue
-            folder, there = self.layer_path(record.depth), self.part_names(record.depth)
+            folder, names = self.layer_path(record.depth), self.part_names(record.depth)
             if self.storage.is_link(self.layer_name(record.depth)):
-                found.append(f"{folder} is a link, and what the run wrote is not")
+                sentences.append(f"{folder} is a link, and what the run wrote is not")
                 continue
             if record.form == "bits" and record.depth + 2 == len(self.records):
-                there |= self.part_names(record.depth + 2)
-            if (lost := record.parts - len(there)) > 0:
-                found.append(f"{folder} lacks {lost:,} of its {counted(record.parts, 'part')}")
-        if found and (now := RunStore.open(self.storage)).records != self.records:
-            return now.missing()  # what is missed has been given up since
-        return found
+                names |= self.part_names(record.depth + 2)
+            if (missing := record.parts - len(names)) > 0:
+                sentences.append(
+                    f"{folder} lacks {missing:,} of its {counted(record.parts, 'part')}"
+                )
+        if sentences and (reopened := RunStore.open(self.storage)).records != self.records:
+            return reopened.missing()  # what is missing was deleted by the run since
+        return sentences
 
     def tasks_done(self) -> int:
-        """Parts that are there of the layer under way."""
+        """Return the number of existing parts of the layer under way."""
         return len(self.part_names(len(self.records)))
 
     def drop_list(self, depth: int) -> None:
-        """Drop a list that was not committed; parts that tasks have computed stay.
+        """Delete a list that was not committed; parts that tasks have computed stay.
 
-        A worker that outlives its driver may put such a part in place at any time, and then gives
-        up the one that it replaces.
+        A worker that outlives its driver may put such a part in place at any time, and then deletes
+        the part that it replaces.
         """
         if LIST_NAME in self.part_names(depth) and not self._may_be_anothers(depth):
             self.storage.delete(f"{self.layer_name(depth)}/{LIST_NAME}")
 
     def abandon_layer(self, depth: int) -> None:
-        """Drop what is there of a layer that is not needed."""
+        """Delete the files of a layer that is not needed."""
         remove_layer(self.storage, self.layer_name(depth))
 
     def sweep(self) -> None:
-        """Remove what a killed run left behind and no resumed run can use, and write what a kill
+        """Delete what a killed run left behind and no resumed run can use, and write what a kill
         has kept from being written."""
         storage, group = self.storage, self.layers_name
         for folder in (LAYERS, group):
@@ -330,14 +335,14 @@ class RunStore:
                 remove_layer(storage, folder)
 
     def _may_be_anothers(self, depth: int) -> bool:
-        """Whether another process may have made and committed a layer that this one knows nothing
-        of: where there are no locks."""
+        """Return whether another process may have committed a layer that this one does not know of.
+        That can happen only where there are no locks."""
         ahead = depth >= len(self.records) and not self.complete
         return ahead and self.storage.lock_file is None
 
     def force(self) -> None:
-        """Return when the layers that are there, and the files that list them, are on the disk;
-        those for people alone may not be."""
+        """Return when the existing layers, and the files that list them, are on the disk. Files for
+        people alone may not be."""
         storage, group = self.storage, self.layers_name
         for folder in sorted(f"{group}/{name}" for name in layer_names(storage, group)):
             names = sorted(f"{folder}/{name}" for name in storage.names(folder))
@@ -348,7 +353,7 @@ class RunStore:
         storage.force_above()
 
     def is_group(self) -> bool:
-        """Whether Zarr can open the layers together."""
+        """Return whether Zarr can open the layers together."""
         try:
             return read_json(self.storage, f"{self.layers_name}/zarr.json") == ZARR_GROUP
         except CorruptRunError:
@@ -368,10 +373,10 @@ class RunStore:
         self._version = self._replace(LEDGER, content, self._version)
 
     def _replace(self, name: str, content: bytes, was: object) -> object:
-        """Replace a file that has a copy, and then the copy; Gone as `check_mine` raises it."""
+        """Replace a file that has a copy, and then the copy; raises Gone as `check_mine` does."""
         try:
             version = self.storage.replace(name, content, was, self.durable)
         except Replaced:
-            raise self._gone() from None
+            raise self._gone_error() from None
         self.storage.write(COPIES[name], content, self.durable)
         return version

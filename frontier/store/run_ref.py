@@ -32,7 +32,7 @@ class RunRef:
 
 
 class OpenRun(Generic[Opened]):
-    """What this process has of the run that it works on: of one run at a time, as it may take
+    """Keeps open the run that this process works on. There is one at a time, as it may take
     gigabytes."""
 
     def __init__(self, open_run: Callable[[RunRef], Opened]):
@@ -41,7 +41,7 @@ class OpenRun(Generic[Opened]):
         self._opening = threading.Lock()
 
     def of(self, run_ref: RunRef) -> Opened:
-        """Return what there is of a run; it is opened if it is not open."""
+        """Return what is open of a run; it is opened if it is not."""
         with self._opening:  # two tasks may come at once
             if run_ref not in self._open:
                 self._open.clear()  # frees one before another takes memory
@@ -49,6 +49,6 @@ class OpenRun(Generic[Opened]):
             return self._open[run_ref]
 
     def close(self, run_ref: RunRef) -> None:
-        """Free what there is of a run."""
+        """Free what is open of a run."""
         with self._opening:
             self._open.pop(run_ref, None)

@@ -1,7 +1,7 @@
-"""What is counted of a part, and of a layer.
+"""The counts over the states of a part, and of a layer.
 
-Tallies add up: that of a layer is the sum of those of its parts. A new count is a field here, and
-a line in `frontier.search.counting`, which counts what kernels make.
+Tallies add up: that of a layer is the sum of those of its parts. A new count is a field here, and a
+line in `frontier.search.counting`, which counts what kernels make.
 """
 
 from dataclasses import astuple, dataclass
@@ -14,12 +14,11 @@ from frontier.storage.sealed import Count
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What is counted of some states of a layer.
+    """Counts over some states of a layer.
 
-    states: how many there are. start: how many of them are the position whose distance is asked
-    for. at_goal: those whose blank is where the goal has it (`Model.at_goal_shape`), None where
-    that cannot be said. edges: the edges of the layer that lead to them (`BaseGraph.edge_targets`),
-    None where edges are not counted.
+    states: their number. start: how many of them are the config's `start`. at_goal: how many have
+    the blank where the goal has it (`Model.at_goal_shape`), None if that is undefined. edges: the
+    edges of the layer that lead to them (`BaseGraph.edge_targets`), None if edges are not counted.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")

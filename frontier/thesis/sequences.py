@@ -12,7 +12,7 @@ PARTS = {"B": "RRDLLU", "C": "RRRDLLU", "D": "RRDRULDLURDRU"}
 
 
 @dataclass(frozen=True)
-class Farthest:
+class FarthestOfColumn:
     """The farthest positions of the one-column pattern of 2×n.
 
     depth: f(n). positions: at that depth. sequences: the number of shortest move sequences from
@@ -24,7 +24,7 @@ class Farthest:
     sequences: int
 
 
-def farthest_of_one_column(columns: int) -> Farthest:
+def farthest_of_one_column(columns: int) -> FarthestOfColumn:
     """Search all layers in memory, then count the ways back, layer by layer."""
     puzzle = pattern_puzzle(2, columns, k=1)
     space, lists = puzzle.model.space, ListKernel(puzzle.model.space)
@@ -34,7 +34,7 @@ def farthest_of_one_column(columns: int) -> Farthest:
     total = last.size
     for _, _, ways in paths_back(lists, depth, last, lambda t, near: np.isin(near, layers[t])):
         total = int(ways.sum())
-    return Farthest(depth, list(map(tuple, boards.tolist())), total)
+    return FarthestOfColumn(depth, list(map(tuple, boards.tolist())), total)
 
 
 def thesis_sequence(columns: int) -> str:

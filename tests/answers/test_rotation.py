@@ -107,9 +107,9 @@ def test_the_published_example():
     assert rotation.slide == []
     assert len(rotation.turns) == 41
     costs = {"a": 12, "b": 8, "c": 4}
-    assert len(rotation.blank_way) == sum(costs[loop] * abs(n) for loop, n in rotation.turns)
+    assert len(rotation.blank_path) == sum(costs[loop] * abs(n) for loop, n in rotation.turns)
     assert rotation.units == sum(abs(n) for _, n in rotation.turns)
-    assert pushed(PUBLISHED, tiles_of(rotation, rotation.blank_way)) == GOAL
+    assert pushed(PUBLISHED, tiles_of(rotation, rotation.blank_path)) == GOAL
 
 
 @pytest.mark.parametrize(("loop", "moves"), [("a", 12), ("b", 8), ("c", 4)])
@@ -136,7 +136,7 @@ def test_random_boards_are_solved(solved):
     """Each solution replayed, all of it and without ways there and straight back."""
     assert {rotation.start.index(0) for rotation in solved} == set(range(16))
     for number, rotation in enumerate(solved):
-        way, short = rotation.blank_way, rotation.short_way
+        way, short = rotation.blank_path, rotation.short_path
         tiles, fewer = walked(rotation.start, way), walked(rotation.start, short)
         assert pushed(rotation.start, tiles) == GOAL
         assert pushed(rotation.start, fewer) == GOAL
@@ -145,7 +145,7 @@ def test_random_boards_are_solved(solved):
         if number % 100 == 0:
             assert tiles_of(rotation, way) == tiles
             assert tiles_of(rotation, short) == fewer
-    assert any(len(rotation.short_way) < len(rotation.blank_way) for rotation in solved)
+    assert any(len(rotation.short_path) < len(rotation.blank_path) for rotation in solved)
 
 
 def test_placed_tiles_stay_after_each_stage(solved):
@@ -176,14 +176,14 @@ def test_the_page_says_how_a_board_of_rotate_is_solved_otherwise():
     puzzle = load_config(CONFIGS / "4x4.toml", (f"puzzle.goal={goal}",)).make_puzzle()
     assert puzzle.goals == FIFTEEN.goals
     moves = len(IdaSolver(puzzle).solve(puzzle.parse(board)).solution.moves)
-    turned = len(solve_by_rotations(puzzle.parse(board)).blank_way)
+    turned = len(solve_by_rotations(puzzle.parse(board)).blank_path)
     said = f"{turned:,} tile moves for this board, where {moves} would do"
     assert said in " ".join(page.split())
 
 
 def test_the_solved_board_needs_nothing():
     rotation = solve_by_rotations(GOAL)
-    assert (rotation.turns, rotation.blank_way, rotation.short_way) == ([], [], [])
+    assert (rotation.turns, rotation.blank_path, rotation.short_path) == ([], [], [])
     assert [stage.tile for stage in rotation.stages] == [tile for tile, _ in STAGES]
 
 
@@ -221,7 +221,7 @@ def test_what_is_reported():
     assert value["stages"][0] == [4, ["(a 7)", "(b 2)", "(a -7)"]]
     assert value["commands"] == 41
     assert value["unit_rotations"] == rotation.units
-    assert value["tile_moves"] == len(rotation.blank_way)
+    assert value["tile_moves"] == len(rotation.blank_path)
     assert value["tile_moves_without_backtracks"] == len(value["tiles"])
     assert pushed(rotation.start, value["tiles"]) == GOAL
     text = describe_rotation(rotation, boards=False)

@@ -140,17 +140,17 @@ def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, digits, nod
 
     counting.depth = 1
     monkeypatch.setattr(LocalStorage, "read_ranges", counting)
-    give_up = RunStore.give_up
+    original = RunStore.delete_replaced_part
 
     def looking(self, depth, *arguments):
         look(depth + 2)
-        give_up(self, depth, *arguments)
+        original(self, depth, *arguments)
 
     def look(depth):
         there = sum(path.stat().st_size for path in (tmp_path / "run").rglob("c.*"))
         disk[depth] = max(disk[depth], there)
 
-    monkeypatch.setattr(RunStore, "give_up", looking)
+    monkeypatch.setattr(RunStore, "delete_replaced_part", looking)
 
     def listen(event):
         if isinstance(event, TaskFinished):

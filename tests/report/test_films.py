@@ -281,7 +281,7 @@ def test_drawings_that_are_refused(tmp_path, monkeypatch, arguments, message):
     Path("run", "run.json").write_text("{}")
     Path("linked").symlink_to("run/layers")
     there = sorted(tmp_path.rglob("*"))
-    monkeypatch.setattr("frontier.answers.ways.IdaSolver", None)
+    monkeypatch.setattr("frontier.answers.solvers.IdaSolver", None)
     asked = ("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida")
     assert message in invoke(*asked, *arguments, code=2).stderr
     assert Path("here.svg").read_text() == "mine"

@@ -25,7 +25,7 @@ stands for a part of the program:
 | read | `StoredLayer.load` |
 | scratch | `PartWriter` |
 | rename, force | `PartWriter.finish` |
-| exists, unlink | `RunStore.give_up` |
+| exists, unlink | `RunStore.delete_replaced_part` |
 | hand in | `TaskResult` |
 | verify | `verify`, `plan_repair`, `repair`, `RunStore.roll_back` |
 """

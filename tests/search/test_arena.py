@@ -21,7 +21,7 @@ class NumberedSlabs:
     """Each slab has its number in all its words; some are empty, and some hold only zeros."""
 
     def __init__(self, reads, layout):
-        self.there = np.arange(reads.slab.size) % 5 > 0
+        self.filled = np.arange(reads.slab.size) % 5 > 0
         self.decoded = []
         self._layout = layout
 
@@ -54,7 +54,7 @@ def test_each_batch_finds_what_it_needs(space, size, monkeypatch):
                     assert_there(arena, layout, program, reads, slabs, entry)
             again += len(slabs.decoded) - len(set(slabs.decoded))
             needed = {entry for batch in reads.batches for entry in batch.tolist()}
-            assert set(slabs.decoded) == {entry for entry in needed if slabs.there[entry]}
+            assert set(slabs.decoded) == {entry for entry in needed if slabs.filled[entry]}
     if size != 3000:
         assert (again == 0) == (size > 0)
 
@@ -67,7 +67,7 @@ def assert_there(arena, layout, program, reads, slabs, entry):
     """Words, live rows and offsets of one slab."""
     for member in range(reads.first[entry], reads.last[entry]):
         at = arena.base[member, reads.slot[entry]]
-        if not slabs.there[entry]:
+        if not slabs.filled[entry]:
             assert at == -1
             continue
         inside = int(program.sources[member]) % layout.slab_nodes

@@ -147,7 +147,7 @@ def test_a_late_worker_of_a_run_that_was_deleted(bucket):
     files = old.files(13, Workspace(new).layout)
     files.begin()
     bucket.write(files.name(0), b"late")
-    old.give_up(19, 0, Workspace(new).layout)
+    old.delete_replaced_part(19, 0, Workspace(new).layout)
     assert not verify(RunStore.open(bucket), deep=20).faults
     assert api.run(plan_of(bucket, "tasks")).store.complete
     api.delete_run(str(bucket))

@@ -334,7 +334,7 @@ def test_an_orphan_gives_up_a_part_of_a_layer_that_is_spared_by_now(tmp_path):
     asked(store, 1, gives_up=False)
     spared = plan_of(tmp_path, spare=2)
     run_of(spared, until=DEPTH)
-    store.give_up(DEPTH - 2, 1, plan.layout)
+    store.delete_replaced_part(DEPTH - 2, 1, plan.layout)
     done = run_of(spared, until=DEPTH + 4)
     assert done.stored_depths() == list(range(DEPTH + 1, DEPTH + 5))
     assert verify(done).faults == []

@@ -58,7 +58,7 @@ def finished(search, nodes=10_000_000):
 
 
 def way_of(search):
-    vertex, sequence = search.way
+    vertex, sequence = search.path
     return [(v, tuple(s)) for v, s in zip(vertex.tolist(), sequence.tolist(), strict=True)]
 
 

@@ -1,9 +1,9 @@
-"""Ways to solve single positions: which there are for a puzzle, and which is taken.
+"""Solvers of single positions, and which one is taken for a puzzle.
 
-* layers: they are looked up in a run that kept all its layers;
-* search: all positions of the puzzle are searched, where two layers fit in memory, in a run of its
-  own that is deleted afterwards;
-* ida: each is solved by itself, by IDA*.
+* layers: distances are looked up in a run that kept all its layers;
+* search: all positions of the puzzle are searched, if two layers fit in memory, in a run of its own
+  that is deleted afterwards;
+* ida: each position is solved by itself, by IDA*.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ from frontier.config_values import check_whole
 from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle
 from frontier.search.driver import run_plan
-from frontier.search.plan import Plan, make_plan
+from frontier.search.plan import RunPlan, make_plan
 from frontier.storage.local import remove_tree
 from frontier.store.run import RunStore
 from frontier.text import counted
@@ -30,14 +30,14 @@ from frontier.text import counted
 METHODS = ("layers", "search", "ida")
 
 MOST_SEARCHED = 1_000_000_000
-"""States of a puzzle, at most, that are all searched for the sake of single positions; 100 million
+"""The most states of a puzzle that are all searched for the sake of single positions; 100 million
 take some seconds."""
 
 Solve = Callable[[Board], tuple[Solution, dict]]
-"""Returns the solution of a board, and what else is known of it, {"count": …} or {"nodes": …}."""
+"""Returns the solution of a board, and a dict with its {"count": …} or {"nodes": …}."""
 
 
-class Way(NamedTuple):
+class Solver(NamedTuple):
     """How positions are solved. method: one of `METHODS`. description: the same in a few words."""
 
     method: str
@@ -45,7 +45,7 @@ class Way(NamedTuple):
     solve: Solve
 
 
-def way_to_solve(
+def solver_for(
     config: Config,
     store: RunStore | None,
     method: str | None = None,
@@ -54,14 +54,14 @@ def way_to_solve(
     heuristics: Sequence[str | Path] = (),
     most_nodes: int | None = None,
     watch: Callable[[], Callable[[int, int], None]] = lambda: lambda bound, nodes: None,
-) -> Way:
-    """The way that is asked for, or else the first that is possible.
+) -> Solver:
+    """Return the solver of the given method, or else the first that is possible.
 
     store: the run of the config, if there is one. method: one of `METHODS`, or None for the first
-    that is possible. count: whether all shortest solutions are to be counted. tell_apart,
-    heuristics, most_nodes: for IDA*, see `IdaSolver` and its `solve`; None or empty where nothing
-    is asked. watch: called for each position; returns a function that IDA* calls with its bound and
-    the nodes so far. InputError if positions cannot be solved in the way that is asked for.
+    that is possible. count: count all shortest solutions. tell_apart, heuristics, most_nodes: for
+    IDA*, see `IdaSolver` and its `solve`; None or empty for the defaults. watch: called for each
+    position; returns a function that IDA* calls with its bound and the nodes so far. Raises
+    InputError if positions cannot be solved by the method.
     """
     if method not in (None, *METHODS):
         raise InputError(f"method = {method!r}: known are {', '.join(METHODS)}")
@@ -76,9 +76,9 @@ def way_to_solve(
         raise InputError("--all-counts needs the layers of a run (--method layers or search)")
     puzzle, plan = config.make_puzzle(), None
     searched_positions(puzzle)
-    kept = store is not None and store.complete and store.identity["keep"] == "all"
+    all_layers_kept = store is not None and store.complete and store.identity["keep"] == "all"
     if method is None and not of_ida:
-        if kept:
+        if all_layers_kept:
             method = "layers"
         elif (plan := _search_plan(config, puzzle)) is not None:
             method = "search"
@@ -90,13 +90,13 @@ def way_to_solve(
                 f"{config.name} is not begun: there is no run at {config.path} (--method layers); "
                 "without --method it is solved another way"
             )
-        return Way("layers", f"from the layers of {store.path}", _by_layers(store, count))
+        return Solver("layers", f"from the layers of {store.path}", _by_layers(store, count))
     if method == "search":
         plan = plan or _search_plan(config, puzzle)
         if plan is None:
             raise InputError(_too_large(puzzle) + " (--method search)")
         description = f"by a search of all {counted(puzzle.states, 'state')} in memory"
-        return Way("search", description, _Searched(plan, count))
+        return Solver("search", description, _SearchInMemory(plan, count))
     guided = f" with {counted(len(heuristics), 'pattern database')}" if heuristics else ""
     solver = IdaSolver(puzzle, tell_apart is not False, heuristics)
 
@@ -104,11 +104,11 @@ def way_to_solve(
         searched = solver.solve(board, most_nodes, watch())
         return searched.solution, {"nodes": searched.nodes}
 
-    return Way("ida", f"by IDA*{guided}", solve)
+    return Solver("ida", f"by IDA*{guided}", solve)
 
 
-def _search_plan(config: Config, puzzle: Puzzle) -> Plan | None:
-    """The plan of a search that fits in memory, None if there is none."""
+def _search_plan(config: Config, puzzle: Puzzle) -> RunPlan | None:
+    """Return the plan of a search that fits in memory, None if there is none."""
     if puzzle.states > MOST_SEARCHED:
         return None
     search = {"keep": "all", "until": None, "in_memory": True}
@@ -131,10 +131,10 @@ def _too_large(puzzle: Puzzle) -> str:
     )
 
 
-class _Searched:
-    """Answers from a run that is made when the first one is asked for, and deleted at the end."""
+class _SearchInMemory:
+    """Solves positions by a run that is made for the first of them, and deleted at the end."""
 
-    def __init__(self, plan: Plan, count: bool):
+    def __init__(self, plan: RunPlan, count: bool):
         self._plan, self._count, self._answer = plan, count, None
 
     def __call__(self, board: Board) -> tuple[Solution, dict]:

@@ -24,9 +24,9 @@ def test_a_part_is_given_up_for_its_successor_only(tmp_path):
     run = begun(tmp_path / "run")
     run.files(2, LAYOUT).path(0).write_bytes(b"a part without successor")
     for task in (0, 1, 2):
-        run.give_up(2, task, LAYOUT)
+        run.delete_replaced_part(2, task, LAYOUT)
     assert [path.name for path in run.layer_path(2).glob("c.*")] == ["c.0.0.0"]
-    run.give_up(0, 1, LAYOUT)  # the layer has been forgotten
+    run.delete_replaced_part(0, 1, LAYOUT)  # the layer has been forgotten
 
 
 def test_parts_of_a_run_that_has_taken_the_place_are_not_met(tmp_path):
@@ -35,5 +35,5 @@ def test_parts_of_a_run_that_has_taken_the_place_are_not_met(tmp_path):
     shutil.rmtree(tmp_path / "run")
     later = begun(tmp_path / "run")
     before = {path: path.read_bytes() for path in later.layers_path.rglob("c.*")}
-    earlier.give_up(2, 1, LAYOUT)
+    earlier.delete_replaced_part(2, 1, LAYOUT)
     assert {path: path.read_bytes() for path in later.layers_path.rglob("c.*")} == before
