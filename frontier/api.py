@@ -1,4 +1,4 @@
-"""The steps of a run as functions; the command line and ``import frontier`` stand on these."""
+"""The steps of a run as functions, on which the command line and ``import frontier`` stand."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -49,16 +49,16 @@ if TYPE_CHECKING:
 class Plan(plans.RunPlan):
     """A checked plan of a run, which a notebook shows as a table.
 
-    fresh: whether it was made as if there were no run yet.
+    fresh: True if it was made as if there were no run yet.
     """
 
     fresh: bool = False
 
     def _repr_html_(self) -> str:
-        where = f"in memory, {counted(self.threads, 'thread')}" if self.in_memory else "by tasks"
+        mode = f"in memory, {counted(self.threads, 'thread')}" if self.in_memory else "by tasks"
         facts = {
             "states": f"{self.puzzle.states:,}",
-            "layers": where,
+            "layers": mode,
             "memory": f"{size(self.task_bytes)} a process",
             "directory": str(self.config.path),
         }
@@ -66,7 +66,7 @@ class Plan(plans.RunPlan):
 
 
 class Run(LayerTotals):
-    """A run that exists, which answers questions about what it has found.
+    """An existing run, and questions about its results.
 
     store: its files.
     """
@@ -76,15 +76,17 @@ class Run(LayerTotals):
 
     def __repr__(self) -> str:
         state = "complete" if self.complete else "not complete"
-        found = f"{counted(len(self.counts), 'layer')}, {counted(self.states, 'state')}"
-        return f"<Run {self.store.path}: {state}, {found}>"
+        sizes = f"{counted(len(self.counts), 'layer')}, {counted(self.states, 'state')}"
+        return f"<Run {self.store.path}: {state}, {sizes}>"
 
     def _repr_html_(self) -> str:
         facts = figures(progress_of(self.store))
         facts |= {"layers": repr(self.layers).strip("<>"), "directory": str(self.path)}
         if self.puzzle.start is not None:
-            found = self.start_distance
-            facts["distance of the start"] = "not reached yet" if found is None else str(found)
+            distance = self.start_distance
+            facts["distance of the start"] = (
+                "not reached yet" if distance is None else str(distance)
+            )
         name = f"{self.store.identity['name']}: {self.puzzle.title}"
         return run_html(name, facts, self.counts)
 
@@ -95,17 +97,18 @@ class Run(LayerTotals):
 
     @property
     def complete(self) -> bool:
-        """Whether all layers are known."""
+        """True if all layers are known."""
         return self.store.complete
 
     @property
     def position_counts(self) -> list[int]:
-        """The positions at each depth: as `counts`, unless the states are lines of positions."""
+        """The number of positions at each depth: as `counts`, unless the states are lines of
+        positions."""
         return position_counts(self.store)
 
     @cached_property
     def layers(self) -> Layers:
-        """The known layers by depth: the size of each, and the positions of those still kept."""
+        """The known layers by depth: the size of each, and the positions of those that are kept."""
         return Layers(self.store)
 
     @property
@@ -120,36 +123,38 @@ class Run(LayerTotals):
 
     @cached_property
     def summary(self) -> dict:
-        """What the run has found, as it stands in ``summary.json``."""
+        """The results of the run, as ``summary.json`` holds them."""
         return summary(self.store)
 
     @cached_property
     def oracle(self) -> Oracle:
-        """Distances and solutions; InputError if the run did not keep its layers."""
+        """Distances and solutions; raises InputError if the run did not keep its layers."""
         return Oracle(self.store)
 
     def farthest(self, limit: int = 100) -> list[Board]:
-        """Up to `limit` positions of the last layer; InputError if the run is not complete."""
+        """Return up to `limit` positions of the last layer; raises InputError if the run is not
+        complete."""
         return farthest(self.store, limit).boards
 
     def distance(self, boards: str | Mapping | ArrayLike | Sequence) -> int | np.ndarray:
-        """The distance of one board, as a number, or of several boards, as int32[N].
+        """Return the distance of one board, as a number, or of several boards, as int32[N].
 
         boards: one board, as `solve` takes it, or several: a list of such boards, int[N, cells], or
-        int[N, rows, columns]. A distance is -1 where the goal cannot be reached, or where it is
-        greater than the depth of the last known layer. Needs `search.keep = "all"`.
+        int[N, rows, columns]. A distance is -1 if the goal cannot be reached, or if it is greater
+        than the depth of the last known layer. Needs `search.keep = "all"`.
         """
         array, single = self._boards(boards)
-        found = self.oracle.distance(array)
-        return int(found[0]) if single else found
+        distances = self.oracle.distance(array)
+        return int(distances[0]) if single else distances
 
-    def _boards(self, given: str | Mapping | ArrayLike | Sequence) -> tuple[np.ndarray, bool]:
-        """Boards as int[N, cells], and whether one board was given rather than a list of boards.
+    def _boards(self, value: str | Mapping | ArrayLike | Sequence) -> tuple[np.ndarray, bool]:
+        """Return boards as int[N, cells], and whether the value is one board rather than a list of
+        boards.
 
         A value that can be read either way is a list of boards.
         """
         try:
-            array = np.asarray(given)
+            array = np.asarray(value)
         except ValueError:  # the lists in it differ in length
             array = np.empty(0, dtype=object)
         if array.dtype.kind not in "OUS":
@@ -158,12 +163,12 @@ class Run(LayerTotals):
             boards = array.reshape(1, cells) if single else array
             return self.puzzle.notation.pieces.as_boards(boards), single
         if not array.ndim:
-            return np.array([self.board(given)]), True
+            return np.array([self.board(value)]), True
         try:
-            return np.array([self.board(board) for board in given]), False
+            return np.array([self.board(board) for board in value]), False
         except InputError as error:
             with suppress(InputError):
-                return np.array([self.board(given)]), True
+                return np.array([self.board(value)]), True
             raise error
 
     def export(self, target: Place) -> "zarr.Array":
@@ -171,20 +176,21 @@ class Run(LayerTotals):
         return export(self.store, target)
 
     def solve(self, board: ArrayLike | str | Mapping) -> "Solved":
-        """A shortest solution of a board, given as text or codes. Needs `search.keep = "all"`."""
+        """Return a shortest solution of a board, given as text or codes. Needs `search.keep =
+        "all"`."""
         solution = self.oracle.solve(self.board(board))
         return Solved(solution.boards, solution.moves, self.puzzle, "layers")
 
     def count_solutions(self, board: ArrayLike | str | Mapping) -> int:
-        """The exact number of shortest solutions of a board. Needs `search.keep = "all"`."""
+        """Return the exact number of shortest solutions of a board. Needs `search.keep = "all"`."""
         return self.oracle.count(self.board(board))
 
     def show(self, *boards: ArrayLike | str | Mapping) -> "Drawings":
-        """Boards to look at: drawn as text by `print`, in colours by a notebook."""
+        """Return drawings of boards: `print` shows them as text, a notebook in colours."""
         return Drawings(self.puzzle, [self.board(board) for board in boards])
 
     def board(self, board: ArrayLike | str | Mapping) -> Board:
-        """The codes of a board of the run's puzzle.
+        """Return the codes of a board of the run's puzzle.
 
         board: its codes, as an array of numbers or a flat list or tuple of whole numbers; or its
         notation, as in a config. The codes of tiles are their numbers.
@@ -224,7 +230,7 @@ class Drawings:
 class Solved(Solution):
     """A shortest solution of a board, which `print` shows as text and a notebook as a film strip.
 
-    method: how it was found, one of `frontier.answers.solvers.METHODS`.
+    method: how it was solved, one of `frontier.answers.solvers.METHODS`.
     """
 
     puzzle: Puzzle
@@ -242,18 +248,18 @@ class Solved(Solution):
 
 
 def plan(config: Config, fresh: bool = False, client=None) -> Plan:
-    """What a run will do; InputError if it cannot be done. Makes nothing.
+    """Return what a run will do; raises InputError if it cannot be done. Nothing is written.
 
-    fresh: whether to plan as if the run directory were empty; if not, an existing run keeps its
-    layout, and one that another config made is refused. client: as for `run`.
+    fresh: plan as if the run directory were empty; otherwise an existing run keeps its layout, and
+    one that another config made is refused. client: as for `run`.
     """
     if (client := client_for(config, client)) is not None:
         config = on_client(config, client)
     layout = None
     if not fresh and RunStore.exists(config.storage):
-        there = RunStore.open(config.storage).identity
-        check_identity(config.path, there, plans.config_identity(config))
-        layout = there["layout"]
+        stored_identity = RunStore.open(config.storage).identity
+        check_identity(config.path, stored_identity, plans.config_identity(config))
+        layout = stored_identity["layout"]
     return Plan(**vars(plans.make_plan(config, layout)), fresh=fresh)
 
 
@@ -284,8 +290,8 @@ def run(
     if config.from_every_blank:
         names = ", ".join(member.name for member in config.members)
         raise InputError(f"{config.name} is several runs, {names}: run each of config.members")
-    storage, there = config.storage, RunStore.exists(config.storage)
-    if there and not fresh and getattr(what, "fresh", False):
+    storage, exists = config.storage, RunStore.exists(config.storage)
+    if exists and not fresh and getattr(what, "fresh", False):
         raise InputError(
             f"{storage} holds a run, and the plan was made as if there were none: run(plan, "
             "fresh=True) deletes that run, plan(config) makes a plan that goes on with it"
@@ -293,11 +299,11 @@ def run(
     client = client_for(config, client)
     if client is not None or fresh or not isinstance(what, plans.RunPlan):
         what = plan(config, fresh, client)  # before anything is deleted
-    if there and fresh:
+    if exists and fresh:
         delete_run(storage, take_over)
     until = config.search.until if until is None else until
-    with listening(what.config, storage, Progress, listeners, progress) as told:
-        done = Run(run_plan(what, until, told, take_over, client))
+    with listening(what.config, storage, Progress, listeners, progress) as all_listeners:
+        done = Run(run_plan(what, until, all_listeners, take_over, client))
     try:
         write_summary(storage, done.summary)
     except CorruptRunError:
@@ -310,9 +316,9 @@ def run(
 
 
 def open_run(path: Place) -> Run:
-    """An existing run, by its directory or by its config.
+    """Open an existing run, by its directory or by its config.
 
-    InputError if there is none, or if a config names several.
+    Raises InputError if there is none, or if a config names several.
     """
     return Run(open_one(path))
 
@@ -338,15 +344,16 @@ def solve(
     if board is None and puzzle.start is None:
         raise InputError(f"{config.name} has no puzzle.start, so name a board to be solved")
     start = puzzle.start if board is None else _board_of(puzzle, board)
-    way = solver_for(config, store, method, heuristics=heuristics, most_nodes=most_nodes)
-    solution, _ = way.solve(start)
-    return Solved(solution.boards, solution.moves, puzzle, way.method)
+    solver = solver_for(config, store, method, heuristics=heuristics, most_nodes=most_nodes)
+    solution, _ = solver.solve(start)
+    return Solved(solution.boards, solution.moves, puzzle, solver.method)
 
 
 def delete_run(path: Place, take_over: bool = False) -> None:
-    """Delete a run and its directory; InputError if that holds no run, or anything besides a run.
+    """Delete a run and its directory; raises InputError if that holds no run, or anything besides a
+    run.
 
-    take_over: whether a process on another host that was writing the run is known to be gone.
+    take_over: True if a process on another host that was writing the run is known to be gone.
     """
     storage = storage_at(path).absolute()
     if not RunStore.exists(storage):

@@ -1,4 +1,4 @@
-"""God's number as a function: a search of cosets, with all that a run has besides."""
+"""God's number as a function: a search of cosets with its progress and summary."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +19,10 @@ from frontier.storage.places import Place
 
 @dataclass(frozen=True)
 class GodsNumber:
-    """Bounds of God's number of a tile puzzle; it is known where they are equal.
+    """Bounds of God's number of a tile puzzle; it is known if they are equal.
 
-    lower, upper: the bounds. layers: the positions of the last layers, by their depths, as far as
-    they were asked for and God's number is known. path: where the search is kept.
+    lower, upper: the bounds. layers: the positions of the last layers that were asked for, by their
+    depths, if God's number is known. path: where the search is kept.
     """
 
     puzzle: Puzzle
@@ -33,7 +33,7 @@ class GodsNumber:
 
     @property
     def known(self) -> bool:
-        """Whether the bounds are equal."""
+        """True if the bounds are equal."""
         return self.lower == self.upper
 
 
@@ -58,23 +58,25 @@ def gods_number(
     theorem.
     """
     config = what if isinstance(what, Config) else config_at(what)
-    found = search_cosets(
+    search = search_cosets(
         config, at_most, layers, hours, region, take_over=take_over, progress=progress,
         client=client,
     )  # fmt: skip
-    last = {depth: [of.board for of in some] for depth, some in found.proof.last_layers()}
-    bounds = found.proof.lower, found.proof.upper
-    return GodsNumber(found.region.puzzle, *bounds, last, found.path)
+    last = {
+        depth: [of.board for of in witnesses] for depth, witnesses in search.proof.last_layers()
+    }
+    bounds = search.proof.lower, search.proof.upper
+    return GodsNumber(search.region.puzzle, *bounds, last, search.path)
 
 
 def search_cosets(
-    config: Config, *what, take_over: bool = False, progress: bool | None = None, client=None
+    config: Config, *question, take_over: bool = False, progress: bool | None = None, client=None
 ) -> CosetRun:
-    """Do what `gods_number` does, which has the arguments, and return the search itself."""
-    with listening(config, path_of(config), SearchProgress, (), progress) as told:
-        found = find_gods_number(config, *what, told, take_over, client)
+    """Search as `gods_number` does, which has the arguments, and return the search itself."""
+    with listening(config, path_of(config), SearchProgress, (), progress) as all_listeners:
+        search = find_gods_number(config, *question, all_listeners, take_over, client)
     try:
-        write_summary(found.storage, gods_number_value(found))
+        write_summary(search.storage, gods_number_value(search))
     except OSError as error:
-        warn_unwritten(found.storage.place(SUMMARY), error)
-    return found
+        warn_unwritten(search.storage.place(SUMMARY), error)
+    return search

@@ -23,8 +23,8 @@ def _folder() -> Path:
 
 def names() -> list[str]:
     """Return the names of all configs, sorted by the numbers and words in them."""
-    found = (re.split(r"(\d+)", path.stem) for path in _folder().glob("*.toml"))
-    return ["".join(parts) for parts in sorted(found, key=_numbered)]
+    split_names = (re.split(r"(\d+)", path.stem) for path in _folder().glob("*.toml"))
+    return ["".join(parts) for parts in sorted(split_names, key=_numbered)]
 
 
 def _numbered(parts: list[str]) -> list[str | int]:
@@ -47,11 +47,11 @@ def title_of(name: str) -> str:
 
 
 def remedy(missing: str) -> str:
-    """Return what to do where the config `missing` was named and is not there."""
+    """Return what to do if the config `missing` was named and does not exist."""
     name = PurePosixPath(missing).name.removesuffix(".toml")
     if name not in names():
         return "`python -m frontier init` lists the configs that come with the program"
-    here = FOLDER / f"{name}.toml"
-    if here.is_file():
-        return f"there is {here}"
-    return f"`python -m frontier init {name}` writes {here}"
+    file = FOLDER / f"{name}.toml"
+    if file.is_file():
+        return f"there is {file}"
+    return f"`python -m frontier init {name}` writes {file}"

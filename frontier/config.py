@@ -66,14 +66,15 @@ HERE = ("local", "serial")
 """Kinds of [cluster] whose tasks are done on this machine alone."""
 
 MEMORY = 1_500_000_000
-"""Bytes that a worker may take where the memory is not known: in a queue, on other hosts."""
+"""Bytes that a worker may take if the memory is not known: in a queue, on other hosts."""
 
 MEMORY_SHARE = 3, 4
-"""The part of this machine's memory that the workers on it may take together."""
+"""The share of this machine's memory that the workers on it may take together, as (numerator,
+denominator)."""
 
 
 def _texts(options):
-    """Options with times as text: TOML reads an unquoted 04:00:00 as a time of day."""
+    """Return options with times as text: TOML reads an unquoted 04:00:00 as a time of day."""
     if not isinstance(options, dict):
         return options
     return {key: str(of) if isinstance(of, time) else of for key, of in options.items()}
@@ -98,7 +99,7 @@ class ClusterTable(Table):
 
     @property
     def workers_here(self) -> int:
-        """How many processes this machine is to run tasks on; 0 where others do."""
+        """The number of processes of this machine that run tasks; 0 if others do."""
         return {"local": self.workers, "serial": 1}.get(self.kind, 0)
 
     @model_validator(mode="after")
@@ -125,7 +126,7 @@ TABLES = {"search": SearchTable, "store": StoreTable, "cluster": ClusterTable, *
 
 
 def default_memory(kind: str, workers: int) -> ByteSize:
-    """Bytes that each worker may take where the config does not say how many."""
+    """Return the bytes that each worker may take if the config does not say how many."""
     if kind in HERE:
         return ByteSize(machine.memory() * MEMORY_SHARE[0] // MEMORY_SHARE[1] // workers)
     return ByteSize(MEMORY)
@@ -155,11 +156,11 @@ class Config(Table):
     store: StoreTable = StoreTable()
     cluster: ClusterTable = Field(default_factory=ClusterTable)
     _checked: list[Puzzle] = PrivateAttr(default_factory=list)
-    """The puzzles of its members: while they are held, `puzzle_of` does not make them again."""
+    """The puzzles of its members. While they are held, `puzzle_of` does not make them again."""
 
     @property
     def storage(self) -> Storage:
-        """Where the files of the run are."""
+        """The storage of the run's files."""
         return storage_at(self.store.path or f"runs/{self.name}").absolute()
 
     @property
@@ -169,7 +170,7 @@ class Config(Table):
 
     @property
     def from_every_blank(self) -> bool:
-        """Whether the tile puzzle is to be searched from every blank cell."""
+        """True if the tile puzzle is to be searched from every blank cell."""
         return isinstance(self.puzzle, TilesTable | LinesTable) and self.puzzle.blank == "all"
 
     @property
@@ -201,8 +202,8 @@ class Config(Table):
 
 
 def member_names(puzzle: dict) -> dict[str, list[int]]:
-    """The names of a tile puzzle's runs from all blank cells, and the cell of each, [row, column].
-    Puzzles of other kinds have none."""
+    """Return the names of a tile puzzle's runs from all blank cells, and the cell of each, [row,
+    column]. Puzzles of other kinds have none."""
     if puzzle["kind"] not in ("tiles", "lines"):
         return {}
     orbits = Grid.checked(puzzle["rows"], puzzle["columns"], MOST_CELLS).blank_orbits()
@@ -213,8 +214,8 @@ def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config
     """Read and check a config file, or a puzzle in the format of twsearch (``.tws``), which has the
     file's name.
 
-    settings: one override ``key=value``, or several. Keys are dotted; values are TOML, where bare
-    words are strings. InputError for anything that cannot be used.
+    settings: one override ``key=value``, or several. Keys are dotted; values are TOML, and bare
+    words are strings. Raises InputError for anything that cannot be used.
     """
     file = storage_at(path)
     settings = (settings,) if isinstance(settings, str) else tuple(settings)
@@ -246,38 +247,39 @@ def make_config(
     store: Mapping[str, Any] | None = None,
     cluster: Mapping[str, Any] | None = None,
 ) -> Config:
-    """A config from values: its tables are mappings with the keys of a config file.
+    """Make a config from values: its tables are mappings with the keys of a config file.
 
     puzzle: a table of docs/puzzles.md, such as `define_puzzle` makes. Paths may be `Path` objects.
-    InputError for anything that cannot be used.
+    Raises InputError for anything that cannot be used.
     """
     tables = {"puzzle": puzzle, "search": search, "store": store, "cluster": cluster}
-    given = {key: table for key, table in tables.items() if table is not None}
-    where = f"config {name!r}"
-    return checked_config(as_written({"name": name, **given}, where), where)
+    tables_given = {key: table for key, table in tables.items() if table is not None}
+    source = f"config {name!r}"
+    return checked_config(as_written({"name": name, **tables_given}, source), source)
 
 
-def checked_config(values: dict, where: str, settings: tuple[str, ...] = ()) -> Config:
-    """The config of these tables, once its puzzles are made and their starts can be reached.
+def checked_config(values: dict, source: str, settings: tuple[str, ...] = ()) -> Config:
+    """Return the config of these tables after its puzzles are made and their starts are reached.
 
-    settings: overrides, which change `values`. InputError, which begins with `where`, if not.
+    settings: overrides, which change `values`. Raises InputError, which begins with `source`.
     """
     for setting in settings:
         _override(values, setting)
-    config = config_of(values, where)
+    config = config_of(values, source)
     config._checked = [member.make_puzzle() for member in config.members]
     for puzzle in config._checked:
         puzzle.check()
     return config
 
 
-def config_of(values: dict, where: str) -> Config:
-    """Check the tables of a config; InputError, beginning with `where`, if they are not right."""
+def config_of(values: dict, source: str) -> Config:
+    """Check the tables of a config; raises InputError, beginning with `source`, if they are not
+    right."""
     try:
         config = Config.model_validate(values)
     except ValidationError as error:
         errors = [e for e in error.errors() if e["type"] != "default_factory_not_called"]
-        raise InputError(f"{where}: " + "; ".join(map(_complaint, errors))) from None
+        raise InputError(f"{source}: " + "; ".join(map(_complaint, errors))) from None
     SlabCodec(config.store.codec)
     return config
 
@@ -300,14 +302,14 @@ def _override(values: dict, setting: str) -> None:
 
 
 def _complaint(error: dict) -> str:
-    """One sentence for one error of the schema."""
+    """Return one sentence for one error of the schema."""
     location = [str(part) for part in error["loc"]]
     key = ".".join(part for part in location if part not in KIND_TABLES)
     if error["type"] == "extra_forbidden":
         schema = TABLES[location[-2]] if len(location) > 1 else Config
-        known = list(schema.model_fields)
-        near = difflib.get_close_matches(location[-1], known, 1, cutoff=0.5)
-        hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(sorted(known))}"
+        keys = list(schema.model_fields)
+        near = difflib.get_close_matches(location[-1], keys, 1, cutoff=0.5)
+        hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(sorted(keys))}"
         if location[:-1] == ["cluster"]:
             hint += "; what a queue is asked for stands in cluster.options (docs/clusters.md)"
         return f"unknown key {key}{hint}"
@@ -323,6 +325,6 @@ def _complaint(error: dict) -> str:
     if error["type"].startswith("byte_size"):
         return f'{key} = {error["input"]!r}: a size is a number with a unit, such as "4GB"'
     if error["type"] == "value_error":
-        where = f"{key} = {error['input']!s}: " if len(location) > 1 else ""
-        return f"{where}{error['ctx']['error']}"
+        prefix = f"{key} = {error['input']!s}: " if len(location) > 1 else ""
+        return f"{prefix}{error['ctx']['error']}"
     return f"{key} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"

@@ -1,4 +1,4 @@
-"""Values that Python code gives, as a config file would say them."""
+"""Values from Python code, in the form that a config file has."""
 
 import json
 import os
@@ -13,10 +13,10 @@ from frontier.errors import InputError
 
 
 def as_written(values, name: str):
-    """Values as text, numbers, booleans, lists and tables; None stays.
+    """Return values as text, numbers, booleans, lists and tables; None stays.
 
-    Tuples and arrays become lists, as they would be in a file. InputError, beginning with `name`,
-    if `values` holds anything else.
+    Tuples and arrays become lists, as they would be in a file. Raises InputError, beginning with
+    `name`, if `values` holds anything else.
     """
     try:
         return json.loads(json.dumps(values, default=_written))
@@ -25,12 +25,12 @@ def as_written(values, name: str):
 
 
 def place_from_user(path: str | Path) -> Path:
-    """The file or directory that a path names, where ~ is the home directory."""
+    """Return the path that a user means, where ~ is the home directory."""
     return Path(os.path.expanduser(path))  # Path.expanduser would fail for unknown users
 
 
 def check_whole(name: str, value, least: int) -> None:
-    """InputError unless a value is a whole number that is not less than `least`."""
+    """Raise InputError unless a value is a whole number that is not less than `least`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise InputError(f"{name} = {value!r}: expected a whole number, at least {least}")
 

@@ -1,7 +1,7 @@
 """The errors a user can meet. Each names the value, the limit and the remedy.
 
-The command line prints the message and exits with the class's `exit_code`; nothing else about
-an error decides how a command ends.
+The command line prints the message and exits with the class's `exit_code`; nothing else about an
+error decides how a command ends.
 """
 
 import errno
@@ -10,7 +10,7 @@ NO_PLACE = {
     errno.EEXIST, errno.EINVAL, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT,
     errno.ENOTDIR,
 }  # fmt: skip
-"""What the system says of a path at which no file can be made, such as one below a file."""
+"""The errors of the system for a path at which no file can be made, such as one below a file."""
 
 
 class FrontierError(Exception):
@@ -47,31 +47,33 @@ class StorageError(Stopped):
         return cls(f"the system failed to read or write ({error}); mend that, and try again")
 
 
-def unwritable(said: str, error: OSError) -> FrontierError:
-    """The error, with the message `said`, for a path of the user's that cannot be written: it is an
-    InputError if the path is to blame, else the same path may do once the system is mended."""
-    return (InputError if error.errno in NO_PLACE else StorageError)(said)
+def unwritable(message: str, error: OSError) -> FrontierError:
+    """Return the error, with this message, for a path of the user's that cannot be written: an
+    InputError if the path is to blame, otherwise a StorageError, as the same path may do once the
+    system is mended."""
+    return (InputError if error.errno in NO_PLACE else StorageError)(message)
 
 
 def reason_of(error: BaseException) -> str:
-    """Why a run ends with an error, in words."""
+    """Return why a run ends with an error, in words."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
     return str(error) or type(error).__name__
 
 
 class Unsolved(FrontierError):
-    """A search for one position gave up, as it was asked to, before it found a solution."""
+    """A search for one position reached its limit of nodes before it had a solution."""
 
 
 class CorruptRunError(FrontierError):
-    """What a run directory holds is not what was written there."""
+    """A run directory does not hold what was written there."""
 
     exit_code = 4
 
 
 class CorruptSearchError(CorruptRunError):
-    """The same of a search of cosets; its message says what helps, as `repair` is for runs."""
+    """The directory of a search of cosets does not hold what was written there. Its message says
+    what helps, as `repair` is for runs."""
 
 
 class FormatError(CorruptRunError):

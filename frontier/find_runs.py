@@ -16,16 +16,20 @@ from frontier.store.run import RunStore
 
 
 def open_all(run: Place) -> list[RunStore | CosetRun]:
-    """The runs that a run directory or a config names; several for a config with several goals. A
-    search of cosets is meant by its own directory, by a config of which there is no run by layers,
-    and by the config's store.path where there is nothing."""
+    """Open the runs that a run directory or a config names; several for a config with several
+    goals.
+
+    A search of cosets is meant by its own directory, by a config of which there is no run by
+    layers, and by the config's store.path if nothing is there.
+    """
     return [_open(path, config, run_command(run)) for path, config in _named(run)]
 
 
 def paths_of(run: Place, waiting: bool = False) -> list[Storage]:
-    """The directories of the runs that are named, and of those of their family that have not begun.
+    """Return the directories of the runs that are named, and of those of their family that have not
+    begun.
 
-    waiting: whether none of a config's runs need have begun; otherwise that is an InputError.
+    waiting: True if none of a config's runs need have begun; otherwise that is an InputError.
     """
     named = _named(run)
     begun = [(path, config) for path, config in named if RunStore.exists(path)]
@@ -37,7 +41,7 @@ def paths_of(run: Place, waiting: bool = False) -> list[Storage]:
 
 
 def resume_commands(run: Place, paths: list[Storage]) -> list[str]:
-    """The commands that go on with the runs at some paths, those that `paths_of` gives.
+    """Return the commands that go on with the runs at some paths, those that `paths_of` returns.
 
     A config, or the directory of a family, goes on with all of its runs, and begins those that have
     not begun. Of several other runs in a directory each has its own command.
@@ -54,10 +58,10 @@ def resume_commands(run: Place, paths: list[Storage]) -> list[str]:
 
 
 def _family_at(directory: Storage, runs: list[Storage]) -> list[Storage] | None:
-    """The directories of all runs of the family that a directory has; None if it has none.
+    """Return the directories of all runs of the family in a directory; None if it has none.
 
     runs: the runs in the directory. They make a family if they are all of one puzzle, each from the
-    blank cell that its name tells.
+    blank cell that its name gives.
     """
     if not directory.is_folder() or runs == [directory] or any(map(kind_at, runs)):
         return None
@@ -71,12 +75,13 @@ def _family_at(directory: Storage, runs: list[Storage]) -> list[Storage] | None:
 
 
 def config_at(run: Place, settings: tuple[str, ...] = ()) -> Config:
-    """The config in a file, or the one that made a run directory, as far as its files tell.
+    """Return the config in a file, or the one that made a run directory, as far as its files have
+    it.
 
-    settings: as for `load_config`. InputError if there is neither; if the directory has several
-    runs that are no family; or if the run was made on a cluster, whose particulars no run directory
-    holds, and the settings name no other kind. StorageError if the system cannot read with what it
-    was made.
+    settings: as for `load_config`. Raises InputError if there is neither; if the directory has
+    several runs that are no family; or if the run was made on a cluster, whose particulars no run
+    directory holds, and the settings name no other kind. Raises StorageError if the system cannot
+    read the run's environment.
     """
     path = place_of(run)
     if not path.is_folder():
@@ -93,23 +98,25 @@ def config_at(run: Place, settings: tuple[str, ...] = ()) -> Config:
             f"{store.storage.place(ENVIRONMENT)} cannot be read ({error.strerror}), which says how "
             "the run was searched: mend that, or name its config instead"
         ) from None
-    told, kept = starts[-1]["config"] if starts else {}, store.identity
-    puzzle, name = dict(kept["puzzle"]), kept["name"]
+    last_config, identity = starts[-1]["config"] if starts else {}, store.identity
+    puzzle, name = dict(identity["puzzle"]), identity["name"]
     if family:
         puzzle, name = {**puzzle, "blank": "all"}, name.removesuffix(f"-{runs[0].name}")
     values = {
         "name": name,
         "puzzle": puzzle,
-        "search": told.get("search", {}),
-        "store": told.get("store", {}) | {"path": str(path)},
-        "cluster": {k: v for k, v in told.get("cluster", {}).items() if k in PUBLIC["cluster"]},
+        "search": last_config.get("search", {}),
+        "store": last_config.get("store", {}) | {"path": str(path)},
+        "cluster": {
+            k: v for k, v in last_config.get("cluster", {}).items() if k in PUBLIC["cluster"]
+        },
     }
     for table, key in (("search", "keep"), ("store", "codec")):
-        if key in kept:  # a search of cosets has neither
-            values[table][key] = kept[key]
+        if key in identity:  # a search of cosets has neither
+            values[table][key] = identity[key]
     kind = values["cluster"].get("kind", "local")
-    here = any(setting.partition("=")[0].strip() == "cluster.kind" for setting in settings)
-    if kind not in HERE and not here:
+    kind_is_set = any(setting.partition("=")[0].strip() == "cluster.kind" for setting in settings)
+    if kind not in HERE and not kind_is_set:
         raise InputError(
             f"{run} was made on a cluster (cluster.kind = {kind}) whose particulars are not in the "
             "run directory: name its config instead, or say --set cluster.kind=local"
@@ -150,13 +157,13 @@ def puzzle_and_run(
 
 
 def _named(run: Place, settings: tuple[str, ...] = ()) -> list[tuple[Storage, Config | None]]:
-    """The run directories that are named, each with its config if it is a config that names it."""
+    """Return the run directories that are named, each with its config if a config names it."""
     path = place_of(run)
     if path.is_folder():
         if settings:
             raise InputError(f"--set changes a config, and {run} is a run directory")
-        others = map(path.below, sorted(path.names() - OWN_NAMES))
-        inside = list(filter(RunStore.exists, others))
+        entries = map(path.below, sorted(path.names() - OWN_NAMES))
+        inside = list(filter(RunStore.exists, entries))
         several = inside and not RunStore.exists(path)
         return [(entry, None) for entry in (inside if several else [path])]
     return [(begun_at(of.storage), of) for of in _config_in(path, settings).members]
@@ -168,27 +175,28 @@ def place_of(run: Place) -> Storage:
     try:
         place = storage_at(run)
     except TypeError:
-        said = f"{run!r}: expected a config, or the path of one or of a run directory"
-        raise InputError(said) from None
+        message = f"{run!r}: expected a config, or the path of one or of a run directory"
+        raise InputError(message) from None
     nothing = not (place.name.endswith(".toml") or place.is_folder() or place.exists(""))
     return (nothing and search_beside(place)) or place
 
 
 def searches_beside(paths: list[Storage]) -> list[Storage]:
-    """The searches of cosets that have begun beside runs by layers at some paths."""
+    """Return the searches of cosets that have begun beside runs by layers at some paths."""
     runs = [path for path in paths if RunStore.exists(path) and not kind_at(path)]
     return list(filter(None, map(search_beside, runs)))
 
 
 def _config_in(path: Storage, settings: tuple[str, ...]) -> Config:
-    """The config in a file; if there is none, the error says that a run directory would do too."""
+    """Return the config in a file; if there is none, the error says that a run directory would do
+    too."""
     if not path.name.endswith(".toml") and not path.exists(""):
         raise InputError(f"{path}: no such run directory or config; {bundled.remedy(path.name)}")
     return load_config(path, settings)
 
 
 def run_command(config: Place, settings: tuple[str, ...] = (), until: int | None = None) -> str:
-    """The command that begins the run of a config, or goes on with it."""
+    """Return the command that begins the run of a config, or goes on with it."""
     words = [str(config), *(word for setting in settings for word in ("--set", setting))]
     words += [] if until is None else ["--until", str(until)]
     return "python -m frontier run " + shlex.join(words)
@@ -197,8 +205,8 @@ def run_command(config: Place, settings: tuple[str, ...] = (), until: int | None
 def search_command(
     config: Place, path: Place, settings: tuple[str, ...] = (), region: str | None = None
 ) -> str:
-    """The command that goes on with the search of cosets at a path, which a config or its own
-    directory names, and asks it what it was asked last."""
+    """Return the command that goes on with the search of cosets at a path, which a config or its
+    own directory names, with its last question."""
     at_most, layers = CosetRun(path).asked
     words = [str(config), *(word for setting in settings for word in ("--set", setting))]
     words += [] if at_most is None else ["--at-most", str(at_most)]
@@ -208,7 +216,8 @@ def search_command(
 
 
 def _open(path: Storage, config: Config | None, begin: str) -> RunStore | CosetRun:
-    """The run at a path; InputError if there is none, or if its puzzle is not the config's."""
+    """Open the run at a path; raises InputError if there is none, or if its puzzle is not the
+    config's."""
     try:
         store = open_any(path)
     except InputError:  # there is none
@@ -221,8 +230,8 @@ def _open(path: Storage, config: Config | None, begin: str) -> RunStore | CosetR
 
 
 def open_one(run: Place, settings: tuple[str, ...] = ()) -> RunStore:
-    """The one run by layers that a run directory or a config names; InputError where that is a
-    search of cosets."""
+    """Open the one run by layers that a run directory or a config names; raises InputError if that
+    is a search of cosets."""
     named = _named(run, settings)
     _only(run, [path for path, _ in named])
     store = _open(*named[0], run_command(run, settings))
@@ -230,13 +239,13 @@ def open_one(run: Place, settings: tuple[str, ...] = ()) -> RunStore:
 
 
 def refuse_search(path: Place, why: str) -> None:
-    """InputError if a directory holds a search of cosets. why: what to do instead."""
+    """Raise InputError if a directory holds a search of cosets. why: what to do instead."""
     if kind := kind_at(path):
         raise InputError(f"{path} holds what the command {kind} has found; {why}")
 
 
 def _only(run: Place, paths: list[Storage]) -> Storage:
-    """The one run that is named; InputError if there are several."""
+    """Return the one run that is named; raises InputError if there are several."""
     if len(paths) > 1:
         raise InputError(f"{run} names several runs; name one of {', '.join(map(str, paths))}")
     return paths[0]

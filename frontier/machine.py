@@ -1,7 +1,7 @@
-"""The processors and the memory that this process may use: those of the machine, or what a
-container, a batch job or ulimit leaves it.
+"""The processors and the memory that this process may use: those of the machine, or the limits of a
+container, a batch job or ulimit.
 
-Dask can tell both, but importing it takes longer than many a search.
+Dask has functions for both, but importing it takes longer than many a search.
 """
 
 import os
@@ -16,13 +16,13 @@ from frontier.errors import InputError
 from frontier.text import counted, size
 
 GROUPS = Path("/proc/self/cgroup")
-"""Linux says here in which control groups a process is."""
+"""Linux lists here the control groups of a process."""
 
 MOUNTED = Path("/sys/fs/cgroup")
 
 
 def cores() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):  # not on macOS
         count = len(os.sched_getaffinity(0))
     else:
@@ -34,7 +34,7 @@ def cores() -> int:
 
 
 def memory() -> int:
-    """How many bytes of memory this process and those it starts may use."""
+    """Return how many bytes of memory this process and those it starts may use."""
     limits = [psutil.virtual_memory().total]
     for kind in (resource.RLIMIT_AS, resource.RLIMIT_RSS):  # queues set them for a job
         limit, _ = resource.getrlimit(kind)
@@ -47,31 +47,35 @@ def memory() -> int:
 
 
 def refuse_beyond(workers: int, memory_each: int) -> None:
-    """InputError if there are fewer processors than workers, or less memory than they may take."""
+    """Raise InputError if there are fewer processors than workers, or less memory than they may
+    take."""
     insist = "insist with cluster.oversubscribe = true"
-    if workers > (here := cores()):
+    if workers > (available := cores()):
         raise InputError(
             f"cluster.workers = {workers:,}: this process may use "
-            f"{counted(here, 'processor')}; set cluster.workers to at most {here}, or {insist}"
+            f"{counted(available, 'processor')}; set cluster.workers to at most {available}, "
+            f"or {insist}"
         )
-    if (wanted := workers * memory_each) > (there := memory()):
+    if (needed := workers * memory_each) > (memory_here := memory()):
         raise InputError(
             f"cluster.memory = {size(memory_each)} for {counted(workers, 'worker')} is "
-            f"{size(wanted)}, but this process may use {size(there)}; set cluster.memory to at "
-            f'most "{there // workers // 10**6}MB", or {insist}'
+            f"{size(needed)}, but this process may use {size(memory_here)}; set cluster.memory "
+            f'to at most "{memory_here // workers // 10**6}MB", or {insist}'
         )
 
 
 def _quotas() -> Iterator[tuple[int, int]]:
-    """What each control group grants: its microseconds of processor time, and of which period."""
+    """Generate what each control group grants: its microseconds of processor time, and the
+    period."""
     for folder in _groups("cpu"):
         for names in (["cpu.max"], ["cpu.cfs_quota_us", "cpu.cfs_period_us"]):
-            if len(found := [n for name in names for n in _numbers(folder / name)]) == 2:
-                yield found[0], found[1]
+            if len(numbers := [n for name in names for n in _numbers(folder / name)]) == 2:
+                yield numbers[0], numbers[1]
 
 
 def _groups(controller: str) -> Iterator[Path]:
-    """The folders of the control groups that may limit this process, from the innermost outwards.
+    """Generate the folders of the control groups that may limit this process, from the innermost
+    outwards.
 
     Inside a container the folder may be the root, although the path is the one outside.
     """
@@ -89,7 +93,7 @@ def _groups(controller: str) -> Iterator[Path]:
 
 
 def _numbers(file: Path) -> list[int]:
-    """The numbers in a file of the system's; none where it has no such file, or says "max"."""
+    """Return the numbers in a file of the system's; none if it has no such file, or says "max"."""
     try:
         return [int(word) for word in file.read_text().split()]
     except (OSError, ValueError):

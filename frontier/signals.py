@@ -13,8 +13,8 @@ def handling(handlers: Mapping[int, Callable | int]) -> Iterator[None]:
 
     Outside the main thread nothing changes, as Python allows handlers in the main thread alone.
     """
-    here = threading.current_thread() is threading.main_thread()
-    before = {n: signal.signal(n, handler) for n, handler in handlers.items() if here}
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    before = {n: signal.signal(n, handler) for n, handler in handlers.items() if in_main_thread}
     try:
         yield
     finally:
@@ -23,8 +23,8 @@ def handling(handlers: Mapping[int, Callable | int]) -> Iterator[None]:
 
 
 def ending() -> list[int]:
-    """The signals that ask this process to end: SIGTERM, and SIGHUP, which a terminal sends when it
-    is closed. Where SIGHUP is ignored, as under nohup, it stays so."""
+    """Return the signals that end this process: SIGTERM, and SIGHUP, which a terminal sends when it
+    is closed. If SIGHUP is ignored, as under nohup, it stays so."""
     hung_up = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
     return [signal.SIGTERM, signal.SIGHUP] if hung_up else [signal.SIGTERM]
 
@@ -32,10 +32,10 @@ def ending() -> list[int]:
 def interrupts_stop(
     stop: Callable[[], None], say: Callable[[], None]
 ) -> AbstractContextManager[None]:
-    """Let the first Ctrl-C, and whatever else asks this process to end, ask for a clean stop; a
+    """Let the first Ctrl-C, or another signal that ends this process, request a clean stop; a
     second Ctrl-C ends at once.
 
-    stop: asks for it, and may be called again. say: answers the first one, at once.
+    stop: requests the stop, and may be called again. say: called once, at the first signal.
 
     Queues send SIGTERM to each process of a job, and their scripts send it on, so it comes twice;
     so does the SIGHUP of a terminal and its shell.
@@ -59,8 +59,8 @@ def leaving_at_once() -> Iterator[None]:
 
     This is for imports: a library that is half imported may swallow an exception.
     """
-    asked = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    with handling({signal.SIGINT: _leave} if asked else {}):
+    default_handler = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with handling({signal.SIGINT: _leave} if default_handler else {}):
         yield
 
 

@@ -1,4 +1,4 @@
-"""Where a process's time goes."""
+"""The time of a process, by kind of work."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ class Stopwatch:
         self._last = self._clock()
 
     def go_on(self) -> None:
-        """Leave out what passed since the last lap."""
+        """Leave out the time since the last lap."""
         self._last = self._clock()
 
     def lap(self, kind: str) -> None:

@@ -1,4 +1,4 @@
-"""Numbers and times as people read them."""
+"""Numbers and times in the form that people read."""
 
 import time
 

@@ -1,1 +1,2 @@
-"""Where tasks run, and how they are handed out; what they do is none of this package's business."""
+"""The executors that do calls: here, on workers of this machine, or on a cluster. They know nothing
+of what the calls do."""

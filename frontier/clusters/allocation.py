@@ -16,7 +16,7 @@ from frontier.config import Config
 from frontier.errors import InputError
 
 LEAST_TASKS = 3
-"""A scheduler, a driver, a worker."""
+"""The least number of tasks: a scheduler, a driver, a worker."""
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def allocation(config: Config) -> Iterator[Config]:
     """Make a cluster of the tasks of this allocation, if ``cluster.kind = "slurm-runner"``.
 
     Only the driver enters the body, with a config that names the scheduler; the other tasks serve
-    it and exit when it is done. Configs of other kinds are handed through.
+    it and exit when it is done. Configs of other kinds pass unchanged.
     """
     if config.cluster.kind != "slurm-runner":
         yield config
@@ -32,7 +32,7 @@ def allocation(config: Config) -> Iterator[Config]:
     import dask
 
     tasks = _tasks()
-    # The scheduler says its address beside the run directory, which all tasks see. A job that was
+    # The scheduler writes its address beside the run directory, which all tasks see. A job that was
     # requeued keeps its number, so the number of this start is in the name too.
     start = os.environ.get("SLURM_RESTART_COUNT", "0")
     file = f"{config.path}.scheduler-{os.environ['SLURM_JOB_ID']}-{start}.json"
@@ -63,7 +63,7 @@ def _tasks() -> int:
 
 
 def _runner(config: Config, file: str):
-    """Take this task's role; returns in the driver only."""
+    """Take this task's role; only the driver returns from it."""
     if os.environ["SLURM_PROCID"] != "1":
         # A SIGTERM to the whole job asks the driver to stop, which ends the others.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -1,10 +1,10 @@
 """Calls done by the workers of a Dask scheduler, however many there are at the moment.
 
-Calls are numbered, and handed out in batches: one Dask future each. A worker tells what calls have
-returned in events of Dask's, over the connections that worker, scheduler and client have anyway; a
-scheduler that had to ask more than 512 workers for results would open and close connections all the
-time. Where an event is lost, the future has the results all the same. What is told twice, as a call
-was handed out twice, counts once.
+Calls are numbered, and handed out in batches: one Dask future each. A worker reports which calls
+have returned in events of Dask's, over the connections that worker, scheduler and client have
+anyway; a scheduler that had to ask more than 512 workers for results would open and close
+connections all the time. If an event is lost, the future has the results all the same. A call that
+is reported twice, as it was handed out twice, counts once.
 """
 
 import pickle
@@ -28,22 +28,23 @@ WINDOW = 3
 threads, so that no thread waits for the next one."""
 
 BATCHES_A_SECOND = 500
-"""The batches that are handed out in a second, at most; a scheduler can do a thousand."""
+"""The most batches that are handed out in a second; a scheduler can do a thousand."""
 
 OVERDUE, OVERDUE_SECONDS = 3, 0.1
-"""A call is late, and handed out again, when nothing has been heard of its batch for the first
-number times as long as a call takes, and for at least the second number of seconds. Where fewer
-calls are waited for than there are workers, it is late sooner in proportion, the first time."""
+"""A call is late, and handed out again, when its batch has reported nothing for the first number
+times as long as a call takes, and for at least the second number of seconds. If fewer calls are
+awaited than there are workers, it is late sooner in proportion, the first time."""
 
 LOOK_SECONDS, WAIT_SECONDS, TELL_SECONDS = 1.0, 0.05, 0.1
-"""The seconds between two looks at the workers and at the futures; for which results are waited for
-before late calls are looked for again; and for which a worker collects results before it tells."""
+"""The seconds between two counts of the workers and the finished futures; for which results are
+awaited before late calls are looked up again; and for which a worker collects results before it
+reports."""
 
 RETRIES = 3
 """How often a batch that raises is tried again."""
 
 TOPIC = "frontier"
-"""The topic of the events by which workers tell what calls have returned."""
+"""The topic of the events by which workers report what calls have returned."""
 
 COMPILING = "frontier-compiling"
 """The topic of the event by which a worker tells that it compiles its first kernel."""
@@ -59,17 +60,20 @@ LOST = "the connection to the scheduler was lost"
 
 @dataclass
 class Pending:
-    """A call that was handed out and has no result. heard: when it was handed out or, if that is
-    later, when a call of its batch was last done. copied: whether it was handed out again."""
+    """A call that was handed out and has no result.
+
+    last_sign: when it was handed out or, if that is later, when a call of its batch was last done.
+    copied: True if it was handed out again.
+    """
 
     call: Call
-    heard: float
+    last_sign: float
     copied: bool = False
 
 
 @dataclass
 class Batch:
-    """Calls handed out together. missing: the numbers of those of which nothing has been heard."""
+    """Calls handed out together. missing: the numbers of those that are not reported."""
 
     future: object
     missing: set[int]
@@ -78,11 +82,11 @@ class Batch:
 class DaskExecutor(Executor):
     """Does calls on the workers of a Dask scheduler."""
 
-    here = False
+    in_process = False
 
     def __init__(self, client, patience: float, tend: Callable[[], None] | None = None):
-        """client: of the scheduler. patience: the seconds without any worker after which a run is
-        stopped. tend: called once a second, to replace lost jobs."""
+        """client: a client of the scheduler. patience: the seconds without any worker after which a
+        run is stopped. tend: called once a second, to replace lost jobs."""
         self._client, self._patience, self._tend = client, patience, tend
         self.dashboard = (client.dashboard_link or None) if has_dashboard() else None
         self.workers, self._last_worker, self._looked = 0, time.monotonic(), -inf
@@ -90,8 +94,8 @@ class DaskExecutor(Executor):
         self._call_seconds, self._durations = inf, deque(maxlen=101)
         self._pending: dict[int, Pending] = {}
         self._batches: dict[str, Batch] = {}
-        self._told: SimpleQueue = SimpleQueue()
-        client.subscribe_topic(TOPIC, lambda event: self._told.put(event[1]))
+        self._reports: SimpleQueue = SimpleQueue()
+        client.subscribe_topic(TOPIC, lambda event: self._reports.put(event[1]))
         client.subscribe_topic(COMPILING, lambda event: preparing.tell())
         self._look()
 
@@ -112,16 +116,18 @@ class DaskExecutor(Executor):
                     self._hand_out(self._next_batches(waiting))
                 elif not (self.workers and self._pending):
                     return
-                for number, _, result in chain(self._heard(), self._ended() if looked else ()):
+                for number, _, result in chain(
+                    self._reported(), self._finished_batches() if looked else ()
+                ):
                     if self._pending.pop(number, None):
                         yield result
         finally:
-            if left := list(filter(self._awaited, self._batches.values())):
-                self._client.cancel([batch.future for batch in left])
+            if unfinished := list(filter(self._awaited, self._batches.values())):
+                self._client.cancel([batch.future for batch in unfinished])
             self._pending.clear()
 
     def _next_batches(self, waiting: deque[Numbered]) -> list[list[Numbered]]:
-        """Take as many of the calls that wait as workers have room for, in batches.
+        """Take as many of the waiting calls as workers have room for, in batches.
 
         A batch is one call, unless calls are so short or workers so many that a scheduler could not
         hand out each call by itself.
@@ -137,7 +143,7 @@ class DaskExecutor(Executor):
         return [calls[i : i + together] for i in range(0, some, together)]
 
     def _late(self) -> list[Numbered]:
-        """Return the calls to be handed out again; none before one has ended."""
+        """Return the calls to be handed out again; there are none before one has ended."""
         missing = len(self._pending)
         if not self._durations or missing >= self.workers:
             return []
@@ -146,7 +152,7 @@ class DaskExecutor(Executor):
         return [
             (number, of.call)
             for number, of in self._pending.items()
-            if now - of.heard > max(OVERDUE_SECONDS, whole if of.copied else soon)
+            if now - of.last_sign > max(OVERDUE_SECONDS, whole if of.copied else soon)
         ]
 
     def _hand_out(self, batches: list[list[Numbered]], priority: int = 0) -> None:
@@ -164,28 +170,28 @@ class DaskExecutor(Executor):
             for number, call in batch:
                 self._pending[number] = Pending(call, now, priority > 0)
 
-    def _heard(self) -> Iterator[Ended]:
-        """Yield the calls of which workers have told, or tell in a moment."""
+    def _reported(self) -> Iterator[Ended]:
+        """Yield the calls that workers have reported, or report in a moment."""
         with suppress(Empty):
-            told = self._told.get(timeout=WAIT_SECONDS)
+            report = self._reports.get(timeout=WAIT_SECONDS)
             while True:
-                key, packed = told
+                key, packed = report
                 if batch := self._batches.get(key):
                     ended: list[Ended] = pickle.loads(packed)
                     self._durations += [seconds for _, seconds, _ in ended]
                     self._call_seconds = median(self._durations)
                     batch.missing -= {number for number, _, _ in ended}
                     for number in batch.missing & self._pending.keys():
-                        self._pending[number].heard = time.monotonic()
+                        self._pending[number].last_sign = time.monotonic()
                     yield from ended
-                told = self._told.get_nowait()
+                report = self._reports.get_nowait()
 
-    def _ended(self) -> Iterator[Ended]:
-        """Yield the calls of batches that have ended, but have not been told in full. Raises the
-        error of a call, or Stopped if the cluster failed.
+    def _finished_batches(self) -> Iterator[Ended]:
+        """Yield the calls of batches that have ended, but have not been reported in full.
 
-        Batches of which nothing is awaited are dropped here, and not as soon as they are told: Dask
-        would cancel one that has not quite ended.
+        Raises the error of a call, or Stopped if the cluster failed. Batches of which nothing is
+        awaited are dropped here, and not as soon as they are reported: Dask would cancel one that
+        has not quite ended.
         """
         from concurrent.futures import CancelledError
 
@@ -205,17 +211,19 @@ class DaskExecutor(Executor):
                 raise Stopped(LOST) from None
 
     def _awaited(self, batch: Batch) -> bool:
-        """Return whether the results of some calls of a batch are waited for."""
+        """Return whether the results of some calls of a batch are awaited."""
         return not batch.missing.isdisjoint(self._pending)
 
     def _look(self) -> bool:
-        """Count the workers, at most once a second, and return whether they were counted. Raises
-        Stopped if there have been none for long, or the scheduler is gone."""
+        """Count the workers, at most once a second, and return whether they were counted.
+
+        Raises Stopped if there have been none for long, or the scheduler is gone.
+        """
         now = time.monotonic()
         if now - self._looked < LOOK_SECONDS:
             return False
         self._looked = now
-        # It says nothing where the scheduler is gone.
+        # Without a scheduler the answer has no workers.
         self.workers = self._client.scheduler_info(n_workers=0).get("n_workers", 0)
         if self._client.status == "closed":
             raise Stopped(LOST)
@@ -240,11 +248,11 @@ def _tell_driver() -> None:
 
 
 def _do(batch: list[Numbered]) -> list[Ended]:
-    """Do the calls of a batch on a worker, and tell what they return; short calls are told
+    """Do the calls of a batch on a worker, and report what they return; short calls are reported
     together."""
     from distributed import get_worker
 
-    worker, ended, told = get_worker(), [], 0
+    worker, ended, reported = get_worker(), [], 0
     preparing.say = preparing.say or _tell_driver
     key, last = worker.get_current_task(), time.perf_counter()
     for number, call in batch:
@@ -253,6 +261,6 @@ def _do(batch: list[Numbered]) -> list[Ended]:
         now = time.perf_counter()
         ended.append((number, now - began, result))
         if now - last > TELL_SECONDS or len(ended) == len(batch):
-            worker.log_event(TOPIC, [key, pickle.dumps(ended[told:])])
-            told, last = len(ended), now
+            worker.log_event(TOPIC, [key, pickle.dumps(ended[reported:])])
+            reported, last = len(ended), now
     return ended

@@ -26,7 +26,7 @@ SCHEDULER_SETTINGS = {
 
 
 def security():
-    """Return Dask's TLS settings, None if it is to encrypt nothing."""
+    """Return Dask's TLS settings, None if they demand no encryption."""
     from distributed import Security
 
     settings = Security()
@@ -34,5 +34,5 @@ def security():
 
 
 def has_dashboard() -> bool:
-    """Return whether what Dask draws its dashboard with is installed."""
+    """Return whether bokeh is installed, with which Dask draws its dashboard."""
     return find_spec("bokeh") is not None

@@ -1,7 +1,7 @@
 """How calls are done: in this process, one after the other or on threads, or elsewhere.
 
-An executor is given calls, has a bounded number of them under way, and hands back each result as it
-comes. `frontier.clusters.dask_executor` has the one whose workers are elsewhere.
+An executor takes calls, has a bounded number of them under way, and yields each result as it comes.
+`frontier.clusters.dask_executor` has the one whose workers are elsewhere.
 """
 
 from abc import ABC, abstractmethod
@@ -15,24 +15,24 @@ TASKS_UNDER_WAY = 2
 
 
 class Call(NamedTuple):
-    """What is to be done: function(*arguments)."""
+    """A call to be done: function(*arguments)."""
 
     function: Callable
     arguments: tuple = ()
 
     def __call__(self):
-        """Do it, and return what the function returns."""
+        """Call the function, and return its result."""
         return self.function(*self.arguments)
 
 
 class Executor(ABC):
     """Does calls.
 
-    here: whether they are done in this process. workers: how many there are at the moment.
+    in_process: True if they are done in this process. workers: how many there are at the moment.
     dashboard: the address of a page about them, None if there is none.
     """
 
-    here = True
+    in_process = True
     workers = 1
     dashboard: str | None = None
 
@@ -46,7 +46,7 @@ class Executor(ABC):
         """Yield the result of each call once, in any order.
 
         stop: once it returns True, no further call is begun, and the results of those under way are
-        the last. Closing the iterator gives up the calls under way.
+        the last. Closing the iterator abandons the calls under way.
         """
 
 
@@ -63,7 +63,7 @@ class Serial(Executor):
 class Threads(Executor):
     """Does calls on threads of this process, for functions that let other threads work meanwhile.
 
-    Calls under way are waited for where the iterator is closed.
+    Closing the iterator waits for the calls under way.
     """
 
     def __init__(self, threads: int):

@@ -1,8 +1,8 @@
-"""Where tasks run, by the kind of ``[cluster]``: here, on workers started here, in the jobs of a
-queue, on a scheduler that is there already, or with a client that the user has.
+"""The executor of each kind of ``[cluster]``: in this process, on workers started here, in the jobs
+of a queue, on an existing scheduler, or with a client of the user.
 
 Sockets listen on the loopback, unless ``cluster.options.interface`` names another interface. Dask's
-own settings (``distributed.comm``) decide whether they speak TLS, and with which certificates.
+own settings (``distributed.comm``) decide whether they use TLS, and with which certificates.
 """
 
 import logging
@@ -19,23 +19,23 @@ from frontier.config_values import place_from_user
 from frontier.errors import InputError, Stopped
 
 CONNECT_SECONDS = 30
-"""The seconds for which a scheduler is waited for."""
+"""The seconds to wait for a scheduler."""
 
 QUIET = {
     "logging": dict.fromkeys(
         ("distributed", "distributed.client", "tornado.application"), "critical"
     )
 }
-"""Dask's loggers are quiet, as the driver reports what goes wrong. These settings hold where Dask
-is imported after they are made."""
+"""Dask's loggers are quiet, as the driver reports errors. These settings hold if Dask is imported
+after they are made."""
 
 
 @contextmanager
 def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Executor]:
     """Start or join the cluster that ``[cluster]`` names; it is closed at the end.
 
-    alone: whether no local workers need be started, as there is no work to share. client: a client
-    of a cluster that is there already, which is used instead and left open.
+    alone: True if no local workers need be started, as there is no work to share. client: a client
+    of an existing cluster, which is used instead and left open.
     """
     kind = settings.kind
     if client is not None:
@@ -60,7 +60,7 @@ def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Ex
 
 @contextmanager
 def _quiet_here() -> Iterator[None]:
-    """Keep Dask's loggers quiet where the user has imported Dask before."""
+    """Keep Dask's loggers quiet if the user has imported Dask before."""
     import distributed  # noqa: F401  (it sets levels)
 
     loggers = [logging.getLogger(name) for name in (*QUIET["logging"], "asyncio")]
@@ -75,8 +75,10 @@ def _quiet_here() -> Iterator[None]:
 
 
 def _address(settings: ClusterTable) -> str:
-    """The address of a scheduler that others have started; InputError if the file that is to say it
-    does not come."""
+    """Return the address of a scheduler that others have started.
+
+    Raises InputError if the file that holds it does not appear.
+    """
     if settings.kind == "slurm-runner":
         raise InputError(
             'cluster.kind = "slurm-runner" is for the command line, as in jobs/slurm-runner.sh; '
@@ -101,7 +103,7 @@ def _address(settings: ClusterTable) -> str:
 
 
 def _client(place, settings: ClusterTable):
-    """A client of a cluster, or of the scheduler at an address."""
+    """Return a client of a cluster, or of the scheduler at an address."""
     from distributed import Client
 
     try:
@@ -119,10 +121,10 @@ def _client(place, settings: ClusterTable):
 
 
 def client_for(config: Config, client=None):
-    """The client whose workers do the tasks, None where the config decides.
+    """Return the client whose workers do the tasks, None if the config decides.
 
-    client: a `distributed.Client` that was given. Without it the current one is taken, as Dask
-    itself does, if the config names no kind of cluster. InputError if it cannot be used.
+    client: a `distributed.Client` of the user. Without it the current one is taken, as Dask itself
+    does, if the config names no kind of cluster. Raises InputError if it cannot be used.
     """
     if client is None:
         current, cluster = _current(), config.cluster
@@ -139,7 +141,7 @@ def client_for(config: Config, client=None):
 
 
 def _current():
-    """Dask's current client, if there is one."""
+    """Return Dask's current client, if there is one."""
     if "distributed" not in sys.modules:
         return None
     from distributed import default_client
@@ -152,8 +154,8 @@ def _current():
 
 
 def on_client(config: Config, client) -> Config:
-    """The config for the workers of a client: as many as there are, with no more memory each than
-    the least of them has."""
+    """Return the config for the workers of a client: as many as there are, with no more memory each
+    than the least of them has."""
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     limits = [worker["memory_limit"] for worker in workers]
     cluster = config.cluster.model_copy(

@@ -1,7 +1,7 @@
 """Workers on this machine, each a process that Dask looks after.
 
 Whoever reaches a Dask scheduler can run code under its account, and all users of a host reach its
-loopback. So everything here speaks TLS, with a certificate that is made anew for each cluster and
+loopback. So all connections here use TLS, with a certificate that is made anew for each cluster and
 that only the processes of the cluster get.
 """
 
@@ -26,24 +26,26 @@ from frontier.signals import ending, handling
 from frontier.text import counted
 
 END_SECONDS = 1.0
-"""The seconds that workers get to end when they have nothing left to do."""
+"""The seconds that idle workers get to end."""
 
 WORKER_PROCESS = "Dask Worker process"
 """How Dask names the processes of its workers."""
 
 NO_ROUTES = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
-"""Dask's settings where there is no dashboard: nothing is served to browsers."""
+"""Dask's settings without a dashboard: nothing is served to browsers."""
 
 
 @contextmanager
 def local_cluster(settings: ClusterTable) -> Iterator:
-    """A cluster of workers started here; Stopped if they do not start. Ctrl-C interrupts this
-    process at any time, and no other one."""
+    """Yield a cluster of workers started here; raises Stopped if they do not start.
+
+    Ctrl-C interrupts this process at any time, and no other one.
+    """
     from dask import config
 
-    here = WORKER_SETTINGS | SCHEDULER_SETTINGS | ({} if has_dashboard() else NO_ROUTES)
+    dask_settings = WORKER_SETTINGS | SCHEDULER_SETTINGS | ({} if has_dashboard() else NO_ROUTES)
     patience = 0.0
-    with _script_left_alone(), config.set(here), ExitStack() as stack:
+    with _script_left_alone(), config.set(dask_settings), ExitStack() as stack:
         with _interrupts_later():
             cluster = _empty_cluster(settings, stack.enter_context(_loop()))
             stack.callback(lambda: _end(cluster, patience))
@@ -53,7 +55,7 @@ def local_cluster(settings: ClusterTable) -> Iterator:
 
 
 def _empty_cluster(settings: ClusterTable, loop):
-    """A cluster of a scheduler and no workers yet."""
+    """Return a cluster of a scheduler and no workers yet."""
     from distributed import LocalCluster, Security
 
     try:
@@ -120,9 +122,9 @@ def _kill(cluster) -> None:
 
 @contextmanager
 def _loop() -> Iterator:
-    """The event loop of a cluster, in a thread that neither Ctrl-C nor the hang-up of a terminal
-    reaches. They do not reach the processes that the loop starts either, as the driver alone
-    decides how to stop."""
+    """Yield the event loop of a cluster, in a thread that neither Ctrl-C nor the hang-up of a
+    terminal reaches. They do not reach the processes that the loop starts either, as the driver
+    alone decides how to stop."""
     from distributed.utils import LoopRunner
 
     runner = LoopRunner(asynchronous=False)
@@ -141,29 +143,30 @@ def _loop() -> Iterator:
 
 @contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """Put off what asks this process to end until the body is done, which must not be cut short."""
-    asked: list[int] = []
+    """Defer the signals that end this process until the body is done, which must not be cut
+    short."""
+    signals: list[int] = []
 
     def note(number, frame):
-        asked.append(number)
+        signals.append(number)
 
     with handling(dict.fromkeys([signal.SIGINT, *ending()], note)):
         yield
-    for number in asked:
+    for number in signals:
         signal.raise_signal(number)
 
 
 @contextmanager
 def _script_left_alone() -> Iterator[None]:
     """Keep workers from running the user's script. A process that Python spawns would run it for
-    what it defines, but tasks need nothing of that."""
+    its definitions, but tasks need none of them."""
     prepare = spawn.get_preparation_data
 
     def without_script(name):
-        found = prepare(name)
+        data = prepare(name)
         if not name.startswith(WORKER_PROCESS):
-            return found
-        return {key: value for key, value in found.items() if not key.startswith("init_main")}
+            return data
+        return {key: value for key, value in data.items() if not key.startswith("init_main")}
 
     spawn.get_preparation_data = without_script
     try:

@@ -1,6 +1,6 @@
 """Workers that are jobs of a batch queue, through dask-jobqueue.
 
-`cluster.options` is handed to dask-jobqueue's class of the queue as it is. The scheduler runs in
+`cluster.options` is passed to dask-jobqueue's class of the queue as it is. The scheduler runs in
 the driver's process. Jobs start when the queue lets them, and end at their walltime or before. A
 job whose workers are gone is replaced by another; one that never had any is left to the queue, so a
 job that its site refuses is not submitted again and again.
@@ -36,7 +36,7 @@ NEEDED = {
     "oar": {"memory_per_core_property_name": "not_applicable"},
     "htcondor": {"disk": "1 GB"},
 }
-"""Options that a class wants, where neither the config nor the site's configuration has them. OAR
+"""Options that a class needs, if neither the config nor the site's configuration has them. OAR
 calls memory differently from site to site, so its jobs ask for none; workers keep nothing on a
 local disk but what Dask logs."""
 
@@ -58,18 +58,18 @@ LOST_SECONDS = 30
 """A job whose workers have been gone for so long is lost; a worker restarts within a few."""
 
 ORPHAN_SECONDS = 60
-"""Workers that find no scheduler for so long end, and their jobs with them."""
+"""Workers without a scheduler end after so many seconds, and their jobs with them."""
 
 QUEUE_SETTINGS = {"distributed.scheduler.allowed-failures": 10}
 """Workers that a queue ends take their tasks with them, through no fault of the tasks."""
 
 JOB_MEMORY = 4, 3
 """A job asks for 4/3 of what the tasks of its worker take: queues end jobs that exceed what they
-asked for, and beside the worker stands a process of Dask's."""
+asked for, and a process of Dask's runs beside the worker."""
 
 
 def import_jobqueue(kind: str):
-    """The module dask_jobqueue; InputError if it is not installed."""
+    """Return the module dask_jobqueue; raises InputError if it is not installed."""
     try:
         import dask_jobqueue
     except ImportError:
@@ -81,7 +81,7 @@ def import_jobqueue(kind: str):
 
 
 def make_cluster(settings: ClusterTable):
-    """The dask-jobqueue cluster that ``[cluster]`` describes, with no job submitted yet."""
+    """Return the dask-jobqueue cluster that ``[cluster]`` describes, with no job submitted yet."""
     import dask
 
     kind, options = settings.kind, settings.options
@@ -98,16 +98,17 @@ def make_cluster(settings: ClusterTable):
     site = dask.config.get(f"jobqueue.{kind}")
 
     def chosen(key: str):
-        """An option of the config, or what the site's configuration has for it."""
-        found = options.get(key) or site.get(key.replace("_", "-"))
-        return [found] if key in LISTS and isinstance(found, str) else found
+        """Return an option of the config, or the site's configuration of it."""
+        value = options.get(key) or site.get(key.replace("_", "-"))
+        return [value] if key in LISTS and isinstance(value, str) else value
 
     scheduler = {"dashboard_address": "127.0.0.1:0", **(chosen("scheduler_options") or {})}
-    here = scheduler.get("interface", options["interface"])
-    if here not in (known := psutil.net_if_addrs()):
+    interface = scheduler.get("interface", options["interface"])
+    if interface not in (interfaces := psutil.net_if_addrs()):
         raise InputError(
-            f"cluster.options.interface = {here!r}: this host has {', '.join(sorted(known))}; "
-            "where the nodes call it otherwise, set cluster.options.scheduler_options.interface"
+            f"cluster.options.interface = {interface!r}: this host has "
+            f"{', '.join(sorted(interfaces))}; where the nodes call it otherwise, "
+            "set cluster.options.scheduler_options.interface"
         )
     keywords = {
         "cores": 1,
@@ -140,7 +141,7 @@ def make_cluster(settings: ClusterTable):
 
 
 def _exports() -> list[str]:
-    """Dask's settings of the workers as lines of a job script."""
+    """Return Dask's settings of the workers as lines of a job script."""
     return [
         f"export DASK_{key.upper().replace('.', '__').replace('-', '_')}={shlex.quote(repr(value))}"
         for key, value in WORKER_SETTINGS.items()
@@ -148,7 +149,7 @@ def _exports() -> list[str]:
 
 
 def _lifetime(kind: str, walltime: str | int | None) -> list[str]:
-    """Let workers end on their own a little before the walltime, and not all at once."""
+    """Return the options that let workers end a little before the walltime, and not all at once."""
     if walltime is None:
         return []
     total = _seconds(kind, str(walltime))
@@ -157,12 +158,12 @@ def _lifetime(kind: str, walltime: str | int | None) -> list[str]:
 
 
 def _seconds(kind: str, walltime: str) -> int:
-    """The seconds of a walltime, as the queue reads it."""
+    """Return the seconds of a walltime, as the queue reads it."""
     forms = WALLTIMES.get(kind, CLOCK)
     for form in forms:
-        if found := re.fullmatch(re.sub(r"\w+", r"(\\d+)", form), walltime):
+        if match := re.fullmatch(re.sub(r"\w+", r"(\\d+)", form), walltime):
             units = map(SECONDS.get, re.findall(r"\w+", form))
-            return sum(map(operator.mul, map(int, found.groups()), units))
+            return sum(map(operator.mul, map(int, match.groups()), units))
     raise InputError(
         f'cluster.options.walltime = "{walltime}": expected {" or ".join(forms)}, in digits'
     )
@@ -170,7 +171,7 @@ def _seconds(kind: str, walltime: str) -> int:
 
 @contextmanager
 def queue_cluster(settings: ClusterTable) -> Iterator[tuple[object, Callable[[], None]]]:
-    """A cluster whose jobs are submitted here and cancelled at the end, and a function that
+    """Yield a cluster whose jobs are submitted here and cancelled at the end, and a function that
     replaces those that are lost."""
     import dask
 

@@ -123,7 +123,7 @@ class _Search:
         run = self._run
         bounds = (run.proof.lower, run.proof.upper) if run.proof else ()
         self._tell(Asking("reading the tables" if run.proof else "making the tables", *bounds))
-        self._asker = asker = _asker(run, executor.here, machine.cores(), self._check_goes_on)
+        self._asker = asker = _asker(run, executor.in_process, machine.cores(), self._check_goes_on)
         if run.proof is None:
             run.proof = Proof(asker.deepest, run.region.period)
             run.commit()
@@ -216,13 +216,13 @@ class _Search:
     def _call(
         self, asker: Asker, executor: Executor, limit: int, number: int, whole, stops
     ) -> Call:
-        if executor.here:
+        if executor.in_process:
             return Call(asker.search, (limit, number, stops, whole))
         return Call(search_block, (self._run.ref, limit, number, whole))
 
     def _single(self, asker: Asker, executor: Executor, limit: int, board: Board, ends) -> Call:
         nodes = int(max(0.0, ends - time.monotonic()) * NODES_A_SECOND)
-        if executor.here:
+        if executor.in_process:
             return Call(asker.witness, (board, limit, nodes))
         return Call(search_position, (self._run.ref, board, limit, nodes))
 

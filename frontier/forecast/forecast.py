@@ -2,7 +2,7 @@
 
 It assumes that every layer has all of its slabs, filled evenly, and that tasks take equally long. A
 task takes processor time to make its words and to hand over the bytes that it reads and writes.
-Meanwhile the worker's other task waits for the disk, so the greater of the two times counts. Where
+Meanwhile the worker's other task waits for the disk, so the greater of the two times counts. If
 layers fit in the page cache, only forced writes wait for the disk. The forecast leaves out rows and
 slabs without a state, the disk's rate over hours, the start, storing layers that are in memory, the
 scheduler, other work on the machine and failures.
@@ -32,36 +32,37 @@ from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 COMMIT_SECONDS = {"lists": LIST_SECONDS, "memory": MEMORY_SECONDS, "tasks": 0.0}
-"""For each way to make layers, the seconds of search after which the last ones are stored."""
+"""For each mode, the seconds of search after which the last layers are stored."""
 
 LAYER_SECONDS = 0.02
 """The seconds that a layer takes besides its tasks, for its commit and to begin the first task."""
 
 SAMPLE = 8
-"""The greatest number of tasks of a side whose reads are counted; they are spread evenly."""
+"""The most tasks of a side whose reads are counted; they are spread evenly."""
 
 MANY_LAYERS = 200
-"""Where a bound on its bytes is enough, a run that keeps all layers is assumed to have so many."""
+"""If a bound on its bytes is enough, a run that keeps all layers is assumed to have so many."""
 
 LAYERS_AT_ONCE = 3
-"""The greatest number of layers on the disk while the newest of them is made."""
+"""The most layers on the disk while the newest of them is made."""
 
 
 def parts_read(layout: Layout, side: int, sample: int = SAMPLE) -> float:
-    """What a task of one side reads of the current layer on average, as a multiple of the part that
-    it writes, if all slabs exist. It also reads one part of the layer before, not counted here."""
-    tasks, found = layout.task_count(side), []
+    """Return what a task of one side reads of the current layer on average, as a multiple of the
+    part that it writes, if all slabs exist. It also reads one part of the layer before, not counted
+    here."""
+    tasks, ratios = layout.task_count(side), []
     for number in np.unique(np.linspace(0, tasks - 1, min(sample, tasks)).astype(np.int64)):
         task = layout.task(side, int(number))
         own = len(task.nodes) / layout.slab_nodes * layout.siblings * layout.cuts
-        found.append(reads_of(layout, task, program_of(layout, task)).slab.size / own)
-    return float(np.mean(found)) if found else 0.0
+        ratios.append(reads_of(layout, task, program_of(layout, task)).slab.size / own)
+    return float(np.mean(ratios)) if ratios else 0.0
 
 
 class Step(NamedTuple):
-    """What making a layer takes.
+    """What making one layer takes.
 
-    read, written: stored bytes. disk: the bytes of all layers on the disk meanwhile, at most.
+    read, written: stored bytes. disk: the most bytes of all layers on the disk meanwhile.
     """
 
     depth: int
@@ -74,13 +75,13 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a run takes from `depth` on, to which its layers are there, and the room that it has.
+    """What a run takes from `depth` on, where its layers end, and the room that it has.
 
-    reads: for each side, what `parts_read` gives. workers: how many work at once. records: those of
-    the committed layers. disk_rate: the bytes a second that all workers together can move, None if
-    only the rate of each limits them. cached: whether the page cache holds all that is on the disk.
-    free, free_files: the bytes and the files that the run may have, None where the system does not
-    say, as in an object store.
+    reads: the result of `parts_read` for each side. workers: how many work at once. records: those
+    of the committed layers. disk_rate: the bytes a second that all workers together can move, None
+    if only the rate of each limits them. cached: True if the page cache holds all that is on the
+    disk. free, free_files: the bytes and the files that the run may have, None if that is unknown,
+    as in an object store.
     """
 
     plan: RunPlan
@@ -105,9 +106,10 @@ class Forecast:
         """The bytes on the disk at its peak."""
         return max((step.disk for step in self.steps), default=0)
 
-    def total(self, what: str, mode: Mode | None = None) -> float:
-        """The sum of "seconds", "read" or "written" over all steps, or over those of a mode."""
-        return sum(getattr(step, what) for step in self.steps if mode in (None, step.mode))
+    def total(self, quantity: str, mode: Mode | None = None) -> float:
+        """Return the sum of "seconds", "read" or "written" over all steps, or over those of a
+        mode."""
+        return sum(getattr(step, quantity) for step in self.steps if mode in (None, step.mode))
 
     @cached_property
     def steps(self) -> list[Step]:
@@ -125,7 +127,7 @@ class Forecast:
                 held, new, since = policy.depths_to_keep(held), [self._stored(depth)], 0.0
             disk = sum(held) + sum(new)
             if mode == "tasks" and policy.deletes_replaced and self._mode(depth - 2) != "lists":
-                # Parts of the layer before the current one are given up, one by one.
+                # Parts of the layer before the current one are deleted, one by one.
                 under_way = min(1.0, TASKS_UNDER_WAY * self.workers / self._tasks(depth))
                 disk = held[-1] + max(held[-2], *new) + under_way * sum(new)
             read = self._read(depth) if mode == "tasks" else 0.0
@@ -134,13 +136,13 @@ class Forecast:
         return steps
 
     def _mode(self, depth: int) -> Mode:
-        """How a layer is made; the first one is written as a list."""
+        """Return how a layer is made; the first one is written as a list."""
         if depth < 1:
             return "lists"
         return self.plan.policy.mode(*self.sizes.states[max(0, depth - 2) : depth])
 
     def _seconds(self, depth: int) -> float:
-        """The seconds that making a layer takes."""
+        """Return the seconds that making a layer takes."""
         rates, layout, mode = self.rates, self.plan.layout, self._mode(depth)
         if mode == "lists":
             return self.sizes.states[depth] * rates.listed
@@ -159,12 +161,12 @@ class Forecast:
         return self.plan.layout.task_count(self.plan.space.side_of(depth))
 
     def _density(self, depth: int) -> float:
-        """The share of the bits of a layer's parts that are set."""
+        """Return the share of the bits of a layer's parts that are set."""
         words = self._tasks(depth) * self.plan.layout.part_bytes // WORD_BYTES
         return self.sizes.states[depth] / (words * self.plan.space.code.bits)
 
     def _stored(self, depth: int) -> float:
-        """The bytes of a layer on the disk."""
+        """Return the bytes of a layer on the disk."""
         if self._mode(depth) == "lists":
             return self.sizes.states[depth] * WORD_BYTES
         layout = self.plan.layout
@@ -172,18 +174,18 @@ class Forecast:
         return self._tasks(depth) * (part + footer_bytes(prod(layout.grid)))
 
     def _read(self, depth: int) -> float:
-        """The stored bytes that the tasks of a layer read."""
+        """Return the stored bytes that the tasks of a layer read."""
         before = self._stored(depth - 2) if depth >= 2 else 0.0
         return self.reads[self.plan.space.side_of(depth)] * self._stored(depth - 1) + before
 
     @property
     def described(self) -> bool:
-        """Whether the workers are on a cluster that was not measured."""
+        """True if the workers are on a cluster that was not measured."""
         return self.plan.config.cluster.kind not in HERE
 
     @property
     def too_small(self) -> str | None:
-        """A warning if the disk will not hold the run, else None."""
+        """A warning if the disk cannot hold the run, else None."""
         if self.free is None or self.disk <= self.free:
             return None
         return (
@@ -194,24 +196,24 @@ class Forecast:
 
     @property
     def warnings(self) -> list[str]:
-        """What will not go well, with numbers and a remedy."""
+        """Warnings about what will not go well, with numbers and a remedy."""
         plan, layout = self.plan, self.plan.layout
-        found = [plan.puzzle.remark, self.too_small]
+        texts = [plan.puzzle.remark, self.too_small]
         layers = LAYERS_AT_ONCE + plan.config.search.spare
         files = layers * max(map(layout.task_count, range(plan.space.sides)))
         if not plan.in_memory and self.free_files is not None and files > self.free_files:
-            found.append(
+            texts.append(
                 f"the layers make {counted(files, 'file')}, but the file system of "
                 f"{plan.config.path} has room for {self.free_files:,}: give workers more memory "
                 "(cluster.memory), so that parts are larger, or choose another file system"
             )
         tasks = layout.task_count(0)
         if not plan.in_memory and tasks < self.workers and layout.prefix_digits:
-            found.append(
+            texts.append(
                 f"a layer has {counted(tasks, 'task')} for {counted(self.workers, 'worker')}: the "
                 "others are idle; set cluster.workers to fewer"
             )
-        return list(filter(None, found))
+        return list(filter(None, texts))
 
 
 def forecast_of(
@@ -226,12 +228,12 @@ def forecast_of(
     `Forecast`. measured: whether the time is wanted; if not, machine and disk are not tried. say:
     is told what is being done.
     """
-    storage, cluster, records, there = plan.config.storage, plan.config.cluster, [], 0
+    storage, cluster, records, bytes_there = plan.config.storage, plan.config.cluster, [], 0
     if RunStore.exists(storage):
-        records, there = RunStore.open(storage).records, storage.size()
+        records, bytes_there = RunStore.open(storage).records, storage.size()
     say("counting its first layers, in memory")
-    known, trial = [record.states for record in records], trial_of(plan.puzzle)
-    sizes = estimate_sizes(max(known, trial.sizes, key=len), plan.puzzle.states)
+    known_sizes, trial = [record.states for record in records], trial_of(plan.puzzle)
+    sizes = estimate_sizes(max(known_sizes, trial.sizes, key=len), plan.puzzle.states)
     if measured:
         reads = [parts_read(plan.layout, side) for side in range(plan.space.sides)]
         say("trying its tasks and the disk here, with layers of 3×4, for some seconds")
@@ -242,16 +244,17 @@ def forecast_of(
     if cluster.kind in HERE:
         workers = 1 if cluster.kind == "serial" else min(workers, machine.cores())
         cache = psutil.virtual_memory().available - workers * plan.task_bytes
-    done = 0 if sizes.complete and len(known) == sizes.known else max(0, len(known) - 1)
-    made = Forecast(plan, sizes, reads, rates, workers, done, records, disk_rate)
-    made = replace(made, cached=made.disk <= cache)
+    done = 0 if sizes.complete and len(known_sizes) == sizes.known else max(0, len(known_sizes) - 1)
+    forecast = Forecast(plan, sizes, reads, rates, workers, done, records, disk_rate)
+    forecast = replace(forecast, cached=forecast.disk <= cache)
     if isinf(free := storage.free()):
-        return made
-    return replace(made, free=free + there, free_files=storage.free_files())
+        return forecast
+    return replace(forecast, free=free + bytes_there, free_files=storage.free_files())
 
 
 def disk_warning(plan: RunPlan) -> str | None:
-    """A warning if a run may fill its disk. It takes no time if a simple bound rules that out."""
+    """Return a warning if a run may fill its disk. It takes no time if a simple bound rules that
+    out."""
     search, storage = plan.config.search, plan.config.storage
     if plan.in_memory:
         return None
@@ -265,7 +268,7 @@ def disk_warning(plan: RunPlan) -> str | None:
 
 
 def described_cluster(config: Config, workers: int) -> Config:
-    """The config with a cluster of `workers` workers, which need not exist."""
+    """Return the config with a cluster of `workers` workers, which need not exist."""
     update = {"kind": "address", "address": "described", "workers": workers}
     if "memory" not in config.cluster.model_fields_set:
         update["memory"] = default_memory("address", workers)

@@ -1,12 +1,12 @@
-"""How fast this machine is: tasks and disk are tried for some seconds.
+"""The speed of this machine: tasks and disk are measured for some seconds.
 
-Tasks and disk are tried on as many workers at once as a run here would have, since these share
+Tasks and disk are measured on as many workers at once as a run here would have, since these share
 memory and disk. The task is one of the run's own layout and goes through its own batches, but its
 slabs come from layers of the 3x4 board, whose compression stands for that of all puzzles at the
 same density (docs/scale.md).
 
-Tasks are timed by the processor time that they take, so other work on the machine hardly matters:
-a forecast is for a machine that has nothing else to do. The disk is timed by the clock.
+Tasks are timed by the processor time that they take, so other work on the machine hardly matters: a
+forecast is for a machine that has nothing else to do. The disk is timed by the clock.
 """
 
 import time
@@ -39,13 +39,14 @@ from frontier.store.reader import new_memory
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3
-"""The step between the layers of the sample board that are tried: odd, so that both sides occur."""
+"""The step between the layers of the sample board that are measured: odd, so that both sides
+occur."""
 
 SAMPLE_SLABS = 32
 """The number of slabs that stand for all of a layer."""
 
 SAMPLE_SECONDS = 0.15
-"""The seconds for which a task is tried on each layer."""
+"""The seconds for which a task is measured on each layer."""
 
 DISK_BYTES = 128_000_000
 DISK_FILES = 40
@@ -53,13 +54,13 @@ DISK_FILES = 40
 
 @dataclass(frozen=True)
 class Rates:
-    """How fast a worker is. Times are seconds of its processor, but for those of the disk.
+    """The speed of a worker. Times are seconds of its processor, except those of the disk.
 
-    density: the shares of set bits in the layers tried, increasing. stored, task: for each of them,
-    the stored bytes per raw byte, and the time per word that a task makes, without files. kernel:
-    the kernel's part of that time. listed: the time per state of a list. read, write: the seconds
-    of the disk per byte, while all workers use it. move: the time to read or write a byte, with its
-    checksum.
+    density: the shares of set bits in the layers measured, increasing. stored, task: for each of
+    them, the stored bytes per raw byte, and the time per word that a task makes, without files.
+    kernel: the kernel's part of that time. listed: the time per state of a list. read, write: the
+    seconds of the disk per byte, while all workers use it. move: the time to read or write a byte,
+    with its checksum.
     """
 
     density: list[float]
@@ -72,36 +73,38 @@ class Rates:
     move: float = 0.0
 
     def stored_at(self, density: float) -> float:
-        """The stored bytes per raw byte."""
+        """Return the stored bytes per raw byte."""
         return float(np.interp(density, self.density, self.stored))
 
     def task_at(self, density: float) -> float:
-        """The seconds of a task per word that it makes."""
+        """Return the seconds of a task per word that it makes."""
         return float(np.interp(density, self.density, self.task))
 
 
 def calibrate(plan: RunPlan, listed: float) -> Rates:
     """Measure this machine for a plan, in the file system of its run.
 
-    listed: as of `Rates`. InputError if nothing can be written there.
+    listed: see `Rates`. Raises InputError if nothing can be written there.
     """
     cluster, settings = plan.config.cluster, plan.config.puzzle_settings
     kind = "serial" if cluster.kind == "serial" else "local"
     workers = min(cluster.workers, machine.cores())
-    here = ClusterTable(kind=kind, workers=workers, memory=cluster.memory)
+    table = ClusterTable(kind=kind, workers=workers, memory=cluster.memory)
     with (
         _scratch(plan.config.storage) as folder,
-        executor_of(here, alone=plan.in_memory) as executor,
+        executor_of(table, alone=plan.in_memory) as executor,
     ):
         arguments = settings, layout_settings(plan.layout), plan.config.store.codec, str(folder)
         calls = [Call(measure, arguments)] * executor.workers
-        found = list(executor.run(calls, lambda: False))
-    means = {key: np.mean([one[key] for one in found], axis=0).tolist() for key in found[0]}
+        measured = list(executor.run(calls, lambda: False))
+    means = {
+        key: np.mean([rates[key] for rates in measured], axis=0).tolist() for key in measured[0]
+    }
     return Rates(**means, listed=listed)
 
 
 def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
-    """What one worker measures: the rates of tasks and of the disk."""
+    """Return the rates of tasks and of the disk that one worker measures."""
     cut = Layout(puzzle_of(puzzle).model.space, **layout)
     samples = sorted(sample_layers(codec, cut.slab_bytes), key=attrgetter("density"))
     try_task(cut, samples[0])  # loads the kernels
@@ -112,14 +115,14 @@ def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
 
 
 def stored_shares(codec: str) -> Rates:
-    """Rates of how layers are stored; their times are 0, as nothing else is tried."""
+    """Return rates of how layers are stored; their times are 0, as nothing else is measured."""
     samples = sorted(sample_layers(codec, SLAB_BYTES), key=attrgetter("density"))
     density, stored = zip(*((sample.density, sample.stored) for sample in samples), strict=True)
     return Rates(list(density), list(stored), [0.0] * len(samples))
 
 
 def sample_layers(codec: str, slab_bytes: int) -> Iterator["SampleSlabs"]:
-    """Slabs of some layers of the sample board."""
+    """Generate slabs of some layers of the sample board."""
     puzzle = tile_puzzle(*SAMPLE_BOARD)
     search = MemorySearch(memory_layout(puzzle.model.space, 1))
     for depth, _ in enumerate(search.layers(puzzle.model.origins())):
@@ -152,14 +155,14 @@ class SampleSlabs:
         return self._codec.encode(self.raw[slab % len(self.raw)], data)
 
     def decode(self, slabs: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
-        """Decode slabs as a layer that was read does."""
+        """Decode slabs as a stored layer does."""
         some = slabs % len(self.raw)
         self._codec.decode_slabs(self._data, self._begin[some], self._end[some], out, rows)
 
 
 def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
-    """The processor seconds per word that a task makes, and the kernel's part of them. The task
-    uses no files, and its layers have all of their slabs."""
+    """Return the processor seconds per word that a task makes, and the kernel's part of them. The
+    task uses no files, and its layers have all of their slabs."""
     task = layout.task(0, layout.task_count(0) // 2)
     program = program_of(layout, task)
     reads = reads_of(layout, task, program)
@@ -179,7 +182,8 @@ def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
 
 
 def disk_rates(folder: Storage, size: int) -> dict[str, float]:
-    """The rates of the disk: files of `size` bytes are forced to it, and not cached when read."""
+    """Return the rates of the disk: files of `size` bytes are forced to it, and not cached when
+    read."""
     data = np.random.default_rng(0).bytes(size)
     names = [uuid.uuid4().hex for _ in range(max(2, min(DISK_FILES, DISK_BYTES // size)))]
     clocks = [(time.perf_counter(), time.thread_time())]
@@ -198,7 +202,7 @@ def disk_rates(folder: Storage, size: int) -> dict[str, float]:
 
 @contextmanager
 def _scratch(storage: Storage) -> Iterator[Storage]:
-    """A temporary folder where the run at a place is, or will be."""
+    """Yield a temporary folder in the file system of a run."""
     try:
         with storage.scratch() as folder:
             yield folder

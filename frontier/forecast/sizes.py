@@ -1,15 +1,15 @@
-"""How large the layers of a search will be, from those that are known.
+"""The sizes of the layers of a search, estimated from those that are known.
 
-The first layers of a space grow by a factor that declines slowly, until the space runs out. Where
-y is the logarithm of the last known layer and s the growth of the logarithm there, the k-th layer
-after it is taken to have
+The first layers of a space grow by a factor that declines slowly, until the space runs out. If y is
+the logarithm of the last known layer and s the growth of the logarithm there, the k-th layer after
+it is taken to have
 
     y + s k - (y + s K) (k / K)^(5/2)
 
 as its logarithm, so that K layers later one state is left. K is the least number of layers that
 holds all states. There is no theory behind the exponent: 2 makes the search of 2x6, 2x7, 3x4 and
-4x4 longer than it is, 3 shorter (docs/scale.md). The depth that is found so is a mere guess, but
-the breadth of the peak, which decides what a run costs, is a good estimate.
+4x4 longer than it is, 3 shorter (docs/scale.md). The resulting depth is a mere guess, but the
+breadth of the peak, which decides what a run costs, is a good estimate.
 """
 
 import time
@@ -30,11 +30,11 @@ TRIAL_BYTES = 500_000_000
 MOST_LAYERS = 100_000
 
 GROWTH_LAYERS = 6
-"""The growth is the mean over so many layers: sides and symmetries make that of one uneven."""
+"""The growth is the mean over so many layers, as sides and symmetries make that of one uneven."""
 
 
 class Sizes(NamedTuple):
-    """The states of each layer from depth 0: those after the first `known` are estimates."""
+    """The states of each layer from depth 0; those after the first `known` are estimates."""
 
     states: list[int]
     known: int
@@ -59,7 +59,7 @@ class Trial(NamedTuple):
 
 
 def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
-    """Search until more than `most` states are found."""
+    """Search until there are more than `most` states."""
     kernel = ListKernel(puzzle.model.space)
     most = min(most, TRIAL_BYTES // kernel.bytes_for(1))
     sizes, began = [], time.process_time()
@@ -73,9 +73,10 @@ def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
 
 
 def estimate_sizes(known: list[int], states: int, exponent: float = EXPONENT) -> Sizes:
-    """The sizes of all layers of a space of `states` states. known: the sizes of the first ones."""
-    rest = states - sum(known)
-    if rest <= 0:
+    """Return the sizes of all layers of a space of `states` states. known: the sizes of the first
+    ones."""
+    remaining = states - sum(known)
+    if remaining <= 0:
         return Sizes(list(known), len(known))
     y = np.log(known[-1])
     back = min(GROWTH_LAYERS, len(known) - 1)
@@ -87,12 +88,12 @@ def estimate_sizes(known: list[int], states: int, exponent: float = EXPONENT) ->
             return np.exp(y + s * k - (y + s * count) * (k / count) ** exponent)
 
     most = 1
-    while layers(most).sum() < rest and most < MOST_LAYERS:
+    while layers(most).sum() < remaining and most < MOST_LAYERS:
         most *= 2
     fewer = range(most // 2 + 1, most)
-    count = most // 2 + 1 + bisect_left(fewer, rest, key=lambda count: layers(count).sum())
+    count = most // 2 + 1 + bisect_left(fewer, remaining, key=lambda count: layers(count).sum())
     later = layers(min(count, most))
-    sizes = np.maximum(1, later / later.sum() * rest).astype(np.int64)
-    sizes = sizes[np.cumsum(sizes) <= rest]
-    sizes[sizes.argmax()] += rest - sizes.sum()
+    sizes = np.maximum(1, later / later.sum() * remaining).astype(np.int64)
+    sizes = sizes[np.cumsum(sizes) <= remaining]
+    sizes[sizes.argmax()] += remaining - sizes.sum()
     return Sizes([*known, *sizes.tolist()], len(known))

@@ -1,12 +1,11 @@
-"""How long a search will still take, from the layers so far.
+"""The time that a search still takes, estimated from the layers so far.
 
-The sizes of the layers to come are guessed by `estimate_sizes`. A layer as a list takes a time in
-proportion to its states. A layer as a bitmap takes a n^b seconds for n states: b is 0 where a
-kernel goes over all words whatever they hold, up to 1/2 where codec and disk weigh more; a and b
-come from the bitmaps so far, recent ones counting most. Layers of one form say nothing of the
-other.
+The sizes of the layers to come are estimated by `estimate_sizes`. A layer as a list takes a time in
+proportion to its states. A layer as a bitmap takes a n^b seconds for n states: b is 0 if a kernel
+goes over all words whatever they hold, up to 1/2 if codec and disk weigh more; a and b come from
+the bitmaps so far, recent ones counting most. Layers of one form say nothing of the other.
 
-There is no theory behind the sizes, so they are guessed with two more exponents, which err to
+There is no theory behind the sizes, so they are estimated with two more exponents, which err to
 either side (docs/scale.md). Their times, widened by `WIDER`, are the range, which is narrow once
 the largest layer is passed. From then on the likely exponent is smaller: searches thin out slowly.
 """
@@ -25,7 +24,7 @@ LIKELY = {False: EXPONENT, True: 2.25}
 """The likely exponent before the peak and after it."""
 
 SHORTER, LONGER = 3.0, 2.0
-"""These exponents make shapes that end sooner and later than most do."""
+"""The exponents of shapes that end sooner and later than most do."""
 
 WIDER = {False: 2.0, True: 1.6}
 """The factor by which the range is widened to either side, before the peak and after it."""
@@ -48,20 +47,19 @@ FADE = 0.95
 """Each bitmap layer has this share of the weight that the layer after it has."""
 
 USUAL, WEIGHT = 0.25, 2.0
-"""Where few bitmaps are known, the exponent b is drawn to this value, which weighs as much as
-layers whose logarithms of states have this sum of squared deviations from their mean."""
+"""If few bitmaps are known, the exponent b is drawn to this value, which weighs as much as layers
+whose logarithms of states have this sum of squared deviations from their mean."""
 
 FLOOR = 1e-4
 """Times of a layer below this many seconds are noise."""
 
 
 class TimeLeft(NamedTuple):
-    """The likely seconds that are left and the likely depth of the last layer, each with a range in
-    which it may well be.
+    """The likely seconds that are left and the likely depth of the last layer, each with a range.
 
-    passed: whether the largest layer is passed for sure. rising: whether the last known layer is
+    passed: True if the largest layer is passed for sure. rising: True if the last known layer is
     the largest so far. first: the seconds of the next layer. sizes: the likely states of the layers
-    to come, up to the last depth asked for.
+    to come, up to the last depth that is computed.
     """
 
     seconds: float
@@ -79,24 +77,24 @@ class TimeLeft(NamedTuple):
 def time_left(
     layers: Sequence[LayerRecord], states: int, until: int | None = None
 ) -> TimeLeft | None:
-    """The time from the last of these layers on; None where it is too early to say.
+    """Return the time from the last of these layers on; None if it is too early to say.
 
     layers: from depth 0. states: of the whole space. until: the last depth, None for all layers.
     """
-    known = [layer.states for layer in layers]
-    depth = len(known) - 1
-    if sum(known) >= states or (until is not None and depth >= until):
+    sizes_so_far = [layer.states for layer in layers]
+    depth = len(sizes_so_far) - 1
+    if sum(sizes_so_far) >= states or (until is not None and depth >= until):
         return TimeLeft(0.0, 0.0, 0.0, depth, depth, depth, passed=True)
-    passed = known[-1] < PASSED * max(known)
+    passed = sizes_so_far[-1] < PASSED * max(sizes_so_far)
     stop = None if until is None else until + 1
     later = [
-        estimate_sizes(known, states, exponent).states[depth + 1 : stop]
+        estimate_sizes(sizes_so_far, states, exponent).states[depth + 1 : stop]
         for exponent in (LIKELY[passed], SHORTER, LONGER)
     ]
     law = _law(layers, max(later[0]))
     if law is None:
         return None
-    seconds = [[law(*pair) for pair in pairwise([known[-1], *sizes])] for sizes in later]
+    seconds = [[law(*pair) for pair in pairwise([sizes_so_far[-1], *sizes])] for sizes in later]
     first, times, depths = seconds[0][0], list(map(sum, seconds)), [depth + len(s) for s in later]
     # The depth is always uncertain by a layer or two.
     most = max(times) * WIDER[passed] + (2 * first if until is None else 0)
@@ -108,15 +106,16 @@ def time_left(
         min(depths),
         max(depths),
         passed,
-        known[-1] == max(known),
+        sizes_so_far[-1] == max(sizes_so_far),
         first,
         tuple(later[0]),
     )
 
 
 def _law(layers: Sequence[LayerRecord], largest: int) -> Callable[[int, int], float] | None:
-    """A function that gives the seconds of a layer from the states of the layer before it and its
-    own; None where too few layers are known. largest: the states of the largest layer to come."""
+    """Return a function that gives the seconds of a layer from the states of the layer before it
+    and its own; None if too few layers are known. largest: the states of the largest layer to
+    come."""
     # The first two are too short to tell.
     lists = [layer for layer in layers[2:] if layer.form == "list"][-LISTS:]
     held = sum(layer.states for layer in lists)
@@ -138,7 +137,8 @@ def _law(layers: Sequence[LayerRecord], largest: int) -> Callable[[int, int], fl
 
 
 def _power_law(layers: list[LayerRecord]) -> tuple[float, float]:
-    """(a, b) such that layers took about a * states ** b seconds; their weighted sum is exact."""
+    """Return (a, b) such that layers took about a * states ** b seconds; their weighted sum is
+    exact."""
     states = np.array([layer.states for layer in layers], dtype=float)
     seconds = np.array([layer.seconds for layer in layers])
     weights = FADE ** np.arange(len(layers))[::-1]

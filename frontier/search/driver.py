@@ -126,7 +126,7 @@ class Driver:
         seconds = LIST_SECONDS if mode == "lists" else max(MEMORY_SECONDS, 10 * self._storing)
         call = Advance(
             self._run_ref, mode, self.run.records[-1].depth, until, seconds, plan.policy,
-            plan.threads, *((self.stopping.is_set, self._made) if self.executor.here else ()),
+            plan.threads, *((self.stopping.is_set, self._made) if self.executor.in_process else ()),
         )  # fmt: skip
         try:
             results = list(self.executor.run([Call(advance, (call,))], self.stopping.is_set))

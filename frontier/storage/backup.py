@@ -1,8 +1,8 @@
-"""A checked copy of all that is at a place, from one kind of storage to another.
+"""A checked copy of all files of a place, from one kind of storage to another.
 
-It knows nothing of what the files mean but that ``run.json`` says that there is a run and that the
-ledger says how far it is. These are written last, so what an interrupted backup leaves is no run,
-and is written over by the next one. Every file is forced to the disk, read again and compared.
+All that it knows of the files is that ``run.json`` stands for a run and that the ledger says how
+far it is. These are written last, so an interrupted backup leaves no run, and is written over by
+the next one. Every file is forced to the disk, read again and compared.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,15 +16,15 @@ from frontier.storage.local import MARKED
 from frontier.storage.lock import reading, writing
 
 PIECE_BYTES = 16 << 20
-"""Bytes of a file that are in memory at a time."""
+"""The bytes of a file that are in memory at a time."""
 
 LEDGER, RUN = LAST = "ledger.json", "run.json"
 
 
 @dataclass
 class Backup:
-    """What a backup holds: how many files and bytes. left_out: files that could not be read and
-    that the run can do without."""
+    """The result of a backup: how many files and bytes it has. left_out: the files that could not
+    be read and that the run can do without."""
 
     path: str
     files: int = 0
@@ -40,9 +40,10 @@ def back_up(
 ) -> Backup:
     """Copy a run that nobody is writing to a place where there is none.
 
-    spare: names of files that are left out where the system cannot read them. say: called with the
+    spare: names of files that are left out if the system cannot read them. say: called with the
     name of each file before it is copied. Raises InputError if the run is being written, or if
-    something is at `target`; CorruptRunError if a file is no file, or is not copied as it is.
+    something is at `target`; CorruptRunError if a name stands for something that is no file, or if
+    a copy differs.
     """
     check_new(target)
     names, own = target.names(), source.names() | {"lock"}
@@ -52,7 +53,7 @@ def back_up(
         target.make_folder()
     except OSError as error:
         raise unwritable(f"{target} cannot be made: {error.strerror}", error) from None
-    made = Backup(str(target))
+    backup = Backup(str(target))
     with reading(source), writing(target):
         target.delete(*(name for name, _ in list(target.files()) if name != "lock"))
         version = source.version(LEDGER)
@@ -64,19 +65,19 @@ def back_up(
                     raise _written(source)
                 say(name)
                 try:
-                    made.bytes += _copy(source, target, name)
-                    made.files += 1
+                    backup.bytes += _copy(source, target, name)
+                    backup.files += 1
                 except FileNotFoundError:
                     raise _written(source) from None
                 except (OSError, ValueError):
                     if name not in spare:
                         raise
-                    made.left_out.append(name)
+                    backup.left_out.append(name)
         except BaseException:
             target.delete(*LAST)
             raise
     target.force_above()
-    return made
+    return backup
 
 
 def check_new(target: Storage) -> None:
@@ -106,21 +107,24 @@ def _copy(source: Storage, target: Storage, name: str) -> int:
     for end in range(len(name)):
         if name[end] == "/":
             target.make_folder(name[:end])
-    total = checksum = again = 0
+    total = source_checksum = target_checksum = 0
     with target.new_file(name) as writer:
         for piece in _pieces(source, name):
             writer.write(piece)
-            total, checksum = total + len(piece), google_crc32c.extend(checksum, bytes(piece))
+            total, source_checksum = (
+                total + len(piece),
+                google_crc32c.extend(source_checksum, bytes(piece)),
+            )
         writer.finish(durable=True)
     for piece in _pieces(target, name):
-        again = google_crc32c.extend(again, bytes(piece))
-    if again != checksum:
+        target_checksum = google_crc32c.extend(target_checksum, bytes(piece))
+    if target_checksum != source_checksum:
         raise CorruptRunError(f"{target.place(name)} is not what was written there; try again")
     return total
 
 
 def _pieces(storage: Storage, name: str) -> Iterator[memoryview]:
-    """The bytes of a file, some at a time."""
+    """Generate the bytes of a file, some at a time."""
     _, size = storage.read_tail(name, 1)
     room = memoryview(bytearray(min(size, PIECE_BYTES)))
     for begin in range(0, size, PIECE_BYTES):

@@ -1,12 +1,13 @@
 """What a run needs of the place where its files are kept, whichever kind of place that is.
 
 A `Storage` is a place. Its files have names such as ``layers/0012/c.0``; the name "" stands for the
-place itself. A file is put in place whole or not at all. Little is asked for: read a range, write a
-file whole, delete it, list names, and replace a file if it is still the one that was read. Whatever
-one kind of place does not know, such as folders, locks or a power failure, it does nothing about.
+place itself. A file is put in place whole or not at all. A place must be able to read a range,
+write a file whole, delete it, list names, and replace a file if it is still the one that was read.
+Methods for what a kind of place does not have, such as folders, locks or a power failure, do
+nothing.
 """
 
-# ruff: noqa: B027  (what a place does nothing about is done by methods that do nothing)
+# ruff: noqa: B027  (methods for what a kind of place does not have do nothing)
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -26,19 +27,19 @@ class Replaced(Exception):
 
 
 class Writer(ABC):
-    """A file that is written piece by piece, and is in place from `finish` on; as context manager
-    it leaves nothing behind if that does not come."""
+    """A file that is written piece by piece, and is in place from `finish` on. As a context manager
+    it leaves nothing behind without `finish`."""
 
     @abstractmethod
     def write(self, data: memoryview) -> None: ...
 
     @abstractmethod
     def finish(self, durable: bool) -> None:
-        """Put the file in place, whole. durable: whether it is on the disk when this returns."""
+        """Put the complete file in place. durable: return only when it is on the disk."""
 
     @abstractmethod
     def abandon(self) -> None:
-        """Leave nothing behind, also if it is finished."""
+        """Leave nothing behind. After `finish` this does nothing."""
 
     def __enter__(self) -> "Writer":
         return self
@@ -50,9 +51,9 @@ class Writer(ABC):
 class Storage(ABC):
     """A place with files.
 
-    path: how Python names the place: a Path of a directory, or the URL of a place in a bucket.
-    lock_file: the file that who writes a run locks; None where there are no locks.
-    transfer_bytes: the most bytes of memory for what is on its way from or to one file.
+    path: the Path of a directory, or the URL of a place in a bucket. lock_file: the file that the
+    writer of a run locks; None if there are no locks. transfer_bytes: the most bytes of memory for
+    what is on its way from or to one file.
     """
 
     path: Path | str
@@ -79,7 +80,7 @@ class Storage(ABC):
     @property
     @abstractmethod
     def parent(self) -> "Storage":
-        """The place in which this one is."""
+        """The place in which this one lies."""
 
     def absolute(self) -> "Storage":
         """Return the same place, whatever directory the process may change to."""
@@ -91,20 +92,21 @@ class Storage(ABC):
 
     @abstractmethod
     def below(self, name: str) -> "Storage":
-        """A place inside this one."""
+        """Return a place inside this one."""
 
     @abstractmethod
     def place(self, name: str = "") -> Path | str:
-        """Where a file or folder is, as Python and people name it."""
+        """Return the path or URL of a file or folder."""
 
     # What is there.
 
     @abstractmethod
     def version(self, name: str) -> object:
-        """Return what distinguishes a file from those that replace it; None if there is none."""
+        """Return a value that distinguishes a file from those that replace it; None if there is no
+        file."""
 
     def exists(self, name: str) -> bool:
-        """Return whether there is something of this name."""
+        """Return whether something has this name."""
         return self.version(name) is not None
 
     @abstractmethod
@@ -113,12 +115,12 @@ class Storage(ABC):
 
     @abstractmethod
     def names(self, folder: str = "") -> set[str]:
-        """Return the names directly in a folder; none if it is not there, or is a link inside this
-        place, which nothing here follows."""
+        """Return the names directly in a folder. There are none if it does not exist, or is a link
+        inside this place, which is never followed."""
 
     @abstractmethod
     def files(self, folder: str = "") -> Iterator[tuple[str, int]]:
-        """Give the names of all files below a folder, and the bytes of each."""
+        """Generate the names of all files below a folder, and the bytes of each."""
 
     def size(self, folder: str = "") -> int:
         """Return the bytes of all files below a folder."""
@@ -126,22 +128,27 @@ class Storage(ABC):
 
     @abstractmethod
     def modified(self, name: str) -> float:
-        """Return when a file was written, in seconds of the epoch. Raises FileNotFoundError."""
+        """Return when a file was written, in seconds of the epoch; raises FileNotFoundError if
+        there is none."""
 
-    # Reading. FileNotFoundError is raised if there is no such file, ValueError if it is none.
+    # Reading raises FileNotFoundError if nothing has the name, ValueError if that is no file.
 
     @abstractmethod
     def read(self, name: str, most: int = MOST_BYTES) -> bytes:
-        """Return all bytes of a file. Raises ValueError if it has more than `most`."""
+        """Return all bytes of a file; raises ValueError if it has more than `most`."""
 
     @abstractmethod
     def read_tail(self, name: str, size: int) -> tuple[bytes, int]:
-        """Return the last `size` bytes of a file, or all if it has fewer, and how many it has."""
+        """Return the last `size` bytes of a file, or all if it has fewer, and the size of the
+        file."""
 
     @abstractmethod
     def read_ranges(self, name: str, begin: Sequence[int], views: Sequence[memoryview]) -> None:
-        """Read ascending ranges of a file. begin: where each begins. views: memory of the size of
-        each. Raises EOFError or OSError if the file ends within a range."""
+        """Read ascending ranges of a file.
+
+        begin: where each begins. views: memory of the size of each. Raises EOFError or OSError if
+        the file ends within a range.
+        """
 
     # Writing.
 
@@ -149,16 +156,16 @@ class Storage(ABC):
     def write(self, name: str, content: bytes, durable: bool = False) -> None:
         """Write a file so that a reader sees either its old content or the new one.
 
-        That holds however the process dies. durable: whether it is on the disk when this returns;
-        else a power failure may lose what was written in the last seconds.
+        That holds however the process dies. durable: return only when it is on the disk; otherwise
+        a power failure may lose what was written in the last seconds.
         """
 
     @abstractmethod
     def replace(self, name: str, content: bytes, was: object, durable: bool = False) -> object:
         """Write a file as `write` does, if its version still is `was`; with None, if there is none.
 
-        Returns the new version. Raises Replaced if it was another. Where there are locks, the
-        caller must hold that of the run; elsewhere, of two that replace a file at once, one
+        Returns the new version. Raises Replaced if the version is another. If there are locks, the
+        caller must hold that of the run; otherwise, of two that replace a file at once, one
         succeeds.
         """
 
@@ -168,29 +175,30 @@ class Storage(ABC):
 
     @abstractmethod
     def new_file(self, name: str) -> Writer:
-        """Return a file to be written piece by piece, whose folder is there."""
+        """Return a writer of a file whose folder exists."""
 
     @abstractmethod
     def delete(self, *names: str) -> None:
-        """Delete those of some files that are there."""
+        """Delete some files; names without a file are passed over."""
 
-    # What only a file system has.
+    # File systems only.
 
     def make_folder(self, name: str = "") -> None:
-        """Make a folder if it is not there; that of the place itself with those above it."""
+        """Make a folder if it does not exist; for the place itself, also the folders above it."""
 
     def remove_folder(self, name: str = "") -> None:
-        """Delete a folder if nothing is in it."""
+        """Delete a folder if it is empty."""
 
     def force(self, *names: str) -> None:
         """Return when the contents of files, or the names in folders, are on the disk."""
 
     def force_above(self) -> None:
-        """Return when the name of the place is on the disk, and those above that may be new."""
+        """Return when the name of the place is on the disk, and the names above it that may be
+        new."""
 
     def sweep(self, folder: str = "", name: str | None = None) -> None:
-        """Delete what interrupted writes left directly in a folder. name: if given, only what would
-        have got that name."""
+        """Delete what interrupted writes left directly in a folder. name: if given, only scratch
+        files of this name."""
 
     def is_link(self, name: str) -> bool:
         """Return whether a name is a link to something else."""
@@ -201,30 +209,31 @@ class Storage(ABC):
         return False
 
     def move_aside(self, name: str, to: str) -> None:
-        """Give something that is in the way another name."""
+        """Give something another name."""
 
     @abstractmethod
     def free(self) -> float:
-        """Return the bytes that are free, infinite where nobody says how much room there is."""
+        """Return the free bytes, infinite if the place has no known limit."""
 
     def free_files(self) -> int | None:
-        """Return how many more files there may be; None if there is no limit."""
+        """Return how many more files the place can hold; None if there is no limit."""
         return None
 
     @abstractmethod
     def scratch(self) -> AbstractContextManager["Storage"]:
-        """Return a place for a while, in the same file system or bucket, that is empty at its end.
+        """Return an empty place in the same file system or bucket, which is deleted at the end.
 
-        The place itself need not be there yet."""
+        The place itself need not exist yet.
+        """
 
     def forget_cached(self, name: str) -> None:
-        """Let the next reading of a file come from the disk, where the system allows that."""
+        """Let the next read of a file come from the disk, if the system allows that."""
 
     def load(self, name: str, shared: bool) -> np.ndarray:
-        """Return the array that NumPy has saved in a file. shared: whether the processes of a host
-        are to have it in memory once, where that can be."""
+        """Return the array that NumPy has saved in a file. shared: let the processes of a host
+        share its memory, if that is possible."""
         return np.load(BytesIO(self.read(name, most=1 << 62)))
 
     @abstractmethod
     def zarr(self, name: str) -> Any:
-        """Return a folder as Zarr opens it."""
+        """Return a value by which Zarr opens a folder."""

@@ -1,9 +1,9 @@
 """Files in an object store, such as Amazon S3: names in a bucket, without folders.
 
-It asks little of a store (`frontier.storage.requests`), as stores promise little: read a range,
-write a whole object, delete it, list names, and replace an object if it is still the one that was
-read. There is no renaming and no locking. An object is there whole or not at all, an upload that is
-interrupted leaves none, and nothing has to be forced to a disk.
+A store must be able to read a range, write a whole object, delete it, list names, and replace an
+object if it is still the one that was read (`frontier.storage.requests`). There is no renaming and
+no locking. An object is in place whole or not at all, an interrupted upload leaves none, and
+nothing has to be forced to a disk.
 """
 
 import asyncio
@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from frontier.errors import InputError
 from frontier.storage.base import MOST_BYTES, Replaced, Storage, Writer
-from frontier.storage.requests import T, asked, bucket_of, library, masked, patience_for
+from frontier.storage.requests import T, ask_store, bucket_of, library, masked, patience_for
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 SCHEMES = ("s3", "gs", "az")
-"""A place in an object store begins with one of these and ``://``."""
+"""A URL of a place in an object store begins with one of these and ``://``."""
 
 URL = re.compile(rf"({'|'.join(SCHEMES)})://([^/@]+)/(.+)")
 BEGINS = re.compile(rf"({'|'.join(SCHEMES)}):|[^/]*://")
@@ -61,15 +61,15 @@ class BucketStorage(Storage):
     @classmethod
     def parse(cls, url: str) -> "BucketStorage":
         """Return the place that a URL names; raises InputError if it names none."""
-        found = URL.fullmatch(url)
-        parts = found[3].strip("/").split("/") if found else []
+        match = URL.fullmatch(url)
+        parts = match[3].strip("/").split("/") if match else []
         if not parts or any(part in ("", ".", "..") for part in parts):
             raise InputError(
                 f"{masked(url)!r} names no place in an object store: expected one of "
                 f"{', '.join(f'{scheme}://BUCKET/NAME' for scheme in SCHEMES)}, such as "
                 "s3://my-bucket/runs/2x8"
             )
-        return cls(f"{found[1]}://{found[2]}", "/".join(parts))
+        return cls(f"{match[1]}://{match[2]}", "/".join(parts))
 
     @property
     def parent(self) -> "BucketStorage":
@@ -82,7 +82,7 @@ class BucketStorage(Storage):
         return f"{self.bucket}/{self._key(name)}"
 
     def _key(self, name: str) -> str:
-        """The name of a file in the bucket."""
+        """Return the name of a file in the bucket."""
         return "/".join(filter(None, (self.prefix, name)))
 
     @property
@@ -91,11 +91,11 @@ class BucketStorage(Storage):
         return bucket_of(self.bucket, patience_for(self.bucket))
 
     def _ask(self, name: str, request: Callable[["ObjectStore"], T]) -> T:
-        """What the bucket answers to a request about a file."""
+        """Return the bucket's answer to a request about a file."""
         store = self.store
-        return asked(self.bucket, self.place(name), lambda: request(store))
+        return ask_store(self.bucket, self.place(name), lambda: request(store))
 
-    # What is there.
+    # Names and versions.
 
     def _head(self, name: str) -> dict[str, Any]:
         return dict(self._ask(name, lambda store: store.head(self._key(name))))
@@ -111,9 +111,11 @@ class BucketStorage(Storage):
 
     def names(self, folder: str = "") -> set[str]:
         key = self._key(folder)
-        found = self._ask(folder, lambda store: store.list_with_delimiter(f"{key}/" if key else ""))
-        files = {file["path"] for file in found["objects"]} - {key}  # not its marker
-        names = (name.rstrip("/") for name in (*found["common_prefixes"], *files))
+        listing = self._ask(
+            folder, lambda store: store.list_with_delimiter(f"{key}/" if key else "")
+        )
+        files = {file["path"] for file in listing["objects"]} - {key}  # not its marker
+        names = (name.rstrip("/") for name in (*listing["common_prefixes"], *files))
         return {name.rpartition("/")[2] for name in names}
 
     def _below(self, folder: str) -> Iterator[dict[str, Any]]:
@@ -134,17 +136,17 @@ class BucketStorage(Storage):
 
     def read(self, name: str, most: int = MOST_BYTES) -> bytes:
         def get(store: "ObjectStore") -> bytes:
-            found = store.get(self._key(name))
-            if found.meta["size"] > most:
+            result = store.get(self._key(name))
+            if result.meta["size"] > most:
                 raise ValueError(f"it has more than {most:,} bytes")
-            return found.bytes().to_bytes()
+            return result.bytes().to_bytes()
 
         return self._ask(name, get)
 
     def read_tail(self, name: str, size: int) -> tuple[bytes, int]:
         def get(store: "ObjectStore") -> tuple[bytes, int]:
-            found = store.get(self._key(name), options={"range": {"suffix": size}})
-            return found.bytes().to_bytes(), found.meta["size"]
+            result = store.get(self._key(name), options={"range": {"suffix": size}})
+            return result.bytes().to_bytes(), result.meta["size"]
 
         try:
             return self._ask(name, get)
@@ -165,11 +167,11 @@ class BucketStorage(Storage):
             async def read(piece: Piece) -> None:
                 first, end = piece[0][0], piece[-1][0] + len(piece[-1][1])
                 async with at_once:
-                    found = await store.get_range_async(key, start=first, end=end)
-                    data = memoryview(found)
+                    content = await store.get_range_async(key, start=first, end=end)
+                    data = memoryview(content)
                     if len(data) != end - first:
-                        why = "fewer bytes came than were asked for"
-                        raise OSError(errno.EIO, why, self.place(name))
+                        message = "fewer bytes came than were asked for"
+                        raise OSError(errno.EIO, message, self.place(name))
                     for at, view in piece:
                         view[:] = data[at - first :][: len(view)]
 
@@ -187,15 +189,15 @@ class BucketStorage(Storage):
         mode, key = "create" if was is None else was, self._key(name)
 
         def get(store: "ObjectStore") -> tuple[bytes, Version]:
-            found = store.get(key)
-            return found.bytes().to_bytes(), _version(found.meta)
+            result = store.get(key)
+            return result.bytes().to_bytes(), _version(result.meta)
 
         try:
             return _version(self._ask(name, lambda store: store.put(key, content, mode=mode)))
         except (Replaced, FileNotFoundError):
             with suppress(FileNotFoundError):
-                there, version = self._ask(name, get)
-                if there == content:
+                content_now, version = self._ask(name, get)
+                if content_now == content:
                     return version  # this request has put it there, but its answer was lost
             raise Replaced(self.place(name)) from None
 
@@ -214,7 +216,7 @@ class BucketStorage(Storage):
             with suppress(FileNotFoundError):
                 self._ask(names[0], lambda store: store.delete(keys))
 
-    # What other places have, or do not.
+    # Room, scratch places and Zarr.
 
     def free(self) -> float:
         return inf
@@ -234,7 +236,7 @@ Piece = list[tuple[int, memoryview]]
 
 
 def in_pieces(begin: Sequence[int], views: Sequence[memoryview]) -> list[Piece]:
-    """Ascending ranges, cut and joined to pieces of which each is read in one request."""
+    """Return ascending ranges cut and joined to pieces, each of which is read in one request."""
     pieces: list[Piece] = []
     first = end = -1
     for at, view in zip(begin, views, strict=True):
@@ -275,5 +277,5 @@ class ObjectWriter(Writer):
             raise
 
     def abandon(self) -> None:
-        """Leave no object. Pieces of a large one, which nobody sees, stay in the store until a rule
+        """Leave no object. Pieces of a large one are invisible; they stay in the store until a rule
         of the bucket deletes them."""

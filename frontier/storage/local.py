@@ -19,11 +19,11 @@ from frontier.storage.lock import is_held
 DELETING = ".deleting"
 PARTIAL = ".partial"
 MARKED = re.compile(rf".+\.[0-9a-f]{{32}}({re.escape(PARTIAL)}|{re.escape(DELETING)})")
-"""Names of files and folders that are being written or deleted; nothing else has such names."""
+"""The names of files and folders that are being written or deleted; nothing else has such names."""
 
 
 class LocalStorage(Storage):
-    """A directory, which need not be there yet."""
+    """A directory, which need not exist yet."""
 
     def __init__(self, path: Path):
         self.path, self._root = path, str(path)
@@ -48,7 +48,7 @@ class LocalStorage(Storage):
     def _at(self, name: str) -> str:
         return f"{self._root}/{name}" if name else self._root
 
-    # What is there.
+    # Names and versions.
 
     def version(self, name: str) -> object:
         try:
@@ -117,8 +117,8 @@ class LocalStorage(Storage):
             file.write(content)
 
     def _make_own(self, name: str) -> None:
-        """Make sure that a file to be appended to has no other name: a link, or a file that has
-        one, is replaced by a copy, and a pipe or a device by an empty file."""
+        """Make sure that a file to be appended to has no other name. A link, or a file with several
+        names, is replaced by a copy; a pipe or a device by an empty file."""
         path = self._at(name)
         with suppress(FileNotFoundError):
             about = os.lstat(path)
@@ -133,7 +133,7 @@ class LocalStorage(Storage):
             with suppress(FileNotFoundError, NotADirectoryError):
                 os.unlink(self._at(name))
 
-    # What only a file system has.
+    # Folders, links and the disk.
 
     def make_folder(self, name: str = "") -> None:
         if name:
@@ -191,7 +191,7 @@ class LocalStorage(Storage):
     @contextmanager
     def scratch(self) -> Iterator["LocalStorage"]:
         """Return a directory that is deleted at the end. If a kill leaves it in a run directory,
-        the next run there removes it."""
+        the next run there deletes it."""
         with tempfile.TemporaryDirectory(DELETING, "plan-", existing(self.path)) as folder:
             yield LocalStorage(Path(folder))
 
@@ -254,8 +254,8 @@ def force(path: str | Path) -> None:
 
 
 def _fill(view: memoryview, number: int, offset: int) -> int:
-    """Read a file from an offset on; returns how many bytes came before the memory was full or the
-    file ended."""
+    """Read a file from an offset on, and return the number of bytes read before the memory was full
+    or the file ended."""
     done = 0
     while done < len(view) and (got := os.preadv(number, [view[done:]], offset + done)):
         done += got
@@ -264,8 +264,11 @@ def _fill(view: memoryview, number: int, offset: int) -> int:
 
 @contextmanager
 def _opened(path: str) -> Iterator[int]:
-    """The number of a regular file that is open for reading. Raises ValueError if it is none,
-    FileNotFoundError also if a file is in the place of its folder."""
+    """Yield the descriptor of a regular file that is open for reading.
+
+    Raises ValueError if it is no regular file, FileNotFoundError also if a file is in the place of
+    its folder.
+    """
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # not to wait for the writer of a pipe
     except NotADirectoryError as error:
@@ -291,5 +294,5 @@ def remove_tree(path: Path) -> None:
 
 
 def existing(path: Path) -> Path:
-    """Return the nearest directory above a path, or the path itself, that is there."""
+    """Return the nearest existing directory: a path, or one above it."""
     return next(place for place in (path, *path.parents) if place.is_dir())

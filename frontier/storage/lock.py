@@ -1,8 +1,8 @@
-"""One writer a run.
+"""The lock that lets a run have one writer.
 
 In a file system the writing process holds a lock file open (`RunLock`). The lock is the operating
 system's (`flock`), so on its own host it goes with its process, however that dies. Not every shared
-file system carries it to other hosts. So the file also says who holds it, a clean end empties it,
+file system carries it to other hosts. So the file also names its holder, a clean end empties it,
 and what a process of another host has left there is taken over on request only. Processes that read
 all of a run share the lock, which keeps writers out.
 
@@ -27,22 +27,22 @@ from frontier.storage.base import Storage
 from frontier.text import age, moment
 
 TRIES, TRY_SECONDS = 8, 0.05
-"""Attempts to take the lock after the first, and the seconds between two of them. They are there
-because a process that only asks whether the lock is held holds it for a moment."""
+"""Attempts to take the lock after the first, and the seconds between two of them. A process that
+only checks whether the lock is held holds it for a moment."""
 
 MOST_BYTES = 10_000
-"""The most bytes that are read of what says who holds the lock."""
+"""The most bytes that are read of the holder's description."""
 
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 """The errors of a file system that has no locks."""
 
 
 class NotWritable(StorageError):
-    """The system lets nothing be written to the directory, so no lock can be taken."""
+    """The system refuses to write to the directory, so no lock can be taken."""
 
 
 class RunLock:
-    """Context manager that makes this process the one that writes a run.
+    """Context manager that makes this process the writer of a run.
 
     take_over: True if the user says that a holder which cannot be seen from here is gone. A text is
     the name of the queue's job to which this process belongs: such a holder is then taken to be
@@ -51,28 +51,28 @@ class RunLock:
 
     def __init__(self, path: Path, take_over: bool | str = False):
         self._path, self._take_over = path, take_over
-        self._said = {"host": socket.gethostname(), "process": os.getpid(), "since": time.time()}
+        self._holder = {"host": socket.gethostname(), "process": os.getpid(), "since": time.time()}
         if isinstance(take_over, str):
-            self._said["job"] = take_over
+            self._holder["job"] = take_over
 
     def _takes_over(self) -> bool:
-        """Whether the holder is taken to be gone."""
+        """Return whether the holder is taken to be gone."""
         job = holder(self._path).get("job")
         return self._take_over is True or bool(self._take_over and self._take_over == job)
 
     def __enter__(self) -> "RunLock":
         self._file = self._locked()
         if left_by(self._path) and not self._takes_over():
-            said = describe_holder(self._path)
+            holder_text = describe_holder(self._path)
             self._file.close()
             raise InputError(
-                f"{self._path.parent} was being written by {said}, which has not said that it "
-                "ended, and from here that cannot be seen. If it is gone, run again with "
+                f"{self._path.parent} was being written by {holder_text}, which has not said that "
+                "it ended, and from here that cannot be seen. If it is gone, run again with "
                 "--take-over"
             )
         self._file.truncate(0)
         try:
-            self._file.write(json.dumps(self._said))
+            self._file.write(json.dumps(self._holder))
             self._file.flush()
         except BaseException:  # such as an interrupt, after which `with` would not release it
             self.__exit__()
@@ -86,7 +86,7 @@ class RunLock:
             self._file.close()
 
     def _locked(self) -> IO[str]:
-        """The lock file, open and locked."""
+        """Return the lock file, open and locked."""
         tries = 0
         while True:
             file = self._opened()
@@ -125,8 +125,8 @@ class RunLock:
 
 
 def writing(storage: Storage, take_over: bool | str = False) -> AbstractContextManager:
-    """Return the context manager in which this process writes a run; see `RunLock`. Where there are
-    no locks it does nothing."""
+    """Return the context manager in which this process writes a run; see `RunLock`. Without locks
+    it does nothing."""
     file = storage.lock_file
     return RunLock(file, take_over) if file else nullcontext()
 
@@ -140,8 +140,8 @@ def reading(storage: Storage) -> AbstractContextManager:
 def shared(path: Path) -> Iterator[None]:
     """Keep writers away from a run while it is read.
 
-    path: its lock. InputError if a writer is at work. Where there is no lock file, as in a copy of
-    a run that nobody has written to, nobody is kept away.
+    path: its lock. Raises InputError if a writer is at work. If there is no lock file, as in a copy
+    of a run that nobody has written to, nobody is kept away.
     """
     file = None
     with suppress(FileNotFoundError):
@@ -159,8 +159,8 @@ def shared(path: Path) -> Iterator[None]:
 
 
 def is_held(path: Path) -> bool:
-    """Return whether a process holds the lock. That of another host is seen only if the file system
-    carries locks to others."""
+    """Return whether a process holds the lock. A process of another host counts only if the file
+    system carries locks to others."""
     try:
         with _open(path) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -172,7 +172,7 @@ def is_held(path: Path) -> bool:
 
 
 def _open(path: Path, flags: int = os.O_RDONLY, mode: str = "r") -> IO[str]:
-    """A lock file, opened; InputError if it is none, such as a link to another file."""
+    """Open a lock file; raises InputError if it is none, such as a link to another file."""
     with suppress(FileNotFoundError):
         if not stat.S_ISREG(path.lstat().st_mode):
             raise InputError(
@@ -183,32 +183,34 @@ def _open(path: Path, flags: int = os.O_RDONLY, mode: str = "r") -> IO[str]:
 
 
 def _refused(path: Path) -> InputError:
-    """The error that says why a run may not be used now."""
-    why = "is being read by another process, such as verify; wait until that has ended"
+    """Return the error for a run that may not be used now."""
+    message = "is being read by another process, such as verify; wait until that has ended"
     if is_held(path):
-        why = f"is being written by {describe_holder(path)}; stop that run first, or wait for it"
-    return InputError(f"{path.parent} {why}")
+        message = (
+            f"is being written by {describe_holder(path)}; stop that run first, or wait for it"
+        )
+    return InputError(f"{path.parent} {message}")
 
 
 def holder(path: Path) -> dict:
-    """What the process that took the lock last said of itself; empty if it has ended cleanly."""
+    """Return what the last process to take the lock wrote; empty if it has ended cleanly."""
     try:
         with _open(path) as file:
-            said = json.loads(file.read(MOST_BYTES))
+            content = json.loads(file.read(MOST_BYTES))
     except (OSError, ValueError, RecursionError):  # an InputError is a ValueError
         return {}
-    return said if isinstance(said, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def left_by(path: Path) -> str | None:
-    """The host of the last holder, if that was a process of another host which has not said that it
-    ended: from here it cannot be seen whether it did."""
+    """Return the host of the last holder if that was a process of another host which has not ended
+    cleanly: from here it cannot be seen whether it runs."""
     host = holder(path).get("host")
     return None if host == socket.gethostname() else host
 
 
 def held_since(path: Path) -> float | None:
-    """When the lock was taken, in seconds of the epoch, as far as the file says."""
+    """Return when the lock was taken, in seconds of the epoch, None if unknown."""
     try:
         return float(holder(path)["since"])
     except (ValueError, TypeError, KeyError):
@@ -216,10 +218,10 @@ def held_since(path: Path) -> float | None:
 
 
 def describe_holder(path: Path) -> str:
-    """Who holds the lock, as far as the file says."""
+    """Return the holder of the lock in words."""
     try:
-        said, now = holder(path), time.time()
-        since = f"since {moment(said['since'])} (for {age(now - said['since'])})"
-        return f"process {said['process']} on host {said['host']} {since}"
+        content, now = holder(path), time.time()
+        since = f"since {moment(content['since'])} (for {age(now - content['since'])})"
+        return f"process {content['process']} on host {content['host']} {since}"
     except (OSError, ValueError, TypeError, KeyError, OverflowError):
         return "another process"

@@ -1,4 +1,4 @@
-"""Which storage a path or a URL names."""
+"""The storage that a path or a URL names."""
 
 import os
 from pathlib import Path
@@ -8,11 +8,11 @@ from frontier.storage.bucket import BEGINS, BucketStorage
 from frontier.storage.local import LocalStorage
 
 Place = str | Path | Storage
-"""What names a place: a path, where ~ is the home directory, a URL, or the place itself."""
+"""A place: as a path, where ~ is the home directory, as a URL, or as its storage."""
 
 
 def storage_at(place: Place) -> Storage:
-    """Return the place that is named. Raises InputError if it is a URL that names none."""
+    """Return the storage of a place; raises InputError for a URL that names none."""
     if isinstance(place, Storage):
         return place
     if BEGINS.match(text := os.fspath(place)):

@@ -1,4 +1,4 @@
-"""How an object store is asked, and how long it is waited for.
+"""Requests to an object store, and how long to wait for an answer.
 
 A request that fails is made again, at first at once and then less and less often. So the store may
 carry it out twice, which does no harm with any request that is made here. If a store has not
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 PATIENCE, FIRST_PATIENCE = 240.0, 20.0
-"""The seconds for which a request is made again before that is an error. The second number is for a
-store that has never answered this process, or was given up and has not answered since. obstore
-waits for each answer for thirty seconds (AWS_TIMEOUT)."""
+"""The seconds for which a request is made again before it fails. The second number is for a store
+that has never answered this process, or has failed and not answered since. obstore waits for each
+answer for thirty seconds (AWS_TIMEOUT)."""
 
 WAITS = {
     "init_backoff": timedelta(seconds=0.1), "max_backoff": timedelta(seconds=15), "base": 4,
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 def library() -> ModuleType:
-    """obstore; InputError if it is not installed."""
+    """Return obstore; raises InputError if it is not installed."""
     try:
         import obstore
         import obstore.store
@@ -54,13 +54,14 @@ def library() -> ModuleType:
 
 
 def masked(text: str) -> str:
-    """A text without the user names and passwords of the URLs in it."""
+    """Return a text without the user names and passwords of the URLs in it."""
     return re.sub(r"[^\s/@]+:[^\s/@]*@", "…@", text)
 
 
 @lru_cache
 def bucket_of(url: str, patience: float = PATIENCE) -> "ObjectStore":
-    """The bucket at a URL, with the credentials of this process; it is kept, and its connections.
+    """Return the bucket at a URL, with the credentials of this process; it is cached, with its
+    connections.
 
     patience: the seconds for which a request is made again.
     """
@@ -83,54 +84,54 @@ _answering: set[str] = set()
 """The buckets that answered the last request of this process, whichever object it was about."""
 
 UNANSWERED = re.compile(r"error sending|error decoding|status code: 5")
-"""What obstore says of a request that had no answer, or a useless one."""
+"""The errors of obstore for a request without an answer, or with a useless one."""
 
 
 def patience_for(bucket: str) -> float:
-    """The seconds for which a request to a bucket is made again."""
+    """Return the seconds for which a request to a bucket is made again."""
     return PATIENCE if bucket in _answering else FIRST_PATIENCE
 
 
-def asked(bucket: str, name: str, request: Callable[[], T]) -> T:
-    """The answer of a store to a request; if it refuses, the OSError that a file would give.
+def ask_store(bucket: str, name: str, request: Callable[[], T]) -> T:
+    """Return the answer of a store to a request; raises the OSError that a file would give.
 
-    name: the name of the object that the request is about, for errors. `Replaced` if the request
-    holds for one version of the object only, and it has another.
+    name: the name of the object that the request is about, for errors. Raises `Replaced` if the
+    request holds for one version of the object only, and it has another.
     """
     from obstore import exceptions
 
     began, patience = time.monotonic(), patience_for(bucket)
     while True:
         try:
-            answer = _heard(request)
+            answer = _interruptible(request)
         except FileNotFoundError:
-            said = FileNotFoundError(errno.ENOENT, "there is no such object", name)
+            error_raised = FileNotFoundError(errno.ENOENT, "there is no such object", name)
         except (exceptions.PreconditionError, exceptions.AlreadyExistsError):
-            said = Replaced(name)
+            error_raised = Replaced(name)
         except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError) as error:
-            said = PermissionError(errno.EACCES, _first_line(error), name)
+            error_raised = PermissionError(errno.EACCES, _first_line(error), name)
         except exceptions.BaseError as error:
-            said = OSError(errno.EIO, _first_line(error), name)
-            if UNANSWERED.search(said.strerror):
+            error_raised = OSError(errno.EIO, _first_line(error), name)
+            if UNANSWERED.search(error_raised.strerror):
                 # obstore makes only those requests again that change nothing when carried out twice
                 if time.monotonic() - began < patience:
                     time.sleep(1)
                     continue
                 _answering.discard(bucket)
-                why = f"the object store has not answered for {time.monotonic() - began:.0f} s"
-                reason = re.sub(r" in [^ ]+s,? .*- ", ": ", said.strerror)
-                raise OSError(errno.EIO, f"{why} ({reason})", name) from None
+                message = f"the object store has not answered for {time.monotonic() - began:.0f} s"
+                reason = re.sub(r" in [^ ]+s,? .*- ", ": ", error_raised.strerror)
+                raise OSError(errno.EIO, f"{message} ({reason})", name) from None
         else:
-            said = None
+            error_raised = None
         _answering.add(bucket)
-        if said:
-            raise said
+        if error_raised:
+            raise error_raised
         return answer
 
 
-def _heard(request: Callable[[], T]) -> T:
-    """The result of a request. The main thread lets another thread wait for it, as signals such as
-    Ctrl-C are not handled while obstore waits."""
+def _interruptible(request: Callable[[], T]) -> T:
+    """Return the result of a request. The main thread lets another thread wait for it, as signals
+    such as Ctrl-C are not handled while obstore waits."""
     if threading.current_thread() is not threading.main_thread():
         return request()
     answer: Future[T] = Future()
@@ -148,7 +149,7 @@ def _heard(request: Callable[[], T]) -> T:
 
 
 def _first_line(error: Exception) -> str:
-    """The first line of an error, with code and message of the XML that the store sent."""
+    """Return the first line of an error, with code and message of the XML that the store sent."""
     text = masked(str(error).strip())
-    said = re.findall("<(?:Code|Message)>([^<]*)<", text)
-    return ": ".join([text.partition("\n")[0].partition("<?xml")[0].strip(" :"), *said])
+    details = re.findall("<(?:Code|Message)>([^<]*)<", text)
+    return ": ".join([text.partition("\n")[0].partition("<?xml")[0].strip(" :"), *details])

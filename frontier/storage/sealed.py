@@ -1,4 +1,4 @@
-"""Values in files as JSON, of which some have a digest over themselves."""
+"""Values in files as JSON, some of them with a digest over themselves."""
 
 import hashlib
 import json
@@ -20,20 +20,23 @@ def write_json(storage: Storage, name: str, value: object, durable: bool = False
 
 
 def read_json(storage: Storage, name: str) -> dict:
-    """Return the value of a file of `write_json`; raises CorruptRunError if it is missing or holds
-    none, and OSError if the system cannot read it, which says nothing about what the file holds."""
+    """Return the value of a file of `write_json`.
+
+    Raises CorruptRunError if it is missing or holds none, and OSError if the system cannot read it,
+    which says nothing about its content.
+    """
     try:
         return json.loads(storage.read(name))
     except FileNotFoundError:
         missing = f"{storage.place(name)} is missing, though the run says it was written"
         raise CorruptRunError(missing) from None
     except (ValueError, RecursionError) as error:
-        said = f"{storage.place(name)} is not what was written there: {error}"
-        raise CorruptRunError(said) from None
+        message = f"{storage.place(name)} is not what was written there: {error}"
+        raise CorruptRunError(message) from None
 
 
 def sealed(value: dict) -> bytes:
-    """Return what a file of `write_sealed` holds."""
+    """Return the content of a file of `write_sealed`."""
     return json.dumps({**value, "digest": _digest(value)}).encode()
 
 
@@ -48,8 +51,8 @@ def read_sealed(storage: Storage, name: str) -> dict:
     value = read_json(storage, name)
     digest = value.pop("digest", None) if isinstance(value, dict) else None
     if digest is None or digest != _digest(value):
-        said = f"{storage.place(name)} is not what was written there: its digest does not match"
-        raise CorruptRunError(said)
+        message = f"{storage.place(name)} is not what was written there: its digest does not match"
+        raise CorruptRunError(message)
     return value
 
 
@@ -59,6 +62,6 @@ def _digest(value: dict) -> str:
 
 
 def first_wrong(error: ValidationError) -> str:
-    """Return the first value that is not what a run writes, and why."""
+    """Return the first value that no run writes, and the reason."""
     first = error.errors()[0]
     return f"{'.'.join(map(str, first['loc']))[:100]!r}: {first['msg'][:200]!r}"

@@ -169,7 +169,7 @@ def test_a_copy_is_not_copied_soon():
     assert executor._late() == [(0, first)]
     executor._pending[0].copied = True
     assert executor._late() == []
-    executor._pending[1].heard -= dask_executor.OVERDUE * 10
+    executor._pending[1].last_sign -= dask_executor.OVERDUE * 10
     assert executor._late() == [(1, second)]
     executor.workers = 2
     assert executor._late() == []  # every worker has something to do
@@ -191,9 +191,9 @@ def slowly(number):
 class Told(DaskExecutor):
     """Asks workers only for what they have not told."""
 
-    def _heard(self):
+    def _reported(self):
         assert any(batch.missing for batch in self._batches.values())
-        return super()._heard()
+        return super()._reported()
 
 
 def test_a_stopped_run_ends_with_its_last_result(client):
@@ -236,4 +236,4 @@ def test_a_scheduler_that_is_gone(client):
     executor._batches[future.key] = Batch(future, {0})
     executor._pending[0] = Pending(Call(abs, (1,)), time.monotonic())
     with pytest.raises(Stopped, match="connection to the scheduler was lost"):
-        list(executor._ended())
+        list(executor._finished_batches())

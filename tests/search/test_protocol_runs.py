@@ -53,7 +53,7 @@ PROCESSES = st.integers(0, 1)
 class Workers:
     """An executor whose calls are done by actors, whenever these are told to."""
 
-    here = False
+    in_process = False
     workers = at_once = 2
     dashboard = None
 
