@@ -11,6 +11,7 @@ from 1, and one orientation more adds the number of positions.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -29,7 +30,9 @@ from frontier.puzzles.generators import (
 )
 from frontier.puzzles.model import PositionModel
 from frontier.puzzles.moves import Moves
+from frontier.puzzles.nets import Net, Place, net_of
 from frontier.puzzles.notation import Drawing, Notation, read_boards
+from frontier.puzzles.picture import Picture
 from frontier.puzzles.pieces import Board, GivenBoards, TurnedPieces
 from frontier.puzzles.puzzle import Puzzle, Words
 from frontier.space.graph import BaseGraph
@@ -112,10 +115,34 @@ class PermutationNotation(Notation):
 
     def __init__(
         self, pieces: TurnedPieces, labels: Sequence[str], drawing: Drawing, alike: Alike,
-        generators: Sequence[Generator], orbit: np.ndarray,
+        generators: Sequence[Generator], orbit: np.ndarray, net: Net | None,
     ):  # fmt: skip
         super().__init__(pieces, labels, drawing)
-        self._alike, self.generators, self._orbit = alike, generators, orbit
+        self._alike, self.generators, self._orbit, self._net = alike, generators, orbit, net
+        self._solved_turn = {}
+
+    def solved_on(self, goal: Board) -> None:
+        """Take the stickers of a net to have their faces on this board."""
+        codes = np.array(goal)
+        numbers, turns = self.pieces.numbers(codes).tolist(), self.pieces.turns(codes).tolist()
+        self._solved_turn = dict(zip(numbers, turns, strict=True))
+
+    def picture(self, board: Board) -> Picture:
+        if self._net is None or not self._net.of_stickers:
+            return replace(super().picture(board), walls=False)
+        codes, each = np.array(board), self.pieces.orientations.tolist()
+        numbers, turns = self.pieces.numbers(codes).tolist(), self.pieces.turns(codes).tolist()
+        first_number = np.cumsum([1, *each]).tolist()
+        looks_like = {code: codes[0] for codes in self._alike.values() for code in codes}
+
+        def shown(place: Place) -> tuple[int, Place]:
+            position, sticker = place
+            number, turn, count = numbers[position], turns[position], each[position]
+            seen = first_number[number - 1] + (sticker - turn) % count
+            like = looks_like[number]
+            return seen, (like - 1, (sticker - turn + self._solved_turn[like]) % count)
+
+        return self._net.picture(shown)
 
     def marks(self, board, name: str) -> list[str]:
         return _marks(board, name, self.pieces.orientations.tolist())
@@ -172,8 +199,10 @@ def permutation_puzzle(
     goal=None,
     goals: Sequence | None = None,
     start=None,
+    picture: str | None = None,
 ) -> Puzzle:
-    """Return a permutation puzzle; `generators_given` says how its moves are written."""
+    """Return a permutation puzzle; `generators_given` says how its moves are written, and `net_of`
+    how its picture is."""
     moves, each = generators_given(generators, positions, orientations, closed)
     cells, orbit = len(each), _orbits(moves, len(each))
     if goal is None and goals is None:
@@ -201,13 +230,17 @@ def permutation_puzzle(
     colours: dict[str, list[int]] = {}
     for code, label in enumerate(labels, start=1):
         colours.setdefault(label, []).append(code)
+    net = None if picture is None else net_of(picture, each)
+    in_a_row = tuple((position, 0) for position in range(cells))
+    places = in_a_row if net is None or net.of_stickers else net.by_position
     drawing = Drawing(
-        lambda: tuple((position, 0) for position in range(cells)),
+        lambda: places,
         list(colours.values()),
         ordered=len(colours) == cells,
     )
-    notation = PermutationNotation(pieces, ["", *labels], drawing, alike, moves, orbit)
+    notation = PermutationNotation(pieces, ["", *labels], drawing, alike, moves, orbit, net)
     boards_read = read_boards(notation, boards)
+    notation.solved_on(boards_read.goals[0])
     encoding = PermutingEncoding(pieces, boards_read, moves, orbit, kind)
     model = PositionModel(encoding, boards_read.start)
     title = f"permutations of {counted(cells, 'piece')} by {counted(len(moves), 'generator')}"

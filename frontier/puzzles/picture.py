@@ -53,7 +53,8 @@ class Picture:
     places: the middle of each cell. pieces: the pieces by their codes. open: the cells that may
     hold anything. kinds: the number of kinds of pieces. ordered: whether they make a scale.
     edges: pairs of cells that a graph joins; None where cells are squares, their places whole
-    numbers. What has no cell is a wall. names: of the cells, where moves name them.
+    numbers. names: of the cells, where moves name them. walls: whether what has no cell, of
+    squares, is a wall.
     """
 
     places: tuple[Point, ...]
@@ -63,6 +64,7 @@ class Picture:
     ordered: bool
     edges: tuple[tuple[int, int], ...] | None = None
     names: tuple[str, ...] = ()
+    walls: bool = True
 
     @cached_property
     def bounds(self) -> tuple[float, float, float, float]:

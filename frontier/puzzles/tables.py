@@ -109,6 +109,7 @@ class PermutationsTable(GoalsTable):
     positions: StrictInt | None = None
     orientations: Notation = 1
     closed: StrictBool = False
+    picture: str | None = None
 
 
 KIND_TABLES = {

@@ -82,10 +82,14 @@ def read_identity(storage: Storage) -> dict:
     return identity
 
 
+SEEN_ALONE = {"title": None, "picture": None}
+"""The keys of a [puzzle] table that may change after a run has begun: only people see them."""
+
+
 def check_identity(path: Place, identity: dict, expected: dict) -> None:
     """Raise InputError unless the identity of the run at `path` has the values of `expected`.
 
-    Names and titles are not compared.
+    Names, titles and pictures are not compared.
     """
     ours = _dotted(expected)
     stored = _dotted({key: identity[key] for key in expected})
@@ -105,17 +109,18 @@ def check_identity(path: Place, identity: dict, expected: dict) -> None:
 
 
 def same_puzzle(one: dict, other: dict) -> bool:
-    """Return whether two [puzzle] tables are the same, apart from their titles."""
-    return {**one, "title": None} == {**other, "title": None}
+    """Return whether two [puzzle] tables are the same, apart from `SEEN_ALONE`."""
+    return {**one, **SEEN_ALONE} == {**other, **SEEN_ALONE}
 
 
 def _dotted(identity: dict) -> dict:
     """Return the values with their keys as a config names them, such as puzzle.goal, without the
-    name of the run and the title of its puzzle."""
+    name of the run and what of its puzzle is in `SEEN_ALONE`."""
     dotted = {}
     for key, value in identity.items():
         if isinstance(value, dict):
             dotted |= {f"{key}.{inner}": of for inner, of in value.items()}
         else:
             dotted[key] = value
-    return {key: value for key, value in dotted.items() if key not in ("name", "puzzle.title")}
+    ignored = {"name", *(f"puzzle.{key}" for key in SEEN_ALONE)}
+    return {key: value for key, value in dotted.items() if key not in ignored}

@@ -118,7 +118,12 @@ def _squares(picture: Picture, looks: Looks, longest: int, most: int) -> _Canvas
             columns = ((j - 1) // step, j // step)
             (a, b), (c, d) = ([there.get((x, y), NO_CELL) for x in columns] for y in rows)
             if a == b == c == d:
-                is_wall = a == NO_CELL and not {-1, high} & {*rows} and not {-1, broad} & {*columns}
+                is_wall = (
+                    a == NO_CELL
+                    and picture.walls
+                    and not {-1, high} & {*rows}
+                    and not {-1, broad} & {*columns}
+                )
                 style = looks[a][1] if a in looks else ""
                 canvas.put(i, j, *((WALL, DIM) if is_wall else (" ", style)))
             else:
