@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from frontier.answers.distances import export
-from frontier.answers.layers import Layers, farthest, position_counts
+from frontier.answers.layers import Layers, farthest
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
 from frontier.answers.solvers import solver_for
@@ -99,12 +99,6 @@ class Run(LayerTotals):
     def complete(self) -> bool:
         """True if all layers are known."""
         return self.store.complete
-
-    @property
-    def position_counts(self) -> list[int]:
-        """The number of positions at each depth: as `counts`, unless the states are lines of
-        positions."""
-        return position_counts(self.store)
 
     @cached_property
     def layers(self) -> Layers:
@@ -205,7 +199,7 @@ def _board_of(puzzle: Puzzle, board: ArrayLike | str | Mapping) -> Board:
     if not flat:
         return puzzle.parse(as_written(board, "board"))
     boards = puzzle.notation.pieces.as_boards([board])
-    puzzle.positions.states_of(boards)  # InputError if it is not a board of the puzzle
+    puzzle.model.states_of(boards)  # InputError if it is not a board of the puzzle
     return tuple(boards[0].tolist())
 
 

@@ -29,7 +29,7 @@ from frontier.config_values import as_written
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, puzzle_of, twsearch
 from frontier.puzzles.grid import Grid
-from frontier.puzzles.tables import KIND_TABLES, LinesTable, PuzzleTable, Table, TilesTable
+from frontier.puzzles.tables import KIND_TABLES, REMOVED_KINDS, PuzzleTable, Table, TilesTable
 from frontier.puzzles.tiles import MOST_CELLS
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
@@ -171,7 +171,7 @@ class Config(Table):
     @property
     def from_every_blank(self) -> bool:
         """True if the tile puzzle is to be searched from every blank cell."""
-        return isinstance(self.puzzle, TilesTable | LinesTable) and self.puzzle.blank == "all"
+        return isinstance(self.puzzle, TilesTable) and self.puzzle.blank == "all"
 
     @property
     def members(self) -> list["Config"]:
@@ -204,7 +204,7 @@ class Config(Table):
 def member_names(puzzle: dict) -> dict[str, list[int]]:
     """Return the names of a tile puzzle's runs from all blank cells, and the cell of each, [row,
     column]. Puzzles of other kinds have none."""
-    if puzzle["kind"] not in ("tiles", "lines"):
+    if puzzle["kind"] != "tiles":
         return {}
     orbits = Grid.checked(puzzle["rows"], puzzle["columns"], MOST_CELLS).blank_orbits()
     return {f"blank-{row}-{column}": [row, column] for row, column in orbits}
@@ -318,7 +318,9 @@ def _complaint(error: dict) -> str:
     if error["type"] == "union_tag_not_found":
         return f"{key}.kind is missing; known: {', '.join(KIND_TABLES)}"
     if error["type"] == "union_tag_invalid":
-        return f"{key}.kind = {error['ctx']['tag']!r}; known: {', '.join(KIND_TABLES)}"
+        kind = error["ctx"]["tag"]
+        hint = f"; {REMOVED_KINDS[kind]}" if kind in REMOVED_KINDS else ""
+        return f"{key}.kind = {kind!r}; known: {', '.join(KIND_TABLES)}{hint}"
     if error["type"] in ("model_type", "model_attributes_type", "dict_type"):
         such = ' with kind = "tiles"' if key == "puzzle" else ""
         return f"{key} = {error['input']!r}: it is a table of keys, such as [{key}]{such}"

@@ -41,7 +41,6 @@ LARGE = 10**10
 """Boards of so many positions are in the tables also where they were enumerated."""
 
 BOUNDARY = "<!-- {} scripts/gods_numbers.py: {} -->"
-KINDS = {"step": "tiles", "multi": "lines"}
 
 PUBLISHED = {
     "step": {
@@ -131,7 +130,7 @@ def enumerated(root: Path) -> list[dict]:
         command = f"python -m frontier run configs/{rows}x{columns}.toml"
         report = root / RESULTS / f"{rows}x{columns}.csv"
         if metric != "step":
-            command += f" --set puzzle.kind={KINDS[metric]}"
+            command += f" --set puzzle.metric={metric}"
         if (row, column) != (0, 0):
             command += f' --set "puzzle.blank=[{row}, {column}]"'
         if (metric, row, column) != ("step", 0, 0):

@@ -94,10 +94,8 @@ def published_card(name: str, target: Path) -> Card | None:
     with table.open(encoding="utf-8", newline="") as file:
         counts = [int(row["states"]) for row in csv.DictReader(file)]
     puzzle = load_config(ROOT / "configs" / f"{name}.toml").make_puzzle()
-    if sum(counts) != puzzle.positions.states:
-        sys.exit(
-            f"{table}: the layers have {sum(counts):,} states, not {puzzle.positions.states:,}"
-        )
+    if sum(counts) != puzzle.model.states:
+        sys.exit(f"{table}: the layers have {sum(counts):,} states, not {puzzle.model.states:,}")
     board = Markup(drawing.read_text(encoding="utf-8"))
     return Card(name, puzzle.title, _facts([counts]), board, counts)
 

@@ -142,7 +142,7 @@ def bitmap_step(layout, depth, current, previous):
             by_row = target.reshape(-1, layout.row_words)
             # Rows may be given as live though they are empty, as a worker does.
             rows_live = by_row.any(axis=1) | (np.arange(len(by_row)) % 2 == 0)
-            counts, _ = expand(
+            counts = expand(
                 target, rows_live, first, prefix, arena, live.reshape(-1), base, program, swaps
             )
             assert (rows_live == by_row.any(axis=1)).all()
@@ -202,5 +202,5 @@ def boards_at(space, puzzle, side, numbers):
     if not states:
         return set()
     vertex, sequence = zip(*states, strict=True)
-    boards = puzzle.positions.boards_of(np.array(vertex), np.array(sequence, dtype=np.int64))
+    boards = puzzle.model.boards_of(np.array(vertex), np.array(sequence, dtype=np.int64))
     return set(map(tuple, boards.tolist()))

@@ -66,7 +66,7 @@ def test_what_has_been_computed(tmp_path, name, states, depth, farthest):
 @pytest.mark.parametrize(("name", "states"), [result[:2] for result in RESULTS])
 def test_as_many_positions_as_the_readme_says(name, states):
     config = frontier.load_config(ROOT / "configs" / f"{name}.toml")
-    assert config.make_puzzle().positions.states == states
+    assert config.make_puzzle().model.states == states
 
 
 def test_all_results_are_read():

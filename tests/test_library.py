@@ -102,7 +102,7 @@ def test_numbers_and_arrays(form, request, monkeypatch):
         assert numbers.dtype == np.uint64
         assert (numbers[1:] > numbers[:-1]).all()
         side = work.space.side_of(layer.depth)
-        boards = [run.puzzle.positions.board(work.space.state(side, n)) for n in numbers]
+        boards = [run.puzzle.model.board(work.space.state(side, n)) for n in numbers]
         assert sorted(boards) == sorted(layer)
         array = layer.array
         assert isinstance(array, zarr.Array)

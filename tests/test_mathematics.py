@@ -14,7 +14,6 @@ from frontier.config import config_of
 from frontier.puzzles import graph_puzzle, pattern_puzzle, tile_puzzle
 from frontier.puzzles.bound import bound_of
 from frontier.puzzles.grid import Grid
-from frontier.puzzles.lines import line_puzzle
 from frontier.search.plan import (
     THIN_IN_MEMORY,
     THIN_STATES,
@@ -133,7 +132,7 @@ def test_one_bit_a_state():
     assert (space.sides, space.nodes, code.bits, code.words) == (2, [3, 3], 60, 1)
     assert "m = 5 and m!/2 = 60: one word" in text
     board = puzzle.parse("3 1 2 / 4 0 5")
-    vertex, sequence = puzzle.positions.state(board)
+    vertex, sequence = puzzle.model.state(board)
     tiles = [board[cell] for cell in puzzle.notation.pieces.reading if board[cell]]
     goal = [GOAL[cell] for cell in puzzle.notation.pieces.reading if GOAL[cell]]
     digits = lehmer_digits(sequence)
@@ -168,7 +167,7 @@ def test_shifts():
         assert {"eight": 8, "six": 6}[count] == 2 * len(moved)
         assert ", ".join(f"±{distance}" for distance in sorted(moved)) in text
     before, after = (
-        tile_puzzle(2, 3).positions.state(tile_puzzle(2, 3).parse(b))
+        tile_puzzle(2, 3).model.state(tile_puzzle(2, 3).parse(b))
         for b in ("3 1 2/0 4 5", "3 1 2/4 0 5")
     )
     assert (before[0], code.rank(before[1])) == (1, (0, 0))
@@ -178,7 +177,7 @@ def test_shifts():
 
 def test_first_step():
     text, puzzle = section("Two layers are enough"), tile_puzzle(2, 3)
-    states = [puzzle.positions.state(board) for board in neighbours(GOAL)]
+    states = [puzzle.model.state(board) for board in neighbours(GOAL)]
     bits = {vertex: puzzle.model.space.code.rank(sequence) for vertex, sequence in states}
     assert bits == {1: (0, 0), 2: (12, 1)}
     assert "bit 0 of (1, even)" in text
@@ -222,30 +221,49 @@ def test_other_goals(known):
 
 
 def test_lines():
-    """By positions: a move of the blank to any other cell of its row or column."""
+    """By positions, each move of the blank to any other cell of its row or column; and by lines."""
     text, found, layer = section("Lines of positions"), {GOAL}, [GOAL]
-    counts = []
+    counts, at = [], {}
     while layer:
         counts.append(len(layer))
+        at.update(dict.fromkeys(layer, len(counts) - 1))
         layer = {after for board in layer for after in slides(board)} - found
         found |= layer
+    lines = {board: {row_of(board), column_of(board)} for board in at}
+    depths, layer, depth = {}, lines[GOAL], 0
+    while layer:
+        depths.update(dict.fromkeys(layer, depth))
+        layer = {line for both in lines.values() if both & layer for line in both} - {*depths}
+        depth += 1
+    assert "the position is at depth 1 + min(a, b), unless it is the goal" in text
+    assert all(
+        at[board] == 1 + min(depths[line] for line in both)
+        for board, both in lines.items()
+        if board != GOAL
+    )
     assert f"so {counts[1]} others are at depth 1;" in text
     assert "have {}, {} and {}, and".format(*counts[2:5]) in text
     assert f"the last one, at depth {len(counts) - 1}, has {counts[-1]}." in text
-    layers = [vertices * factorial(14) // 2 for vertices in (3 + 5, 3 * 5)]
-    assert f"takes 8 · 14!/2 bits, {layers[0] // 8 / 1e9:.0f} GB, where" in text
-    assert line_puzzle(3, 5).model.graph.vertices == 8
-    assert f"positions take {layers[1] * 2 // factorial(14)} · 14!/2." in text
 
 
 def slides(board):
     """The positions after a move along the row of the blank, or along its column."""
-    yield from (after for after in neighbours(board) if after.index(0) % 3 == board.index(0) % 3)
+    yield from column_of(board)
+    yield from row_of(board)
+
+
+def column_of(board):
+    """The positions that moves along the column of the blank join, the board among them."""
+    beside = (after for after in neighbours(board) if after.index(0) % 3 == board.index(0) % 3)
+    return frozenset({board, *beside})
+
+
+def row_of(board):
+    """The positions that moves along the row of the blank join, the board among them."""
     first = board.index(0) // 3 * 3
     rest = [tile for tile in board[first : first + 3] if tile]
-    for place in range(3):
-        row = (*rest[:place], 0, *rest[place:])
-        yield (*board[:first], *row, *board[first + 3 :])
+    rows = ((*rest[:place], 0, *rest[place:]) for place in range(3))
+    return frozenset((*board[:first], *row, *board[first + 3 :]) for row in rows)
 
 
 def test_patterns(known):
@@ -263,7 +281,7 @@ def test_patterns(known):
 
 
 def test_sums(known):
-    text, bound = section("Sums of databases"), bound_of(tile_puzzle(2, 3).positions)
+    text, bound = section("Sums of databases"), bound_of(tile_puzzle(2, 3).model)
     pair, rest = (distances(like(GOAL, labels), labels) for labels in ({2, 5}, {1, 3, 4}))
     sums = {b: pair[like(b, {2, 5})] + rest[like(b, {1, 3, 4})] for b in known}
     boards = list(known)
@@ -389,7 +407,7 @@ def test_search_for_one_position():
 
 def visited(board, limit, moves=0, before=None):
     """The positions that an iteration of IDA* visits if it fails, the start among them."""
-    if moves + bound_of(tile_puzzle(2, 3).positions).sums(np.array([board]))[0] > limit:
+    if moves + bound_of(tile_puzzle(2, 3).model).sums(np.array([board]))[0] > limit:
         return 0
     rest = (after for after in neighbours(board) if after != before)
     return 1 + sum(visited(after, limit, moves + 1, board) for after in rest)

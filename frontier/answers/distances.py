@@ -110,11 +110,6 @@ def reader_of(run: RunStore, *limits: int) -> RunReader:
 
     limits: of the layers that are kept open, as for `RunReader`.
     """
-    if run.puzzle.by_lines:
-        raise InputError(
-            f"{run.path} has the depths of lines, from which no distances of boards are read; "
-            'search puzzle.kind = "tiles" with puzzle.metric = "multi" for these'
-        )
     if run.identity["keep"] != "all":
         raise InputError(
             f"{run.path} kept only its last layers (search.keep = "

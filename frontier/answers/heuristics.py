@@ -34,8 +34,8 @@ MOST_DATABASES = 12
 
 def _joined(puzzle: Puzzle, databases: Sequence[Distances]) -> Databases:
     """Return the joint tables of databases of patterns of a puzzle whose sequence has all tiles."""
-    tiles = puzzle.positions.encoding
-    patterns = [database.puzzle.positions.encoding for database in databases]
+    tiles = puzzle.model.encoding
+    patterns = [database.puzzle.model.encoding for database in databases]
     member = np.array([_members(tiles, pattern) for pattern in patterns])
     codes = [LehmerCode(pattern.base.labels) for pattern in patterns]
     most = max(pattern.base.labels for pattern in patterns)

@@ -40,8 +40,8 @@ class IdaSolver:
     def __init__(
         self, puzzle: Puzzle, distinguish: bool = True, heuristics: Sequence[str | Path] = ()
     ):
-        model = puzzle.positions.from_anywhere()
-        self.puzzle = puzzle = replace(puzzle, model=model, positions=model)
+        model = puzzle.model.from_anywhere()
+        self.puzzle = puzzle = replace(puzzle, model=model)
         self._searched = distinguished(model) if distinguish else model
         self._bound = bound = bound_of(self._searched)
         goals = np.column_stack(self._searched.origins())
@@ -53,7 +53,7 @@ class IdaSolver:
     @property
     def distinguishes(self) -> bool:
         """Whether some like pieces are distinguished."""
-        return self._searched is not self.puzzle.positions
+        return self._searched is not self.puzzle.model
 
     def bound(self, board: Board) -> int:
         """Return the lower bound on the moves from a board to the goal."""
@@ -62,7 +62,7 @@ class IdaSolver:
     def _search(self, board: Board) -> Search:
         """Return a search that begins at a board."""
         if self.distinguishes:
-            board = distinguished_board(self.puzzle.positions, self._searched, board)
+            board = distinguished_board(self.puzzle.model, self._searched, board)
         total = int(self._bound.sums(np.array([board]))[0])
         return Search(self._tables, self._databases, *self._searched.state(board), total)
 

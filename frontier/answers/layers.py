@@ -10,7 +10,7 @@ import numpy as np
 from frontier.answers.sampling import GREATEST_SEED, sample
 from frontier.config_values import check_whole
 from frontier.errors import InputError
-from frontier.puzzles import Board, PositionModel, Puzzle
+from frontier.puzzles import Board
 from frontier.store.ledger import LayerRecord
 from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
@@ -23,16 +23,6 @@ MOST_NUMBERS = 100_000_000
 """The most state numbers that are returned at once: 800 MB."""
 
 BATCH = 10_000
-
-
-def searched_positions(puzzle: Puzzle) -> PositionModel:
-    """Return the model that is searched; raises InputError if its states are no positions."""
-    if puzzle.by_lines:
-        raise InputError(
-            "the states of this puzzle are lines of positions, and no boards; search the tiles "
-            'with puzzle.kind = "tiles" and puzzle.metric = "multi" for what is asked of boards'
-        )
-    return puzzle.positions
 
 
 class Layer:
@@ -115,17 +105,16 @@ class Layer:
     def boards_of(self, numbers: np.ndarray) -> np.ndarray:
         """Return the positions of some state numbers of this layer, as codes: int64[N, cells].
 
-        numbers: uint64[N]. InputError if the states of the puzzle are no positions.
+        numbers: uint64[N].
         """
         reader = self._layers.reader
-        model, space = searched_positions(reader.puzzle), reader.space
+        model, space = reader.puzzle.model, reader.space
         return model.boards_of(*space.states_of(space.side_of(self.depth), numbers))
 
     def batches(self, size: int = BATCH) -> Iterator[np.ndarray]:
         """All positions as int64[N, cells] of codes, at most `size` at a time, in the order of
         `number_batches`. InputError, at once, if the layer was not kept.
         """
-        searched_positions(self._layers.reader.puzzle)
         return map(self.boards_of, self.number_batches(size))
 
     def sample(self, count: int, seed: int = 0) -> np.ndarray:
@@ -212,39 +201,10 @@ class Farthest(NamedTuple):
     boards: list[Board]
 
 
-def position_counts(run: RunStore) -> list[int]:
-    """Return the number of positions at each known depth.
-
-    In a run of lines that is not complete it is known to one depth less than that of the lines, and
-    always at depth 0.
-    """
-    if not run.puzzle.by_lines:
-        return [record.states for record in run.records]
-    return _counts_by_lines(
-        run, [run.puzzle.model.farthest(_last(run), 0)[0]] if run.complete else []
-    )
-
-
-def _counts_by_lines(run: RunStore, last: list[int]) -> list[int]:
-    """Return the `position_counts` of a run of lines.
-
-    last: the number of edges inside its last layer, or empty if the run is not complete.
-    """
-    edges = [record.tally.edges for record in run.records[1:]]
-    across = [record.tally.at_goal for record in run.records]
-    return run.puzzle.model.position_counts(across, [0, *edges, *last])
-
-
-def _last(run: RunStore) -> np.ndarray:
-    """Return the sorted state numbers of the last layer."""
-    return RunReader(run).layer(len(run.records) - 1).numbers()
-
-
 def farthest(run: RunStore, limit: int) -> Farthest:
     """Return the positions of a complete run's last layer, up to `limit` of them as boards.
 
-    They come in the order of their state numbers. In a run of lines they may be fewer, as some of
-    the farthest positions may be in lines of the layer before. Raises InputError if the run is not
+    They come in the order of their state numbers. Raises InputError if the run is not
     complete.
     """
     check_whole("limit", limit, 0)
@@ -254,12 +214,8 @@ def farthest(run: RunStore, limit: int) -> Farthest:
             f"{run.path} is not complete: its layers are known to depth {depth}, and the farthest "
             "positions lie in the last one; run it to the end first"
         )
-    numbers = _last(run)
-    if puzzle.by_lines:
-        inside, boards = puzzle.model.farthest(numbers, limit)
-        counts = _counts_by_lines(run, [inside])
-        return Farthest(len(counts) - 1, counts[-1], boards)
+    numbers = RunReader(run).layer(depth).numbers()
     space = puzzle.model.space
     states = space.states_of(space.side_of(depth), numbers[:limit])
-    boards = puzzle.positions.boards_of(*states).tolist()
+    boards = puzzle.model.boards_of(*states).tolist()
     return Farthest(depth, run.records[-1].states, list(map(tuple, boards)))

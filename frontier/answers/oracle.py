@@ -36,7 +36,7 @@ class Oracle:
         self._reader = reader_of(run, 1, MOST_OPEN_STATES)
         self._space = self._reader.space
         self._lists = ListKernel(self._space)
-        self.puzzle, self._model = self._reader.puzzle, self._reader.puzzle.positions
+        self.puzzle, self._model = self._reader.puzzle, self._reader.puzzle.model
         self._depths = sorted(
             (record.depth for record in run.records), key=lambda d: -run.records[d].states
         )

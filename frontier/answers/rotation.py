@@ -126,7 +126,7 @@ def moved(board: Board, path: Iterable[int]) -> Board:
 
 def solve_by_rotations(board: Board) -> Rotation:
     """Solve a board of `FIFTEEN`; raises InputError if the goal cannot be reached from it."""
-    if not FIFTEEN.positions.reaches(board):
+    if not FIFTEEN.model.reaches(board):
         raise InputError(
             f"board {FIFTEEN.line(board)}: {FIFTEEN.why_unreachable}; the goal is "
             f"{FIFTEEN.line(FIFTEEN.goals[0])}"

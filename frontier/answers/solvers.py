@@ -14,7 +14,6 @@ from typing import NamedTuple
 from weakref import finalize
 
 from frontier.answers.ida import IdaSolver
-from frontier.answers.layers import searched_positions
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
 from frontier.config import ClusterTable, Config
@@ -75,7 +74,6 @@ def solver_for(
     if count and (of_ida or method == "ida"):
         raise InputError("--all-counts needs the layers of a run (--method layers or search)")
     puzzle, plan = config.make_puzzle(), None
-    searched_positions(puzzle)
     all_layers_kept = store is not None and store.complete and store.identity["keep"] == "all"
     if method is None and not of_ida:
         if all_layers_kept:

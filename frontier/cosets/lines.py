@@ -2,7 +2,7 @@
 
 In a shortest solution moves along a row and along a column alternate, as two moves along one line
 are one. So take *lines* instead of positions: all positions that moves along one row join, or along
-one column (`frontier.puzzles.lines`). A position lies on two lines, and a solution is a walk over
+one column (docs/mathematics.md). A position lies on two lines, and a solution is a walk over
 lines, of which each shares a position with the next one. A line of a row is followed by one of a
 column: the graph of the lines is bipartite.
 

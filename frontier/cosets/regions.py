@@ -13,7 +13,6 @@ import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, pattern_puzzle, tile_puzzle
-from frontier.puzzles.lines import of_positions
 
 LEAST_SIDE = 2
 """A region of one line has too few moves: its tiles keep their order."""
@@ -114,7 +113,6 @@ class Region:
 
 def check_puzzle(puzzle: Puzzle) -> Puzzle:
     """Return the puzzle of positions; InputError unless it is one that cosets are made for."""
-    puzzle = of_positions(puzzle)
     if puzzle.kind != "tiles":
         raise InputError(
             f"{puzzle.title}: cosets are searched for tile puzzles whose tiles are all told apart"

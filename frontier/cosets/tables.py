@@ -178,7 +178,7 @@ def region_table(region: Region, threads: int, kept: Kept) -> RegionTable:
     sign = np.empty(region.cells.size, dtype=np.int64)
     for side in range(board.model.space.sides):
         sign[board.model.space.vertex[side]] = board.model.space.sign[side]
-    blank = (board.positions.encoding.shapes.rows == EMPTY).argmax(axis=1)  # by vertex
+    blank = (board.model.encoding.shapes.rows == EMPTY).argmax(axis=1)  # by vertex
     distance = np.empty((blank.size, code.half), dtype=np.uint8)
     distance[blank] = table[2 * np.arange(blank.size) + sign]
     place = np.full(region.puzzle.cells, -1, dtype=np.int64)

@@ -171,7 +171,7 @@ def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
     arena = Arena(layout, program, reads, sample, new_memory, clock)
     encoded = new_memory(encoded_bytes(layout.slab_bytes))
     batches = made_batches(layout, swaps_of(layout), task, program, arena, sample, clock)
-    for nodes, _, _, slabs in batches:
+    for nodes, _, slabs in batches:
         for slab, _ in slabs:
             sample.encode(slab, encoded)
         clock.lap("codec")

@@ -12,8 +12,7 @@ from weakref import WeakValueDictionary
 from frontier.puzzles.blocks import block_puzzle
 from frontier.puzzles.cells import cell_puzzle, define_puzzle
 from frontier.puzzles.graphs import graph_puzzle
-from frontier.puzzles.lines import line_puzzle
-from frontier.puzzles.model import Model, PositionModel, State
+from frontier.puzzles.model import Model, State
 from frontier.puzzles.patterns import pattern_puzzle
 from frontier.puzzles.permutations import permutation_puzzle
 from frontier.puzzles.pieces import Board
@@ -22,7 +21,6 @@ from frontier.puzzles.tiles import tile_puzzle
 
 KINDS: dict[str, Callable[..., Puzzle]] = {
     "tiles": tile_puzzle,
-    "lines": line_puzzle,
     "blocks": block_puzzle,
     "graph": graph_puzzle,
     "cells": cell_puzzle,
@@ -31,8 +29,8 @@ KINDS: dict[str, Callable[..., Puzzle]] = {
 }
 
 __all__ = [
-    "KINDS", "Board", "Model", "PositionModel", "Puzzle", "State", "block_puzzle", "cell_puzzle",
-    "define_puzzle", "graph_puzzle", "line_puzzle", "pattern_puzzle", "permutation_puzzle",
+    "KINDS", "Board", "Model", "Puzzle", "State", "block_puzzle", "cell_puzzle",
+    "define_puzzle", "graph_puzzle", "pattern_puzzle", "permutation_puzzle",
     "puzzle_of", "tile_puzzle",
 ]  # fmt: skip
 

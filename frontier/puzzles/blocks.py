@@ -33,7 +33,7 @@ from frontier.puzzles.footprints import (
     ways_on_squares,
 )
 from frontier.puzzles.metrics import check_metric
-from frontier.puzzles.model import PositionModel
+from frontier.puzzles.model import Model
 from frontier.puzzles.notation import Drawing, Notation, read_boards
 from frontier.puzzles.picture import Point
 from frontier.puzzles.pieces import Board, Pieces
@@ -210,10 +210,10 @@ def block_puzzle(
     boards_read = read_boards(notation, boards)
     if unknown := sorted(set(drawing.symbols) - set(blocks)):
         raise InputError(f"puzzle.symbols names {', '.join(unknown)}, not a piece of the board")
-    model = PositionModel(SlidingEncoding(pieces, metric, boards_read), boards_read.start)
+    model = Model(SlidingEncoding(pieces, metric, boards_read), boards_read.start)
     count = counted(len(blocks), "piece")
     title = f"{sheet.rows}×{sheet.columns} blocks, {count} ({metric})"
-    return Puzzle("blocks", title, model, notation, model)
+    return Puzzle("blocks", title, model, notation)
 
 
 def _footprint(block: Block, sheet: Sheet, reading: Sequence[int]) -> Footprint:

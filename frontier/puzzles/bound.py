@@ -22,7 +22,7 @@ from frontier.puzzles.board_shapes import Shapes, Sort
 from frontier.puzzles.encoding import Encoding
 from frontier.puzzles.footprints import Footprint
 from frontier.puzzles.metrics import METRICS, moves_of
-from frontier.puzzles.model import PositionModel
+from frontier.puzzles.model import Model
 from frontier.puzzles.pieces import OPEN, Board
 from frontier.space.deepening import Displacements
 
@@ -60,7 +60,7 @@ class LowerBound:
         return sums
 
 
-def bound_of(model: PositionModel) -> LowerBound:
+def bound_of(model: Model) -> LowerBound:
     """Return the lower bound of a puzzle.
 
     After the members of the sequence come those of the fixed sorts, then a row for each sort,
@@ -121,7 +121,7 @@ def _moves_alone(footprint: Footprint, cells: int, metric: str) -> tuple[np.ndar
     return moves.source, moves.target
 
 
-def distinguished(model: PositionModel) -> PositionModel:
+def distinguished(model: Model) -> Model:
     """Return the model with those groups of like pieces distinguished that cannot change places."""
     if any(OPEN in goal for goal in model.goals):
         return model
@@ -131,13 +131,13 @@ def distinguished(model: PositionModel) -> PositionModel:
             if encoding is None:
                 continue
             # The start may name like pieces, once they differ, so that it reaches no goal.
-            other = PositionModel(encoding, start=None)
+            other = Model(encoding, start=None)
             if other.states == model.states:
                 model = other
     return model
 
 
-def distinguished_board(model: PositionModel, other: PositionModel, board: Board) -> Board:
+def distinguished_board(model: Model, other: Model, board: Board) -> Board:
     """Return a board as one of the `distinguished` model, like pieces named so that it is
     reachable."""
     distinct = {

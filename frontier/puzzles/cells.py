@@ -28,7 +28,7 @@ from frontier.puzzles.board_text import (
 from frontier.puzzles.directions import Directions
 from frontier.puzzles.footprints import Placement, footprint_of, placements_from
 from frontier.puzzles.metrics import check_metric
-from frontier.puzzles.model import PositionModel
+from frontier.puzzles.model import Model
 from frontier.puzzles.notation import Drawing, Notation, read_boards
 from frontier.puzzles.picture import Point, laid_out
 from frontier.puzzles.pieces import Board, Pieces
@@ -124,9 +124,9 @@ def cell_puzzle(
     )
     notation = CellNotation(directions, forms, all_pieces, drawing)
     boards_read = read_boards(notation, boards)
-    model = PositionModel(SlidingEncoding(all_pieces, metric, boards_read), boards_read.start)
+    model = Model(SlidingEncoding(all_pieces, metric, boards_read), boards_read.start)
     title = f"{counted(len(forms), 'piece')} on {counted(len(whole), 'cell')} ({metric})"
-    return Puzzle("cells", title, model, notation, model)
+    return Puzzle("cells", title, model, notation)
 
 
 def _forms(directions: Directions, whole: Sequence[str]) -> Forms:

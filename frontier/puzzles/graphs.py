@@ -26,7 +26,7 @@ from frontier.puzzles.board_text import (
     labels_given,
 )
 from frontier.puzzles.footprints import footprint_of
-from frontier.puzzles.model import PositionModel
+from frontier.puzzles.model import Model
 from frontier.puzzles.notation import Drawing, Notation, read_boards
 from frontier.puzzles.picture import laid_out, shown_in
 from frontier.puzzles.pieces import OPEN, Board, Pieces
@@ -109,9 +109,9 @@ def graph_puzzle(
     )
     notation = GraphNotation(pieces, [blank, *count.elements()], drawing)
     boards_read = read_boards(notation, boards)
-    model = PositionModel(SlidingEncoding(pieces, "step", boards_read), boards_read.start)
+    model = Model(SlidingEncoding(pieces, "step", boards_read), boards_read.start)
     title = f"graph of {counted(len(cells), 'cell')}, {counted(len(colours), 'kind')} of tiles"
-    return Puzzle("graph", title, model, notation, model)
+    return Puzzle("graph", title, model, notation)
 
 
 def _check_graph(adjacency: Sequence[Sequence[int]]) -> None:

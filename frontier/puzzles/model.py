@@ -1,13 +1,12 @@
 """The model of a puzzle: what the engine asks of one.
 
 A model is the base graph whose lift is searched, with its origins. It knows nothing of text and
-pictures, nor of bitmaps, stores or schedulers. The states of most models are positions: boards.
+pictures, nor of bitmaps, stores or schedulers.
 
 Every board that agrees with a goal is at depth 0. Where a start is given, those that it cannot
 reach are left out: the search would begin from them too, but no solution of the start ends there.
 """
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -23,55 +22,9 @@ from frontier.space.lehmer import LehmerCode
 State = tuple[int, tuple[int, ...]]
 
 
-class Model(ABC):
-    """A base graph and its origins, from which all states are searched.
-
-    shape_bytes: bytes of the base graph in each process, where these are many and known beforehand.
-    """
-
-    shape_bytes = 0
-
-    @property
-    @abstractmethod
-    def graph(self) -> BaseGraph:
-        """The base graph with voltages."""
-
-    @abstractmethod
-    def origins(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the states at depth 0: int64[N] vertices and int64[N, length] sequences."""
-
-    @property
-    def start_state(self) -> State | None:
-        """The state whose depth is reported too, if there is one."""
-        return None
-
-    @cached_property
-    def space(self) -> Space:
-        """The space of states that the engine searches."""
-        vertex, sequence = self.origins()
-        _, sign = LehmerCode(self.graph.m, self.graph.smaller).ranks(sequence)
-        roots = np.divmod(np.unique(2 * vertex + sign), 2)
-        return Space(self.graph, np.stack(roots, axis=1))
-
-    @cached_property
-    def reach(self) -> Reach:
-        """Which states can be reached."""
-        return Reach(self.graph, *self.origins())
-
-    @property
-    def states(self) -> int:
-        """The number of states that can be reached."""
-        return self.reach.states
-
-    @abstractmethod
-    def at_goal_shape(self) -> np.ndarray | None:
-        """Return bool[vertices], those whose states are counted apart in each layer; None where
-        there are no such vertices."""
-
-
 @dataclass(frozen=True, eq=False)
-class PositionModel(Model):
-    """A model whose states are positions.
+class Model:
+    """A base graph and its origins, from which all states are searched.
 
     encoding: how boards are states. start: a position from which a goal is to be reached, if any.
     """
@@ -91,10 +44,12 @@ class PositionModel(Model):
 
     @property
     def graph(self) -> BaseGraph:
+        """The base graph with voltages."""
         return self.encoding.graph
 
     @property
     def shape_bytes(self) -> int:
+        """Bytes of the base graph in each process, where these are many and known beforehand."""
         return self.encoding.shape_bytes
 
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -122,11 +77,13 @@ class PositionModel(Model):
         return tuple(boards[0].tolist())
 
     def origins(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the states at depth 0: int64[N] vertices and int64[N, length] sequences."""
         states = self._goal_states[self.included]
         return states[:, 0], states[:, 1:]
 
     @property
     def start_state(self) -> State | None:
+        """The state whose depth is reported too, if there is one."""
         return None if self.start is None else self.state(self.start)
 
     @cached_property
@@ -155,19 +112,33 @@ class PositionModel(Model):
             return np.ones(len(states), dtype=bool)
         return self.reach.contains(states[:, 0], states[:, 1:])
 
+    @cached_property
+    def space(self) -> Space:
+        """The space of states that the engine searches."""
+        vertex, sequence = self.origins()
+        _, sign = LehmerCode(self.graph.m, self.graph.smaller).ranks(sequence)
+        roots = np.divmod(np.unique(2 * vertex + sign), 2)
+        return Space(self.graph, np.stack(roots, axis=1))
+
+    @property
+    def states(self) -> int:
+        """The number of states that can be reached."""
+        return self.reach.states
+
     def reaches(self, board: Board) -> bool:
         """Return whether a goal can be reached from the board."""
         vertex, sequence = self.states_of(np.array([board]))
         return bool(self.reach.contains(vertex, sequence)[0])
 
-    def from_anywhere(self) -> "PositionModel":
+    def from_anywhere(self) -> "Model":
         """Return the same model, also for positions that its start does not reach."""
         # Its base graph stays: where all shapes are too many, it has those that the start reaches.
         return self if self.included.all() else replace(self, start=None)
 
     def at_goal_shape(self) -> np.ndarray | None:
-        """Return bool[vertices], those whose empty cells are the goal's; None where there is not
-        one such goal, or the vertex does not say which cells are empty."""
+        """Return bool[vertices], those whose empty cells are the goal's, which are counted apart
+        in each layer; None where there is not one such goal, or the vertex does not say which cells
+        are empty."""
         if len(self.goals) != 1 or OPEN in self.goals[0]:
             return None
         return self.encoding.empty_as_on(self.goals[0])

@@ -27,7 +27,7 @@ from frontier.errors import InputError
 from frontier.puzzles.encoding import Encoding
 from frontier.puzzles.grid import Grid
 from frontier.puzzles.metrics import check_metric
-from frontier.puzzles.model import PositionModel
+from frontier.puzzles.model import Model
 from frontier.puzzles.moves import Moves
 from frontier.puzzles.notation import Drawing, Notation, read_boards
 from frontier.puzzles.pattern_graph import VERTEX_BYTES, PatternGraph, pattern_graph
@@ -94,7 +94,7 @@ class PatternEncoding(Encoding):
 
 
 @dataclass(frozen=True, eq=False)
-class PatternModel(PositionModel):
+class PatternModel(Model):
     """The model of a pattern, whose positions are counted by a formula where one is known.
 
     mixes: whether all positions of the right parity can be reached. any_parity: whether two tiles
@@ -239,7 +239,7 @@ def pattern_puzzle(
     if not mixes:
         why = "on this board the tiles keep their order"
     words = Words(unreachable=f"it cannot be reached from the goal: {why}")
-    return Puzzle("pattern", title, model, notation, model, words, grid)
+    return Puzzle("pattern", title, model, notation, words, grid)
 
 
 def _vertices(grid: Grid, labelled: Sequence[int]) -> int:

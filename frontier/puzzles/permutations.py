@@ -28,7 +28,7 @@ from frontier.puzzles.generators import (
     Generator,
     generators_given,
 )
-from frontier.puzzles.model import PositionModel
+from frontier.puzzles.model import Model
 from frontier.puzzles.moves import Moves
 from frontier.puzzles.nets import Net, Place, net_of
 from frontier.puzzles.notation import Drawing, Notation, read_boards
@@ -242,13 +242,13 @@ def permutation_puzzle(
     boards_read = read_boards(notation, boards)
     notation.solved_on(boards_read.goals[0])
     encoding = PermutingEncoding(pieces, boards_read, moves, orbit, kind)
-    model = PositionModel(encoding, boards_read.start)
+    model = Model(encoding, boards_read.start)
     title = f"permutations of {counted(cells, 'piece')} by {counted(len(moves), 'generator')}"
     idle = (
         "every position that can be reached is at depth 0: the generators exchange like pieces "
         "only, or lead from goal to goal"
     )
-    return Puzzle("permutations", title, model, notation, model, Words(idle=idle, stuck=idle))
+    return Puzzle("permutations", title, model, notation, Words(idle=idle, stuck=idle))
 
 
 def _sorts(alike: Alike, orbit: np.ndarray) -> tuple[list[Sort], np.ndarray]:

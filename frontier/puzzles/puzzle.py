@@ -7,7 +7,7 @@ import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.grid import Grid
-from frontier.puzzles.model import Model, PositionModel
+from frontier.puzzles.model import Model
 from frontier.puzzles.notation import Notation
 from frontier.puzzles.pieces import Board
 
@@ -35,27 +35,21 @@ class Puzzle:
     """One puzzle with its goals; depth is the least number of moves to the nearest goal.
 
     kind: the name of the kind. title: what pages and pictures call it. model: what is searched.
-    positions: the model whose states are the positions; `model` itself, unless its states are
-    lines of positions. grid: the board of numbered tiles, None where the board is none.
+    notation: how its boards and moves are written. grid: the board of numbered tiles, None where
+    the board is none.
     """
 
     kind: str
     title: str
     model: Model
     notation: Notation
-    positions: PositionModel
     words: Words = USUAL_WORDS
     grid: Grid | None = None
 
     @property
-    def by_lines(self) -> bool:
-        """Whether the states that are searched are lines of positions."""
-        return self.model is not self.positions
-
-    @property
     def metric(self) -> str:
         """The name of what counts as one move."""
-        return self.positions.metric
+        return self.model.metric
 
     @property
     def cells(self) -> int:
@@ -70,12 +64,12 @@ class Puzzle:
     @property
     def goals(self) -> tuple[Board, ...]:
         """The positions at depth 0, as boards or parts of boards."""
-        return self.positions.goals
+        return self.model.goals
 
     @property
     def start(self) -> Board | None:
         """A position whose distance from the goal is asked for, if any."""
-        return self.positions.start
+        return self.model.start
 
     def parse(self, board) -> Board:
         """Return a board from text, or from what `write` returns.
@@ -94,13 +88,13 @@ class Puzzle:
 
     def check_reached(self, board: Board, name: str = "board") -> None:
         """Raise InputError, beginning with `name`, if no goal can be reached from the board."""
-        if not self.positions.reaches(board):
+        if not self.model.reaches(board):
             raise InputError(f"{name} {self.line(board)}: {self.why_unreachable}")
 
     @property
     def why_unreachable(self) -> str:
         """Why no goal can be reached from a position."""
-        if not self.positions.included.all():
+        if not self.model.included.all():
             return (
                 "it cannot be reached from puzzle.start, and only what can be reached from there "
                 "is searched; with this board as puzzle.start its own positions are"

@@ -39,7 +39,7 @@ Title = Annotated[str, AfterValidator(_title)] | None
 
 
 class TitledTable(Table):
-    """What all kinds but `lines` have. title: of pages and pictures, instead of the kind's own."""
+    """What all kinds have. title: of pages and pictures, instead of the kind's own."""
 
     title: Title = None
     goal: Notation | None = None
@@ -57,14 +57,6 @@ class TilesTable(GoalsTable):
     rows: StrictInt = Field(ge=1)
     columns: StrictInt = Field(ge=1)
     metric: Literal[*metrics_of("tiles")] = "step"
-    blank: Notation | None = None
-
-
-class LinesTable(Table):
-    kind: Literal["lines"]
-    title: Title = None
-    rows: StrictInt = Field(ge=1)
-    columns: StrictInt = Field(ge=1)
     blank: Notation | None = None
 
 
@@ -114,12 +106,16 @@ class PermutationsTable(GoalsTable):
 
 KIND_TABLES = {
     "tiles": TilesTable,
-    "lines": LinesTable,
     "blocks": BlocksTable,
     "graph": GraphTable,
     "cells": CellsTable,
     "pattern": PatternTable,
     "permutations": PermutationsTable,
 }
+
+REMOVED_KINDS = {
+    "lines": 'puzzle.kind = "tiles" with puzzle.metric = "multi" has the same positions and moves',
+}
+"""Kinds that earlier versions had, and what there is instead."""
 
 PuzzleTable = Annotated[Union[*KIND_TABLES.values()], Field(discriminator="kind")]

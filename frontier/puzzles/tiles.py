@@ -31,7 +31,7 @@ from frontier.errors import InputError
 from frontier.puzzles.board_text import GOALS, OPEN_MARK
 from frontier.puzzles.grid import Grid
 from frontier.puzzles.metrics import check_metric
-from frontier.puzzles.model import PositionModel
+from frontier.puzzles.model import Model
 from frontier.puzzles.notation import Drawing, Notation, read_boards
 from frontier.puzzles.pieces import Board, Pieces
 from frontier.puzzles.puzzle import Puzzle, Words
@@ -99,11 +99,11 @@ def tile_puzzle(
     pieces = Pieces(reading=grid.reading, sorts=grid.sorts([(tiles, True)]), rule=grid.rule)
     notation = TileNotation(grid, pieces, range(grid.cells), drawing)
     boards_given = read_boards(notation, boards)
-    model = PositionModel(SlidingEncoding(pieces, metric, boards_given), boards_given.start)
+    model = Model(SlidingEncoding(pieces, metric, boards_given), boards_given.start)
     title = f"{rows}×{columns} tiles"
     title += ", any number of tiles a move" if metric == "multi" else ""
     why = "its parity differs from the goal's; exchanging any two tiles mends that"
     if grid.line_length == 1:
         why = "on a board of one line the tiles keep their order"
     words = Words(unreachable=f"it cannot be reached from the goal: {why}")
-    return Puzzle("tiles", title, model, notation, model, words, grid)
+    return Puzzle("tiles", title, model, notation, words, grid)

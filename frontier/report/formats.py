@@ -11,7 +11,6 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from frontier.puzzles import Board
-from frontier.puzzles.lines import of_positions
 from frontier.report.boards import board_svg, draw_boards
 from frontier.report.console import fitting_table, pairs, table_of
 from frontier.report.html import page
@@ -82,8 +81,6 @@ def report_value(report: Report) -> dict:
         return value | ({"diameter": report.family.diameter} if report.family else {})
     positions = [run.puzzle.write(board) for board in run.boards]
     value = run_value(run.run)
-    if run.puzzle.by_lines:
-        value["lines"] = {key: value[key] for key in ("states", "depth", "layers")}
     return value | {
         "states": run.states,
         "states_of_the_puzzle": run.total,
@@ -124,8 +121,7 @@ def report_bfile(run: RunStatistics) -> str:
     behind a # says what they are, and a line "n a(n)" follows for each depth n."""
     known = "all terms" if run.complete else "not all terms, as the search is not complete"
     goals = " or ".join(map(run.puzzle.line, run.puzzle.goals))
-    title = of_positions(run.puzzle).title
-    title = f"# {title}: number of positions at n moves from {goals}; {known}.\n"
+    title = f"# {run.puzzle.title}: number of positions at n moves from {goals}; {known}.\n"
     return title + "".join(f"{layer.depth} {layer.states}\n" for layer in run.layers)
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.lib import format as npy
 
-from frontier.answers.layers import BATCH, Layer, searched_positions
+from frontier.answers.layers import BATCH, Layer
 from frontier.puzzles import Puzzle
 
 
@@ -29,10 +29,8 @@ class Excerpt:
     by_number: bool = False
 
     def check(self) -> None:
-        """Raise InputError if the layer was not kept, or its states are no positions."""
+        """Raise InputError if the layer was not kept."""
         self.layer.number_batches()
-        if not self.by_number:
-            searched_positions(self.puzzle)
 
     @property
     def count(self) -> int:

@@ -8,7 +8,7 @@ from itertools import accumulate, combinations, zip_longest
 from math import inf
 from pathlib import Path
 
-from frontier.answers.layers import farthest, position_counts
+from frontier.answers.layers import farthest
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.pieces import OPEN
 from frontier.report.origin import starts_of
@@ -16,7 +16,6 @@ from frontier.report.progress import COMPLETE, LayerTotals, progress_of
 from frontier.report.summary import Family, family_of
 from frontier.store.ledger import LayerRecord
 from frontier.store.run import RunStore
-from frontier.store.tally import Tally
 from frontier.text import counted, percent
 
 DRAWN = 8
@@ -65,7 +64,7 @@ class LayerStatistics:
 
 @dataclass(frozen=True)
 class RunStatistics(LayerTotals):
-    """The statistics of a run; where its states are lines of positions, those of the positions.
+    """The statistics of a run.
 
     state: one of the states of a run in `frontier.report.progress`. total: the positions of the
     puzzle. farthest: the number of positions of the last layer, None if the run is not complete.
@@ -155,11 +154,7 @@ def statistics_of(run: RunStore) -> RunStatistics:
     progress = progress_of(run)
     run, state = progress.run, progress.state
     total, starts = run.identity["states"], starts_of(run.storage)
-    if run.puzzle.by_lines:
-        total = run.puzzle.positions.states
-    records, counts = list(run.records), position_counts(run)
-    if len(counts) > len(records):  # positions are one deeper than their lines
-        records.append(LayerRecord.of(len(records), "list", Tally(), 0.0))
+    counts = [record.states for record in run.records]
     layers = tuple(
         LayerStatistics(
             record.depth, states, so_far, states / total, so_far / total,
@@ -167,7 +162,7 @@ def statistics_of(run: RunStore) -> RunStatistics:
             _spent(record, starts),
         )
         for record, states, so_far, before in zip(
-            records, counts, accumulate(counts), [None, *counts], strict=False
+            run.records, counts, accumulate(counts), [None, *counts], strict=False
         )
     )  # fmt: skip
     _, count, boards = farthest(run, DRAWN) if state == COMPLETE else (None, None, [])

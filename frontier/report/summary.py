@@ -4,7 +4,7 @@ import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from frontier.answers.layers import farthest, position_counts
+from frontier.answers.layers import farthest
 from frontier.config import member_names
 from frontier.puzzles import puzzle_of
 from frontier.search.environment import versions
@@ -47,10 +47,7 @@ def found_value(identity: dict, records: Sequence[LayerRecord], complete: bool) 
 
 
 def summary(run: RunStore) -> dict:
-    """What the run has found, as it stands in ``summary.json``.
-
-    Where the states are lines of positions, "positions" has the number of positions at each depth.
-    """
+    """What the run has found, as it stands in ``summary.json``."""
     puzzle = run.puzzle
     value = run_value(run) | {
         "goals": [puzzle.write(goal) for goal in puzzle.goals],
@@ -58,8 +55,6 @@ def summary(run: RunStore) -> dict:
         "python": platform.python_version(),
         "versions": versions(),
     }
-    if puzzle.by_lines:
-        value["positions"] = position_counts(run)
     if run.complete:
         _, count, boards = farthest(run, FARTHEST)
         value["farthest"] = {"count": count, "positions": list(map(puzzle.write, boards))}
@@ -68,7 +63,7 @@ def summary(run: RunStore) -> dict:
 
 def depth_of(value: dict) -> int | None:
     """The depth of the farthest positions, by a summary; None if its run is not complete."""
-    return len(value.get("positions", value["layers"])) - 1 if value["complete"] else None
+    return len(value["layers"]) - 1 if value["complete"] else None
 
 
 def write_summary(path: Place, value: dict) -> None:

@@ -64,15 +64,12 @@ def key_figures(run: RunStatistics) -> dict[str, str]:
     """The most important numbers of a run, by their names."""
     if not run.layers:
         return {"states": f"0 of {run.total:,}"}
-    by_lines = run.puzzle.by_lines
     of, so_far = ("", "") if run.complete else (f" of {run.total:,}", " so far")
     figures = {
         "depth": counted(run.depth, "move") + so_far,
-        "positions" if by_lines else "states": f"{run.states:,}{of}",
+        "states": f"{run.states:,}{of}",
         "farthest positions": f"{run.farthest:,}" if run.complete else "not known yet",
     }
-    if by_lines:
-        figures["lines"] = f"{run.run.states:,}, to depth {len(run.run.records) - 1}"
     if run.diameter is not None:
         figures["diameter of the state graph"] = counted(run.diameter, "move")
     if run.puzzle.start is not None:

@@ -132,7 +132,7 @@ class _Lists:
         numbers = work.lists.expand(work.space.side_of(self._last), current, before)
         if numbers.size:
             self._lists, self._last = {self._last: current, depth: numbers}, depth
-        return work.counting.of_list(work.space.side_of(depth), numbers, work.lists.edges)
+        return work.counting.of_list(work.space.side_of(depth), numbers)
 
     def store(self, depth: int, tally: Tally) -> list[PartRecord]:
         work, numbers = self._work, self._lists[depth]
@@ -177,7 +177,7 @@ class _InMemory:
         side = self._work.space.side_of(depth)
         counts = self._search.expand(depth)
         bitmaps, start = self._search.layer(depth), counting.start_in(side)
-        tally = counting.of_nodes(side, slice(None), counts, sum(bitmaps.edges))
+        tally = counting.of_nodes(side, slice(None), counts)
         if start is not None:
             tally += Tally(start=int(bitmaps.holds(start)))
         self.sizes = [self.sizes[-1], tally.states]
@@ -206,6 +206,6 @@ class _InMemory:
                         words = np.pad(words, ((0, layout.slab_nodes - len(words)), (0, 0)))
                     writer.write(slab, words)
                 start = tally.start if counting.start_at(layout, where) else 0
-                return writer.finish(part_tally + Tally(start=start, edges=bitmaps.edges[task]))
+                return writer.finish(part_tally + Tally(start=start))
 
         return self._search.share(store_part, files.tasks)

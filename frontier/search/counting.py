@@ -21,27 +21,22 @@ class Counting:
             self._start = space.number(*state)
         at_goal = puzzle.model.at_goal_shape()
         self._at_goal = None if at_goal is None else [at_goal[vertex] for vertex in space.vertex]
-        self._edges = space.graph.edge_targets is not None
         self.zero = self.of_nodes(0, slice(0, 0), np.empty(0, dtype=np.int64))
 
-    def of_nodes(
-        self, side: int, nodes: slice | np.ndarray, counts: np.ndarray, edges: int | None = 0
-    ) -> Tally:
+    def of_nodes(self, side: int, nodes: slice | np.ndarray, counts: np.ndarray) -> Tally:
         """Return the tally of states at some nodes of a side, without `start`.
 
-        nodes: the nodes as an index. counts: int64[N], the number of states at each. edges: the
-        number of edges that lead to them.
+        nodes: the nodes as an index. counts: int64[N], the number of states at each.
         """
         at_goal = None
         if self._at_goal is not None:
             at_goal = int(counts[self._at_goal[side][nodes]].sum())
-        edges = edges if self._edges else None
-        return Tally(int(counts.sum()), at_goal=at_goal, edges=edges)
+        return Tally(int(counts.sum()), at_goal=at_goal)
 
-    def of_list(self, side: int, numbers: np.ndarray, edges: int | None) -> Tally:
-        """Return the tally of a layer from its sorted state numbers and its number of edges."""
+    def of_list(self, side: int, numbers: np.ndarray) -> Tally:
+        """Return the tally of a layer from its sorted state numbers."""
         nodes = (numbers // np.uint64(self._space.code.half)).astype(np.int64)
-        tally = self.of_nodes(side, nodes, np.ones(numbers.size, dtype=np.int64), edges)
+        tally = self.of_nodes(side, nodes, np.ones(numbers.size, dtype=np.int64))
         if (number := self.start_in(side)) is not None:
             at = int(np.searchsorted(numbers, np.uint64(number)))
             tally += Tally(start=int(at < numbers.size and int(numbers[at]) == number))

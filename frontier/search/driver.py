@@ -97,7 +97,7 @@ class Driver:
     def _commit_origins(self) -> None:
         work = workspace_of(self._run_ref)
         numbers = np.unique(work.space.numbers(*work.puzzle.model.origins())[1])
-        tally = work.counting.of_list(0, numbers, edges=0)
+        tally = work.counting.of_list(0, numbers)
         part = work.files(0).write_list(numbers, work.writer, tally, self.run.durable)
         self._commit([LayerRecord.of(0, "list", tally, 0.0, [part])], complete=False)
 

@@ -99,8 +99,8 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
             clock.go_on()
             arena = Arena(layout, program, reads, current, work.arena, clock)
             batches = made_batches(layout, work.swaps, task, program, arena, before, clock)
-            for nodes, counts, edges, slabs in batches:
-                tally += work.counting.of_nodes(task.side, nodes, counts, edges)
+            for nodes, counts, slabs in batches:
+                tally += work.counting.of_nodes(task.side, nodes, counts)
                 for slab, words in slabs:
                     writer.write(slab, words)
                     if start is not None and start[0] == slab:
@@ -119,9 +119,9 @@ def made_batches(
     arena: "Arena",
     before: EncodedSlabs | ListedSlabs,
     clock: Stopwatch,
-) -> Iterator[tuple[slice, np.ndarray, int, list[tuple[int, np.ndarray]]]]:
-    """Generate the new states, batch by batch: (the nodes, int64[nodes] the states at each, the
-    number of edges to them, slabs).
+) -> Iterator[tuple[slice, np.ndarray, list[tuple[int, np.ndarray]]]]:
+    """Generate the new states, batch by batch: (the nodes, int64[nodes] the states at each,
+    slabs).
 
     slabs: those that hold a state, as (number, words), which are valid until the next batch.
     """
@@ -136,14 +136,14 @@ def made_batches(
         clock.lap("rest")
         before.decode(slab + np.flatnonzero(stored), out, np.flatnonzero(stored))
         clock.lap("codec")
-        counts, edges = expand(
+        counts = expand(
             out.reshape(layout.slab_nodes, -1)[:nodes], live[:nodes].reshape(-1),
             first, prefix, arena.words, arena.live, arena.base, program, swaps,
         )  # fmt: skip
         clock.lap("kernel")
         filled = np.flatnonzero(live[:nodes].reshape(cuts, -1).any(axis=1)).tolist()
         begin = task.first_node + first
-        yield slice(begin, begin + nodes), counts, edges, [(slab + cut, out[cut]) for cut in filled]
+        yield slice(begin, begin + nodes), counts, [(slab + cut, out[cut]) for cut in filled]
 
 
 class ArenaSlots:

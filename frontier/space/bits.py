@@ -119,10 +119,9 @@ def _expand(
     spare = np.empty(row_words, dtype=np.uint64)
     other = np.empty(row_words, dtype=np.uint64)
     joint = np.empty(row_words, dtype=np.uint64)
-    edges = np.uint64(0)
     for n in range(counts.size):
         node = first_node + n
-        total, counted = np.uint64(0), p.edge_targets[node]
+        total = np.uint64(0)
         for r in range(rows):
             out = target[(n * rows + r) * row_words : (n * rows + r + 1) * row_words]
             row = first_row + r
@@ -145,7 +144,7 @@ def _expand(
                     if not touched:
                         image[:] = 0
                         touched = True
-                    if begin == end and not counted:
+                    if begin == end:
                         or_copy(image[b * size : (b + 1) * size], arena[s : s + size])
                     elif p.blocks[w] == 1:
                         here = arena[s : s + row_words]
@@ -154,16 +153,9 @@ def _expand(
                             other[:] = 0
                         or_copy(other[b * size : (b + 1) * size], arena[s : s + size])
                     found = True
-                if (begin == end and not counted) or not (found or left):
+                if begin == end or not (found or left):
                     continue
                 odd, alike = p.row_odd[row] ^ p.sign[node], 0
-                if counted:  # each image is needed by itself, so no swaps are shared
-                    joint[:] = 0
-                    _or_swaps(joint, here, begin, end, odd, spare, other, p, swaps)
-                    for j in range(row_words):
-                        edges += count_bits(joint[j] & ~out[j])
-                        image[j] |= joint[j]
-                    continue
                 if arc + 1 < p.start[node + 1]:
                     alike = _alike_at_end(w, p.voltage[arc + 1], p)
                 if left:
@@ -205,7 +197,6 @@ def _expand(
                     total += count_bits(x)
             target_live[n * rows + r] = total > before
         counts[n] = total
-    return edges
 
 
 def expand(
@@ -218,7 +209,7 @@ def expand(
     base: np.ndarray,
     program: Program,
     swaps: Swaps,
-) -> tuple[np.ndarray, int]:
+) -> np.ndarray:
     """Expand the current layer into one batch of strips, in place.
 
     target: uint64[nodes of the batch, words of a strip], contiguous; holds the strips of the
@@ -231,8 +222,7 @@ def expand(
     live: bool, whether each row of the arena has a bit.
     base: int64[sources, slots], word offset in the arena of what each source has in the slab of a
         slot, -1 if that is empty.
-    Returns int64[nodes of the batch], states of the next layer at each node, and its edges to these
-    nodes (`BaseGraph.edge_targets`), 0 where they are not counted.
+    Returns int64[nodes of the batch], states of the next layer at each node.
     """
     row_words = swaps.parities.size
     nodes, strip_words = target.shape
@@ -240,8 +230,8 @@ def expand(
     counts = np.zeros(nodes, dtype=np.int64)
     own_slots = program.own_slots[prefix] if len(program.own_slots) else NO_SLOTS
     cut_rows = rows // max(1, program.own_slots.shape[1])
-    edges = _expand(
+    _expand(
         target.reshape(-1), target_live, prefix * rows, rows, first_node, counts, arena, live, base,
         own_slots, cut_rows, tuple(program), tuple(swaps),  # named ones take Numba longer
     )  # fmt: skip
-    return counts, int(edges)
+    return counts

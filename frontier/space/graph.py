@@ -40,9 +40,6 @@ class BaseGraph:
     source, target, voltage: int64 arrays, one entry an arc; `voltage` indexes `voltages`.
         The graph is undirected: with every arc comes the one that undoes it.
     smaller: sizes of further classes, whose things come first in the sequence.
-    edge_targets: bool[vertices], the vertices to which edges are counted; None for none. The edges
-        *of a layer* join states of the layer before to states at these vertices which are in one
-        of these two layers.
     vertex_bytes: what a process needs for each vertex while it makes the graph and its lift.
     """
 
@@ -53,7 +50,6 @@ class BaseGraph:
     target: np.ndarray
     voltage: np.ndarray
     smaller: tuple[int, ...] = ()
-    edge_targets: np.ndarray | None = None
     vertex_bytes: int = 500
 
     def __post_init__(self) -> None:
@@ -205,12 +201,6 @@ class Space:
         node = node.astype(np.int64)
         sequences = self.code.unranks(index.astype(np.int64), self.sign[side][node])
         return self.vertex[side][node].astype(np.int64), sequences
-
-    def edge_targets(self, side: int) -> np.ndarray:
-        """bool[nodes of the side], whether edges to each are counted."""
-        if self.graph.edge_targets is None:
-            return np.zeros(self.nodes[side], dtype=bool)
-        return self.graph.edge_targets[self.vertex[side]]
 
     def arcs_into(self, side: int) -> Arcs:
         """The arcs into the nodes of a side, sorted by the node they enter.

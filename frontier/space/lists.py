@@ -27,8 +27,7 @@ SMALL_LIST = 4096
 class ListKernel:
     """Expands sorted lists of the states of one space.
 
-    plain: whether it does without compiled kernels, as the space is small. edges: of the layer
-    that was found last (`BaseGraph.edge_targets`), None if they are not counted.
+    plain: whether it does without compiled kernels, as the space is small.
     """
 
     def __init__(self, space: Space):
@@ -40,7 +39,6 @@ class ListKernel:
         self._swap_start = np.cumsum([0, *map(len, voltages)])
         self._swaps = np.array([i for voltage in voltages for i in voltage], dtype=np.int64)
         self._degree = [int(np.diff(a.start).max(initial=0)) for a in space.arcs]
-        self.edges: int | None = None
         self.plain = space.states <= PLAIN_STATES and len(voltages) <= PLAIN_VOLTAGES
 
     def bytes_for(self, states: int) -> int:
@@ -54,7 +52,6 @@ class ListKernel:
         itself = current if space.sides == 1 else current[:0]
         if self.plain:
             found.sort()
-            self.edges = self._count(side, found, previous)
             new = np.append(True, found[1:] != found[:-1])[: found.size]
             for known in filter(len, (previous, itself)):
                 new &= known[np.searchsorted(known[:-1], found)] != found
@@ -64,19 +61,7 @@ class ListKernel:
         else:
             limit = space.nodes[(side + 1) % space.sides] * space.code.half
             found = _sorted(found, np.uint64(limit))
-        self.edges = self._count(side, found, previous)
         return found[: _keep_new(found, previous, itself)].copy()
-
-    def _count(self, side: int, found: np.ndarray, previous: np.ndarray) -> int | None:
-        """The edges of the next layer, by all neighbours of this one as a sorted list; None if they
-        are not counted."""
-        if self.space.graph.edge_targets is None:
-            return None
-        counted, half = self.space.edge_targets((side + 1) % self.space.sides), self.space.code.half
-        if not self.plain:
-            return int(_count_edges(found, previous, counted, np.uint64(half)))
-        there = found[counted[(found // np.uint64(half)).astype(np.int64)]]
-        return int(there.size - np.isin(there, previous).sum())
 
     def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
         """The layers of a search from some states, (vertices, sequences), up to the last one."""
@@ -221,20 +206,6 @@ def _keep_new(found, previous, current):
         found[size] = x
         size += 1
     return size
-
-
-@kernel
-def _count_edges(found, previous, counted, half):
-    """How many numbers of a sorted list, with each repetition, are of a counted node and not in the
-    sorted list `previous`."""
-    edges, p = 0, 0
-    for x in found:
-        if counted[x // half]:
-            while p < previous.size and previous[p] < x:
-                p += 1
-            if p == previous.size or previous[p] != x:
-                edges += 1
-    return edges
 
 
 @kernel

@@ -59,25 +59,23 @@ class MemorySearch:
         tasks = self._tasks[self.layout.space.side_of(depth)]
         counts = np.zeros(self.layout.space.nodes[self.layout.space.side_of(depth)], np.int64)
         step = partial(self._expand_task, current, target)
-        target.edges = []
-        for first, found, edges in self.share(step, tasks):
+        for first, found in self.share(step, tasks):
             counts[first : first + found.size] += found
-            target.edges.append(edges)
         self.depth = depth
         return counts
 
     def _expand_task(
         self, current: "Bitmaps", target: "Bitmaps", tables: tuple[Task, Program, np.ndarray]
-    ) -> tuple[int, np.ndarray, int]:
+    ) -> tuple[int, np.ndarray]:
         """Expand the current layer into a task's strips.
 
-        Returns the first node, int64, the states at this and the following ones, and the edges.
+        Returns the first node, and int64, the states at this and the following ones.
         """
         task, program, base = tables
         nodes = slice(task.first_node, task.last_node)
-        counts, edges = np.zeros(len(task.nodes), dtype=np.int64), 0
+        counts = np.zeros(len(task.nodes), dtype=np.int64)
         for prefix in range(task.first_prefix, task.last_prefix):
-            found, more = expand(
+            counts += expand(
                 target.words[prefix, nodes],
                 target.live[prefix, nodes].reshape(-1),
                 0,
@@ -88,9 +86,7 @@ class MemorySearch:
                 program,
                 self._swaps,
             )
-            counts += found
-            edges += more
-        return task.first_node, counts, edges
+        return task.first_node, counts
 
     def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
         """Search from some states, (vertices, sequences), to the last layer. Yields for each layer
@@ -116,8 +112,7 @@ class MemorySearch:
 class Bitmaps:
     """A layer of one side, [prefix][node][word of the strip].
 
-    live: bool, [prefix][node][row of the strip], whether the row has a bit. edges: the number of
-    them in the part of each task, where the layer was made here (see `BaseGraph.edge_targets`).
+    live: bool, [prefix][node][row of the strip], whether the row has a bit.
     """
 
     def __init__(self, layout: Layout, side: int):
@@ -125,7 +120,6 @@ class Bitmaps:
         nodes, prefixes, strip = layout.shape(side)
         self.words = np.zeros((prefixes, nodes, strip), dtype=np.uint64)
         self.live = np.zeros((prefixes, nodes, layout.rows), dtype=bool)
-        self.edges: list[int] = []
 
     def add(self, numbers: np.ndarray) -> None:
         """Set the bits of uint64[N] state numbers."""

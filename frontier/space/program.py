@@ -52,7 +52,6 @@ class Program(NamedTuple):
     start, source, voltage: arcs into the task's nodes: of its node i those numbered
         start[i] .. start[i+1]-1, from sources[source], with the voltage of that number. Arcs
         whose swaps inside the row end alike follow one another, those with more swaps first.
-    edge_targets: bool[nodes of the task], whether edges to the node are counted.
     own: int64[nodes of the task], place in `sources` of the node itself, used where the
         lift is not bipartite (a layer may then neighbour itself); -1 elsewhere.
     first, blocks: int64[W]: table entries of voltage w for row r (counted over all of the
@@ -71,7 +70,6 @@ class Program(NamedTuple):
     start: np.ndarray
     source: np.ndarray
     voltage: np.ndarray
-    edge_targets: np.ndarray
     own: np.ndarray
     first: np.ndarray
     blocks: np.ndarray
@@ -249,7 +247,6 @@ def program_of(layout: Layout, task: Task) -> Program:
         start=start,
         source=source,
         voltage=arc_voltage,
-        edge_targets=space.edge_targets(task.side)[nodes],
         own=own,
         first=np.cumsum(sizes) - sizes,
         blocks=sizes // rows.size,

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictInt, ValidationError
 
 from frontier.errors import CorruptRunError, FormatError, InputError
-from frontier.puzzles.tables import PuzzleTable, Table
+from frontier.puzzles.tables import REMOVED_KINDS, PuzzleTable, Table
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import first_wrong, read_json, read_sealed
@@ -57,8 +57,8 @@ def kind_at(place: Place) -> str | None:
 def read_identity(storage: Storage) -> dict:
     """Return the content of ``run.json``.
 
-    Raises FormatError if its format is not ours, CorruptRunError if it is not what a run has
-    written.
+    Raises FormatError if its format or its kind of puzzle is not ours, CorruptRunError if it is not
+    what a run has written.
     """
     identity, file = read_json(storage, "run.json"), storage.place("run.json")
     if not isinstance(identity, dict) or type(identity.get("format")) is not int:
@@ -74,6 +74,12 @@ def read_identity(storage: Storage) -> dict:
             f"{file} has format {format}, this program reads format {FORMAT}: {remedy}"
         )
     identity = read_sealed(storage, "run.json")
+    puzzle = identity.get("puzzle")
+    if isinstance(puzzle, dict) and (instead := REMOVED_KINDS.get(str(puzzle.get("kind")))):
+        raise FormatError(
+            f"{file} has puzzle.kind = {puzzle['kind']!r}, which this program no longer has: "
+            f"{instead}; use the version that wrote it, or search anew"
+        )
     try:
         Identity.model_validate(identity)
     except ValidationError as error:

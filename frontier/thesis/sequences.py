@@ -30,7 +30,7 @@ def farthest_of_one_column(columns: int) -> FarthestOfColumn:
     space, lists = puzzle.model.space, ListKernel(puzzle.model.space)
     layers = list(lists.layers(puzzle.model.origins()))
     depth, last = len(layers) - 1, layers[-1]
-    boards = puzzle.positions.boards_of(*space.states_of(space.side_of(depth), last))
+    boards = puzzle.model.boards_of(*space.states_of(space.side_of(depth), last))
     total = last.size
     for _, _, ways in paths_back(lists, depth, last, lambda t, near: np.isin(near, layers[t])):
         total = int(ways.sum())

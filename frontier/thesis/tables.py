@@ -83,7 +83,7 @@ def _drawn_as_in_figure(columns: int, last_of_a: int) -> int:
     places = ((d, half + 1), (c, half), (b, half), ([0], 1), (a, half))
     boards = product(*(permutations(tiles, number) for tiles, number in places))
     puzzle = tile_puzzle(2, columns)
-    return sum(puzzle.positions.reaches(tuple(chain.from_iterable(board))) for board in boards)
+    return sum(puzzle.model.reaches(tuple(chain.from_iterable(board))) for board in boards)
 
 
 def one_column(runs: Runs) -> Iterator[Row]:

@@ -9,7 +9,7 @@ named there. One on cells of its own is the set of its pieces. One of a pattern 
 import json
 import tomllib
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
 from pathlib import Path
@@ -118,12 +118,6 @@ def pushed(rows: int, columns: int, board: tuple, way: str) -> tuple | None:
 
 def flat(rows) -> tuple:
     return tuple(tile for row in rows for tile in row)
-
-
-def lines(rows: int, columns: int) -> Case:
-    """The tile puzzle that is searched by lines of positions."""
-    table = {"kind": "lines", "rows": rows, "columns": columns}
-    return replace(tiles(rows, columns, "multi"), table=table)
 
 
 # --- patterns

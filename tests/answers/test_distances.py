@@ -98,7 +98,7 @@ def boards_of(name, seed=1):
 
 def of_boards(distances, boards):
     """The distances of boards, int32[N]; -1 where the goal cannot be reached."""
-    vertex, sequence = distances.puzzle.positions.states_of(np.array(boards))
+    vertex, sequence = distances.puzzle.model.states_of(np.array(boards))
     index, sign = distances.puzzle.model.space.code.ranks(sequence)
     found = distances.values[2 * np.maximum(vertex, 0) + sign, index].astype(np.int32)
     found[(found == np.iinfo(distances.values.dtype).max) | (vertex < 0)] = -1

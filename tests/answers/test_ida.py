@@ -198,7 +198,7 @@ def test_the_bound_never_exceeds_the_distance(name):
 )
 def test_the_sum_changes_by_the_steps_of_a_move(case, most):
     puzzle = puzzle_of(case.table)
-    bound = bound_of(puzzle.positions)
+    bound = bound_of(puzzle.model)
     assert bound.most_steps == most
 
     def total(board):
@@ -246,7 +246,7 @@ def test_a_metric_is_registered_once(registry):
 
 def test_a_metric_without_moves_is_refused():
     with pytest.raises(InputError, match="metric = 'leap': moves are known for step, multi"):
-        metrics.moves_of(block_puzzle("...a").positions.encoding.shapes, "leap", may_fix=True)
+        metrics.moves_of(block_puzzle("...a").model.encoding.shapes, "leap", may_fix=True)
 
 
 def test_part_of_a_goal_that_shows_some_of_the_like_pieces():
@@ -391,5 +391,5 @@ def test_a_board_out_of_the_reach_of_the_start():
     puzzle = puzzle_of(table)
     solver = IdaSolver(puzzle)
     for board, depth in elsewhere.depths.items():
-        assert not puzzle.positions.reaches(puzzle.parse(board))
+        assert not puzzle.model.reaches(puzzle.parse(board))
         assert solver.solve(puzzle.parse(board)).solution.distance == depth

@@ -228,7 +228,7 @@ def test_positions_of_every_layer_of_the_goat(tmp_path):
     for depth, states in enumerate(goat.counts):
         numbers, side = work.layer(depth).numbers(), work.space.side_of(depth)
         for i in rng.sample(range(states), 1):
-            board = goat.puzzle.positions.board(work.space.state(side, numbers[i]))
+            board = goat.puzzle.model.board(work.space.state(side, numbers[i]))
             solution, _ = replayed(goat, GOAT, board)
             assert goat.distance(solution.boards).tolist() == [*range(depth, -1, -1)]
 

@@ -144,13 +144,6 @@ def test_what_is_not_there(tmp_path):
     assert len(lines(begun, 5)) == api.open_run(begun).counts[5]
 
 
-def test_lines_of_positions_are_told_by_number_alone(tmp_path):
-    settings = "search.keep=all", 'puzzle={ kind = "lines", rows = 2, columns = 3 }'
-    run = made(tmp_path / "run", "2x3", *settings).path
-    assert "are lines of positions" in invoke("layer", run, 3, code=2).stderr
-    assert len(lines(run, 3, "--numbers")) == api.open_run(run).counts[3]
-
-
 def test_a_search_of_gods_number_has_no_layers(tmp_path):
     config = CONFIGS / "2x3.toml"
     invoke("gods-number", config, "--set", f"store.path={tmp_path / 'found'}")

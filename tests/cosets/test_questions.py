@@ -141,7 +141,7 @@ def from_the_engine(shape, blank, metric, limit):
     for depth in range(limit + PERIOD[metric], len(sizes), PERIOD[metric]):
         row, index = np.nonzero(table == depth)
         vertex, sign = np.divmod(row, 2)
-        boards = puzzle.positions.boards_of(vertex, puzzle.model.space.code.unranks(index, sign))
+        boards = puzzle.model.boards_of(vertex, puzzle.model.space.code.unranks(index, sign))
         expected |= dict.fromkeys(map(tuple, boards.tolist()), depth)
     return expected
 

@@ -19,7 +19,7 @@ from frontier.cosets.regions import (
     regions_of,
 )
 from frontier.errors import InputError
-from frontier.puzzles import line_puzzle, pattern_puzzle, tile_puzzle
+from frontier.puzzles import pattern_puzzle, tile_puzzle
 
 SHAPES = [(r, c) for r in range(2, 6) for c in range(2, 13) if 4 < r * c <= 25]
 
@@ -130,9 +130,3 @@ def test_every_blank_cell_is_good(shape, metric):
         assert list(regions_of(puzzle))
     goal = [list(row) for row in ((1, 2, 3), (4, 0, 5))]
     assert check_puzzle(tile_puzzle(2, 3, goal=goal)).goals[0] == (1, 2, 3, 4, 0, 5)
-
-
-def test_lines_of_positions_are_searched_as_positions():
-    puzzle = check_puzzle(line_puzzle(2, 4, blank=(0, 1)))
-    assert not puzzle.by_lines
-    assert (puzzle.metric, puzzle.goals) == ("multi", tile_puzzle(2, 4, blank=(0, 1)).goals)

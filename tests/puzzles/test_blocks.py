@@ -98,7 +98,7 @@ def test_hakoiri():
     drawing, alike = HAKOIRI
     puzzle = block_puzzle(drawing, alike=alike, metric="path")
     assert puzzle.states == 25_955
-    assert len(puzzle.positions.encoding.shapes) == 65_880
+    assert len(puzzle.model.encoding.shapes) == 65_880
     assert_layers(puzzle, board_cells(drawing), [position(drawing, alike)], alike)
 
 
@@ -117,9 +117,7 @@ def test_random_boards(seed):
     reached = set().union(*assert_layers(puzzle, cells, [whole], alike))
     everything = sorted(all_positions(cells, whole), key=str)
     for laid in random.Random(seed).sample(everything, min(len(everything), 40)):
-        assert puzzle.positions.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (
-            laid in reached
-        )
+        assert puzzle.model.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (laid in reached)
 
 
 # --- boards of which few shapes can be reached
@@ -133,14 +131,14 @@ JAM_ALIKE = ("ABCDEFGHIJKLMNOP", "QRSTUVWXYZabcde")
 def test_many_shapes_of_which_few_can_be_reached(monkeypatch):
     monkeypatch.setattr(shapes_module, "MOST_SHAPES", 100_000)
     puzzle = block_puzzle(JAM, alike=JAM_ALIKE)
-    assert len(puzzle.positions.encoding.shapes) == puzzle.states == 24
+    assert len(puzzle.model.encoding.shapes) == puzzle.states == 24
     assert_layers(puzzle, board_cells(JAM), [position(JAM, JAM_ALIKE)], JAM_ALIKE)
     other = JAM.replace("d", "?").replace(".", "d").replace("?", ".")
     turned = "/".join(reversed(JAM.split("/")))
-    assert puzzle.positions.reaches(puzzle.parse(other))
-    assert not puzzle.positions.reaches(puzzle.parse(turned))
+    assert puzzle.model.reaches(puzzle.parse(other))
+    assert not puzzle.model.reaches(puzzle.parse(turned))
     with pytest.raises(InputError, match="cannot be reached"):
-        puzzle.positions.state(puzzle.parse(turned))
+        puzzle.model.state(puzzle.parse(turned))
     with pytest.raises(InputError, match=r"puzzle\.start = .*: the goal cannot be reached"):
         block_puzzle(turned, start=JAM, alike=JAM_ALIKE).check()
 
@@ -154,11 +152,7 @@ def test_a_part_of_a_board_needs_a_start_where_shapes_are_many(monkeypatch):
     puzzle = block_puzzle(goal, start=JAM, alike=JAM_ALIKE)
     assert puzzle.states == 24
     assert len(puzzle.model.origins()[0]) == len(
-        [
-            at
-            for at in block_puzzle(JAM, alike=JAM_ALIKE).positions.encoding.shapes.rows
-            if at[-1] == 1
-        ]
+        [at for at in block_puzzle(JAM, alike=JAM_ALIKE).model.encoding.shapes.rows if at[-1] == 1]
     )
 
 
@@ -172,18 +166,16 @@ def test_shapes_found_by_search(seed, monkeypatch):
     reached = set().union(*assert_layers(puzzle, cells, [whole], alike))
     everything = sorted(all_positions(cells, whole), key=str)
     for laid in random.Random(seed).sample(everything, min(len(everything), 40)):
-        assert puzzle.positions.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (
-            laid in reached
-        )
+        assert puzzle.model.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (laid in reached)
 
 
 def test_too_many_shapes_can_be_reached(monkeypatch):
     drawing, alike = HAKOIRI
     monkeypatch.setattr(shapes_module, "MOST_SHAPES", 25_955)
-    assert len(block_puzzle(drawing, alike=alike).positions.encoding.shapes) == 25_955
+    assert len(block_puzzle(drawing, alike=alike).model.encoding.shapes) == 25_955
     monkeypatch.setattr(shapes_module, "MOST_SHAPES", 25_954)
     with pytest.raises(InputError, match=r"more than 25,954 shapes .* so many can be reached"):
-        block_puzzle(drawing, alike=alike).positions.encoding.shapes  # noqa: B018
+        block_puzzle(drawing, alike=alike).model.encoding.shapes  # noqa: B018
 
 
 # --- pieces that move along one axis
@@ -226,7 +218,7 @@ def test_random_axes(seed):
     reached = set().union(*assert_layers(puzzle, cells, [whole], alike, axes=axes))
     for laid in rng.sample(sorted(reached, key=str), min(len(reached), 20)):
         board = puzzle.parse(drawn(drawing, laid, alike))
-        assert puzzle.positions.reaches(board)
+        assert puzzle.model.reaches(board)
         for after in block_moves(cells, laid, puzzle.metric, axes):
             moved = puzzle.parse(drawn(drawing, after, alike))
             assert puzzle.notation.name_move(board, moved)
@@ -274,9 +266,7 @@ def test_goals_in_parts(name, metric):
     reached = set().union(*assert_layers(puzzle, cells, origins, alike))
     assert len(puzzle.model.origins()[0]) == len(origins)
     for laid in everything:
-        assert puzzle.positions.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (
-            laid in reached
-        )
+        assert puzzle.model.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (laid in reached)
     assert [puzzle.line(goal) for goal in puzzle.goals if -1 in goal] == [
         goal for goal in goals if "?" in goal
     ]
@@ -311,7 +301,7 @@ def test_positions_that_the_start_cannot_reach():
     moves = sum(depth * size for depth, size in enumerate(sizes))
     assert round(moves / sum(sizes), 2) == 50.63
     elsewhere = puzzle.parse("..BC/DGBC/DEEF/HAAF/IAAJ")
-    assert not puzzle.positions.reaches(elsewhere)
+    assert not puzzle.model.reaches(elsewhere)
     assert "puzzle.start" in puzzle.why_unreachable
 
 

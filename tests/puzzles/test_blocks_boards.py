@@ -57,14 +57,14 @@ def test_boards_and_states_correspond_one_to_one(seed):
     open_ = "".join(mark if mark in "#/" else "?" for mark in drawing)
     puzzle = block_puzzle(open_, start=drawing, alike=alike)
     boards = [puzzle.parse(drawn(drawing, laid, alike)) for laid in everything]
-    vertex, sequence = puzzle.positions.states_of(np.array(boards))
+    vertex, sequence = puzzle.model.states_of(np.array(boards))
     states = list(zip(vertex.tolist(), map(tuple, sequence.tolist()), strict=True))
     assert len(set(states)) == len(boards)
     assert set(states) == set(
         product(range(puzzle.model.graph.vertices), sequences_of(sizes_of(puzzle)))
     )
-    assert list(map(tuple, puzzle.positions.boards_of(vertex, sequence).tolist())) == boards
-    assert len(puzzle.positions.encoding.shapes) == len(
+    assert list(map(tuple, puzzle.model.boards_of(vertex, sequence).tolist())) == boards
+    assert len(puzzle.model.encoding.shapes) == len(
         {look(drawing, laid, alike) for laid in everything}
     )
 
@@ -77,14 +77,14 @@ def test_pieces_that_cannot_pass_keep_their_order(drawing):
     unreached = 0
     for laid in all_positions(cells, position(drawing)):
         board = puzzle.parse(drawn(drawing, laid))
-        assert puzzle.positions.reaches(board) == (laid in reached)
-        if puzzle.positions.states_of(np.array([board]))[0][0] < 0:
+        assert puzzle.model.reaches(board) == (laid in reached)
+        if puzzle.model.states_of(np.array([board]))[0][0] < 0:
             assert laid not in reached
             with pytest.raises(InputError, match="cannot be reached: its pi"):
-                puzzle.positions.state(board)
+                puzzle.model.state(board)
             unreached += 1
         else:
-            assert puzzle.positions.board(puzzle.positions.state(board)) == board
+            assert puzzle.model.board(puzzle.model.state(board)) == board
     assert unreached
 
 
@@ -115,10 +115,8 @@ def test_moves_and_what_they_are_called(drawing, alike, metric):
     rng = random.Random(drawing)
     for _ in range(25):
         vertex, sequence = random_state(rng, puzzle)
-        before = puzzle.positions.board((vertex, sequence))
-        after = [
-            puzzle.positions.board((v, moved(sequence, w))) for v, w in leaving.get(vertex, [])
-        ]
+        before = puzzle.model.board((vertex, sequence))
+        after = [puzzle.model.board((v, moved(sequence, w))) for v, w in leaving.get(vertex, [])]
         named = position(puzzle.line(before))
         like = position(puzzle.line(before), alike)
         assert {position(puzzle.line(b), alike) for b in after} == block_moves(cells, like, metric)
@@ -156,30 +154,28 @@ def way(cells, laid, letter, arrows):
 def test_arcs_say_which_piece_they_displace(drawing, alike, metric):
     """Its sort, its place in the sequence, and its anchors before and after."""
     puzzle = block_puzzle(drawing, alike=alike, metric=metric)
-    moves, rng = puzzle.positions.encoding.moves, random.Random(metric)
+    moves, rng = puzzle.model.encoding.moves, random.Random(metric)
     arcs = arcs_of(puzzle.model.graph)
     assert moves.start.tolist() == list(range(len(arcs) + 1))
     for arc in rng.sample(range(len(arcs)), min(len(arcs), 300)):
         source, target, word = arcs[arc]
         sequence = random_state(rng, puzzle)[1]
-        before = puzzle.positions.board((source, sequence))
-        after = puzzle.notation.follow(
-            before, puzzle.positions.board((target, moved(sequence, word)))
-        )
+        before = puzzle.model.board((source, sequence))
+        after = puzzle.notation.follow(before, puzzle.model.board((target, moved(sequence, word))))
         was, now = (
             int(puzzle.notation.pieces.reading[table[arc]])
             for table in (moves.source, moves.target)
         )
         code = before[was]
-        sort = puzzle.positions.encoding.shapes.sorts[moves.sort[arc]]
+        sort = puzzle.model.encoding.shapes.sorts[moves.sort[arc]]
         assert code in sort.codes
         assert was == next(cell for cell in puzzle.notation.pieces.reading if before[cell] == code)
         assert now == next(cell for cell in puzzle.notation.pieces.reading if after[cell] == code)
         others = set(before) - {0, code}
         assert [after.index(other) for other in others] == [before.index(other) for other in others]
         if sort.distinct:
-            order = [*sequence, *range(len(sequence), puzzle.positions.encoding.members.size)]
-            assert puzzle.positions.encoding.members[order[moves.place[arc]]] == code
+            order = [*sequence, *range(len(sequence), puzzle.model.encoding.members.size)]
+            assert puzzle.model.encoding.members[order[moves.place[arc]]] == code
         else:
             assert moves.place[arc] == -1
 

@@ -154,7 +154,7 @@ def test_axes_that_are_refused(settings, message):
 def test_like_pieces_on_one_axis_may_lie_in_each_others_rows():
     puzzle = block_puzzle("a.b/c..", alike=["abc"], horizontal="abc")
     assert puzzle.states == 9
-    assert not puzzle.positions.reaches(
+    assert not puzzle.model.reaches(
         puzzle.parse("a.b/..c".replace("b/", "./").replace("..c", "bc."))
     )
     with pytest.raises(InputError, match="piece 'a' begins in column 3"):
@@ -252,9 +252,9 @@ def test_boards_of_another_puzzle(text, message):
 def test_codes_that_are_no_board(board, said):
     puzzle = block_puzzle("aab/c..")
     for ask in (
-        puzzle.positions.state,
-        puzzle.positions.reaches,
-        lambda b: puzzle.positions.states_of([puzzle.goals[0], b]),
+        puzzle.model.state,
+        puzzle.model.reaches,
+        lambda b: puzzle.model.states_of([puzzle.goals[0], b]),
     ):
         with pytest.raises(InputError, match=f"board {said}"):
             ask(board)

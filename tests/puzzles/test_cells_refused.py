@@ -83,7 +83,7 @@ def test_a_ring_is_refused_for_pieces_of_several_cells():
 @pytest.mark.parametrize("board", [(1, 1, 0), (1, 2, 9), (1, 0, 0), (-1, 1, 2)])
 def test_codes_that_are_no_board(board):
     puzzle = cell_puzzle(ABC, LINE, "xy.")
-    for ask in (puzzle.positions.state, puzzle.positions.reaches):
+    for ask in (puzzle.model.state, puzzle.model.reaches):
         with pytest.raises(InputError, match=r"codes are 0|every piece"):
             ask(board)
 

@@ -19,7 +19,6 @@ from answers.movers import (
     blocks,
     cells,
     graph,
-    lines,
     patterns,
     permutation,
     tiles,
@@ -52,7 +51,6 @@ CASES = {
     "several tiles a move": tiles(2, 3, "multi"),
     "tiles, two goals": tiles(2, 3, goals=[[[0, 1, 2], [3, 4, 5]], [[1, 2, 0], [3, 4, 5]]]),
     "tiles, a part of a goal": tiles(2, 3, goal=[[1, 2, "?"], ["?", "?", "?"]]),
-    "lines": lines(2, 3),
     "blocks": blocks("step", ["cd"], goal="aab/c.b/d.."),
     "blocks in lines": blocks("straight", ["cd"], goal="aab/c.b/d.."),
     "blocks along paths": blocks("path", ["cd"], goal="aab/c.b/d.."),
@@ -100,7 +98,7 @@ def some_of(boards, most=150):
 def arcs_from(name):
     """The arcs that leave each vertex."""
     leaving = defaultdict(list)
-    for source, target, word in arcs_of(made(name)[0].positions.graph):
+    for source, target, word in arcs_of(made(name)[0].model.graph):
         leaving[source].append((target, word))
     return leaving
 
@@ -108,7 +106,7 @@ def arcs_from(name):
 @cache
 def after_one_move(name, codes):
     """The boards that the arcs of the base graph lead to."""
-    positions = made(name)[0].positions
+    positions = made(name)[0].model
     vertex, sequence = positions.state(codes)
     arcs = arcs_from(name)[vertex]
     if not arcs:
@@ -139,7 +137,7 @@ def test_all_kinds_are_here():
 @each_case
 def test_the_layers_are_those_of_a_dictionary(name):
     puzzle, case, _ = made(name)
-    positions = puzzle.positions
+    positions = puzzle.model
     side, number = positions.space.numbers(*positions.origins())
     origins = list(zip(side.tolist(), number.tolist(), strict=True))
     layers, found = list_layers(positions.space, origins), {}
@@ -158,11 +156,11 @@ def test_boards_are_states(name):
     """Each board that can be reached is one state, and that state is the board."""
     puzzle, case, boards = made(name)
     codes = np.array(list(boards.values()))
-    vertex, sequence = puzzle.positions.states_of(codes)
+    vertex, sequence = puzzle.model.states_of(codes)
     assert len({*zip(vertex.tolist(), map(tuple, sequence.tolist()), strict=True)}) == len(codes)
     assert (vertex >= 0).all()
     assert all(like_in_order(puzzle, board) for board in boards.values())
-    back = puzzle.positions.boards_of(vertex, sequence)
+    back = puzzle.model.boards_of(vertex, sequence)
     if case.table.get("metric") != "labelled":
         assert (back == codes).all()
     assert [read(puzzle, case, tuple(board)) for board in back.tolist()] == list(boards)
@@ -193,11 +191,11 @@ def test_what_can_be_reached(name):
             if settled is None or 0 in (one, other):
                 continue
             known = read(puzzle, case, settled) in case.depths
-            vertex, _ = puzzle.positions.states_of(np.array([settled]))
+            vertex, _ = puzzle.model.states_of(np.array([settled]))
             if vertex[0] < 0:
                 assert not known
                 continue
-            assert puzzle.positions.reaches(settled) == known
+            assert puzzle.model.reaches(settled) == known
             if not known:
                 with pytest.raises(InputError, match="cannot be reached"):
                     puzzle.check_reached(settled)
@@ -222,17 +220,17 @@ def test_codes_that_make_no_board_are_refused(name):
         ]
         for board in wrong:
             with pytest.raises(InputError):
-                puzzle.positions.states_of(np.array([codes, board]))
+                puzzle.model.states_of(np.array([codes, board]))
     for array in (list(codes[:-1]), [float(code) for code in codes], "codes"):
         with pytest.raises(InputError):
-            puzzle.positions.states_of([array])
+            puzzle.model.states_of([array])
 
 
 @each_case
 def test_vertices_at_the_goals_shape(name):
     """Just those whose empty cells are the goal's, if that can be said."""
     puzzle, _, boards = made(name)
-    at_goal = puzzle.positions.at_goal_shape()
+    at_goal = puzzle.model.at_goal_shape()
     if at_goal is None:
         kinds = ("permutations", "labelled")
         several = len(puzzle.goals) > 1 or "?" in puzzle.line(puzzle.goals[0])
@@ -240,7 +238,7 @@ def test_vertices_at_the_goals_shape(name):
         return
     empty = [cell for cell, code in enumerate(puzzle.goals[0]) if code == 0]
     for codes in boards.values():
-        vertex, _ = puzzle.positions.state(codes)
+        vertex, _ = puzzle.model.state(codes)
         assert at_goal[vertex] == all(codes[cell] == 0 for cell in empty)
 
 
@@ -339,7 +337,7 @@ def test_text_that_is_no_board_is_refused(name):
 # --- puzzles whose boards are too many to be listed
 
 CONFIGURED = [
-    *("2x7", "4x4", "3x5-lines", "goat", "hakoiri", "rush-hour", "hexagram", "honeycomb"),
+    *("2x7", "4x4", "goat", "hakoiri", "rush-hour", "hexagram", "honeycomb"),
     *("pancake-9", "topspin-9", "cube-2x2x2", "pattern-2x7-k3", "pattern-2x5-k2"),
 ]
 COMPLETE = [[v for v in range(12) if v != u] for u in range(12)]
@@ -375,10 +373,10 @@ def larger(name):
 def test_states_are_boards_and_texts(name, rng):
     """Of all states, also of those that cannot be reached."""
     puzzle = larger(name)
-    graph = puzzle.positions.graph
+    graph = puzzle.model.graph
     state = rng.randrange(graph.vertices), random_sequence(rng, graph.m, graph.smaller)
-    board = puzzle.positions.board(state)
-    assert puzzle.positions.state(board) == state
+    board = puzzle.model.board(state)
+    assert puzzle.model.state(board) == state
     assert puzzle.notation.pieces.settled(board) == board
     assert like_in_order(puzzle, board)
     assert puzzle.parse(puzzle.write(board)) == board

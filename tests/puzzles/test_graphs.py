@@ -66,7 +66,7 @@ def assert_layers(adjacency, boards, start=None):
     assert found == expected
     reached = set().union(*expected)
     for board in random.Random(len(every)).sample(sorted(every), min(len(every), 60)):
-        assert puzzle.positions.reaches(puzzle.parse(list(board))) == (board in reached)
+        assert puzzle.model.reaches(puzzle.parse(list(board))) == (board in reached)
     return puzzle
 
 
@@ -174,12 +174,12 @@ COLOURED = [
 def test_boards_and_states_correspond_one_to_one(adjacency, start):
     puzzle = graph_puzzle(adjacency, "?" * len(start), start=start)
     boards = [puzzle.parse(list(board)) for board in set(permutations(start))]
-    vertex, sequence = puzzle.positions.states_of(np.array(boards))
+    vertex, sequence = puzzle.model.states_of(np.array(boards))
     states = set(zip(vertex.tolist(), map(tuple, sequence.tolist()), strict=True))
     assert (
         len(states) == len(boards) == puzzle.model.graph.vertices * factorial(puzzle.model.graph.m)
     )
-    assert list(map(tuple, puzzle.positions.boards_of(vertex, sequence).tolist())) == boards
+    assert list(map(tuple, puzzle.model.boards_of(vertex, sequence).tolist())) == boards
 
 
 # --- texts
@@ -330,7 +330,7 @@ def test_boards_of_another_puzzle(text, message):
 )
 def test_codes_that_are_no_board(board, message):
     puzzle = graph_puzzle(PATH, "ab.")
-    for ask in (puzzle.positions.state, puzzle.positions.reaches):
+    for ask in (puzzle.model.state, puzzle.model.reaches):
         with pytest.raises(InputError, match=message):
             ask(board)
 

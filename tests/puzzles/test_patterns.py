@@ -150,7 +150,7 @@ def test_patterns_bound_the_whole_puzzle(rows, columns):
     for depth, layer in enumerate(bfs_layers(rows, columns)):
         for board in random.Random(depth).sample(sorted(layer), min(40, len(layer))):
             near = {
-                key: depths[puzzle.model.space.number(*puzzle.positions.state(board))]
+                key: depths[puzzle.model.space.number(*puzzle.model.state(board))]
                 for key, (puzzle, depths) in found.items()
             }
             assert max(near["step", part] for part in labels) <= depth
@@ -173,7 +173,7 @@ def test_reaches_exactly_what_a_search_reaches(shape, goal, labels, metric):
         rng.shuffle(others)
         board = tuple(others.pop() if n == LIKE else n for n in marks)
         position = position_of(puzzle, board)
-        assert puzzle.positions.reaches(board) == (position in reached)
+        assert puzzle.model.reaches(board) == (position in reached)
         seen.add(position)
     assert reached <= seen
     if min(shape) > 1 and cells > 4:
@@ -193,8 +193,8 @@ def test_parity_where_at_most_one_tile_is_unlabelled(shape, unlabelled, metric):
         board = rng.choice(blank_moves(rows, columns, board))
         one, two = rng.sample(range(1, cells), 2)
         exchanged = tuple({one: two, two: one}.get(n, n) for n in board)
-        assert puzzle.positions.reaches(board)
-        assert not puzzle.positions.reaches(exchanged)
+        assert puzzle.model.reaches(board)
+        assert not puzzle.model.reaches(exchanged)
     assert puzzle.states == puzzle.model.graph.vertices * factorial(len(puzzle.model.labelled)) // 2
 
 
@@ -203,7 +203,7 @@ def test_two_like_tiles_mend_the_parity(metric):
     puzzle = pattern_puzzle(3, 3, labels=range(3, 9), metric=metric)
     rng = random.Random(1)
     for _ in range(100):
-        assert puzzle.positions.reaches(tuple(rng.sample(range(9), 9)))
+        assert puzzle.model.reaches(tuple(rng.sample(range(9), 9)))
     assert puzzle.states == puzzle.model.graph.vertices * factorial(6)
 
 

@@ -34,12 +34,12 @@ from frontier.puzzles import pattern_puzzle, puzzle_of
 def test_the_goal_is_the_sequence_in_order(case):
     puzzle, goal, _ = case
     (origin,) = origins_of(puzzle)
-    assert origin == puzzle.positions.state(goal) == puzzle.positions.state(puzzle.goals[0])
+    assert origin == puzzle.model.state(goal) == puzzle.model.state(puzzle.goals[0])
     assert origin[1] == tuple(range(len(puzzle.model.labelled)))
     assert [masked(board, puzzle.model.labelled) for board in puzzle.goals] == [
         masked(goal, puzzle.model.labelled)
     ]
-    assert puzzle.positions.reaches(goal)
+    assert puzzle.model.reaches(goal)
 
 
 @given(patterns(), st.randoms())
@@ -48,8 +48,8 @@ def test_like_tiles_are_interchangeable(case, rng):
     others = [n for n in range(1, puzzle.cells) if n not in puzzle.model.labelled]
     mixed = dict(zip(others, rng.sample(others, len(others)), strict=True))
     other = tuple(mixed.get(n, n) for n in board)
-    assert puzzle.positions.state(other) == puzzle.positions.state(board)
-    assert puzzle.positions.reaches(other) == puzzle.positions.reaches(board)
+    assert puzzle.model.state(other) == puzzle.model.state(board)
+    assert puzzle.model.reaches(other) == puzzle.model.reaches(board)
 
     def look(board):
         return [
@@ -67,7 +67,7 @@ def test_labelled_tiles_are_not_interchangeable(case):
     puzzle, _, board = case
     for one, two in combinations(puzzle.model.labelled, 2):
         other = tuple({one: two, two: one}.get(n, n) for n in board)
-        assert puzzle.positions.state(other) != puzzle.positions.state(board)
+        assert puzzle.model.state(other) != puzzle.model.state(board)
 
 
 @pytest.mark.parametrize("metric", ["step", "labelled"])
@@ -75,7 +75,7 @@ def test_labelled_tiles_are_not_interchangeable(case):
 def test_boards_and_states_correspond_one_to_one(shape, goal, labels, metric):
     puzzle = pattern_puzzle(*shape, labels=labels, goal=shaped(goal, shape[1]), metric=metric)
     boards = list(permutations(range(puzzle.cells)))
-    vertex, sequence = puzzle.positions.states_of(np.array(boards))
+    vertex, sequence = puzzle.model.states_of(np.array(boards))
     state_of = {}
     for board, v, s in zip(boards, vertex.tolist(), sequence.tolist(), strict=True):
         state_of.setdefault(masked(board, labels), set()).add((v, tuple(s)))
@@ -89,11 +89,11 @@ def test_states_of_2x3_by_hand():
     """Read column by column: 0 3 1 4 2 5 at the goal; of 2 and 5, 2 comes first."""
     puzzle = pattern_puzzle(2, 3, k=1)
     assert puzzle.notation.pieces.reading.tolist() == [0, 3, 1, 4, 2, 5]
-    assert puzzle.positions.encoding.members.tolist() == [2, 5, 1, 3, 4]
+    assert puzzle.model.encoding.members.tolist() == [2, 5, 1, 3, 4]
     last = comb(5, 2) - 1  # the last two places
-    assert puzzle.positions.state((0, 1, 2, 3, 4, 5)) == (6 * last, (0, 1))
-    assert puzzle.positions.state((1, 3, 5, 4, 0, 2)) == (6 * last + 3, (1, 0))
-    assert puzzle.positions.state((2, 1, 3, 5, 4, 0)) == (5, (0, 1))
+    assert puzzle.model.state((0, 1, 2, 3, 4, 5)) == (6 * last, (0, 1))
+    assert puzzle.model.state((1, 3, 5, 4, 0, 2)) == (6 * last + 3, (1, 0))
+    assert puzzle.model.state((2, 1, 3, 5, 4, 0)) == (5, (0, 1))
 
 
 # --- moves
@@ -102,9 +102,9 @@ def test_states_of_2x3_by_hand():
 @given(patterns())
 def test_arcs_are_moves(case):
     puzzle, _, board = case
-    vertex, sequence = puzzle.positions.state(board)
+    vertex, sequence = puzzle.model.state(board)
     after = {
-        position_of(puzzle, puzzle.positions.board((target, moved(sequence, word))))
+        position_of(puzzle, puzzle.model.board((target, moved(sequence, word))))
         for source, target, word in arcs_of(puzzle.model.graph)
         if source == vertex
     }
@@ -134,7 +134,7 @@ def test_moves_are_named_and_followed(case, rng):
         puzzle = pattern_puzzle(puzzle.grid.rows, puzzle.grid.columns, labels=puzzle.model.labelled)
     for _ in range(12):
         after = rng.choice(blank_moves(puzzle.grid.rows, puzzle.grid.columns, board))
-        told = puzzle.positions.board(puzzle.positions.state(after))
+        told = puzzle.model.board(puzzle.model.state(after))
         source, target = after.index(0), board.index(0)
         (r, c), (rr, cc) = divmod(source, puzzle.grid.columns), divmod(target, puzzle.grid.columns)
         mark = board[source] if board[source] in puzzle.model.labelled else "x"
@@ -149,13 +149,13 @@ def test_labelled_moves_are_named(case, rng):
     puzzle, _, board = case
     rows, columns = puzzle.grid.rows, puzzle.grid.columns
     puzzle = pattern_puzzle(rows, columns, labels=puzzle.model.labelled, metric="labelled")
-    before = puzzle.positions.board(puzzle.positions.state(board))
+    before = puzzle.model.board(puzzle.model.state(board))
     board = masked(before, puzzle.model.labelled)
     for _ in range(40):
         after = rng.choice(blank_moves(rows, columns, board))
         source, target = after.index(0), board.index(0)
         if board[source] != LIKE:
-            told = puzzle.positions.board(puzzle.positions.state(filled(after)))
+            told = puzzle.model.board(puzzle.model.state(filled(after)))
             (r, c), (rr, cc) = divmod(source, columns), divmod(target, columns)
             assert (
                 puzzle.notation.name_move(before, told)
@@ -267,7 +267,7 @@ def test_what_is_read_has_its_like_tiles_in_order(case):
         if read[cell] not in (0, *puzzle.model.labelled)
     ] == [n for n in range(1, puzzle.cells) if n not in puzzle.model.labelled]
     if puzzle.metric == "step":
-        assert read == puzzle.positions.board(puzzle.positions.state(board))
+        assert read == puzzle.model.board(puzzle.model.state(board))
 
 
 @given(patterns())

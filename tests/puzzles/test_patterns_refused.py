@@ -99,8 +99,8 @@ def test_boards_that_are_none(board, said):
         pattern_puzzle(2, 3, k=1, start=board)
     codes = tuple(int(word) for word in board.replace("/", " ").split())
     for ask in (
-        pattern_puzzle(2, 3, k=1).positions.state,
-        pattern_puzzle(2, 3, k=1).positions.reaches,
+        pattern_puzzle(2, 3, k=1).model.state,
+        pattern_puzzle(2, 3, k=1).model.reaches,
     ):
         with pytest.raises(
             InputError, match="^board " + re.escape(f"{list(codes)}: ") + "(codes are|0)"
@@ -135,7 +135,7 @@ def test_marks_that_make_no_board(board, message):
 def test_the_first_board_that_lacks_a_number_is_told(before, wrong):
     good, puzzle = list(permutations(range(4)))[:before], pattern_puzzle(2, 2, labels=[1, 3])
     with pytest.raises(InputError, match=re.escape(f"board {list(wrong)}: ")):
-        puzzle.positions.states_of(np.array([*good, wrong, (0, 1, 2, 3), (2, 2, 2, 2)]))
+        puzzle.model.states_of(np.array([*good, wrong, (0, 1, 2, 3), (2, 2, 2, 2)]))
 
 
 @pytest.mark.parametrize("board", ["x x 2/x x 5", "0 x x/x x 5", "0 1 2/1 x 5"])
@@ -245,13 +245,13 @@ def test_boards_that_are_just_not_too_large(shape, k, states):
 )
 def test_arrays_that_are_no_boards(boards):
     with pytest.raises(InputError, match="6 whole numbers"):
-        pattern_puzzle(2, 3, k=1).positions.states_of(np.array(boards))
+        pattern_puzzle(2, 3, k=1).model.states_of(np.array(boards))
 
 
 def test_the_first_bad_board_of_an_array_is_named():
     boards = np.array([[0, 1, 2, 3, 4, 5], [5, 1, 2, 3, 4, 5], [9, 1, 2, 3, 4, 5]])
     with pytest.raises(InputError, match=r"^board \[5, 1, 2, 3, 4, 5\]: 0 \(the blank\) and"):
-        pattern_puzzle(2, 3, k=1).positions.states_of(boards)
+        pattern_puzzle(2, 3, k=1).model.states_of(boards)
 
 
 @pytest.mark.parametrize("metric", ["step", "labelled"])

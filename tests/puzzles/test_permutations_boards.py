@@ -12,9 +12,9 @@ from frontier.puzzles import permutation_puzzle
 
 def test_a_board_out_of_reach():
     puzzle = permutation_puzzle({"a": "(1 2)"}, orientations=2)
-    assert not puzzle.positions.reaches(puzzle.parse("1+1 2"))
+    assert not puzzle.model.reaches(puzzle.parse("1+1 2"))
     with pytest.raises(InputError, match=r"board \[3, 2\] cannot be reached"):
-        puzzle.positions.state(puzzle.parse("1+1 2"))
+        puzzle.model.state(puzzle.parse("1+1 2"))
 
 
 def test_a_run_from_a_config(tmp_path):

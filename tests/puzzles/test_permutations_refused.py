@@ -130,7 +130,7 @@ def test_words_of_which_one_is_turned_are_a_label_each():
 
 def test_boards_of_the_wrong_size_have_positions():
     with pytest.raises(InputError, match=r"boards of 3 positions of type int64: .*2 whole numbers"):
-        permutation_puzzle({"a": "(1 2)"}).positions.states_of([[1, 2, 3]])
+        permutation_puzzle({"a": "(1 2)"}).model.states_of([[1, 2, 3]])
 
 
 def lights(n):
@@ -194,10 +194,10 @@ def test_a_start_that_cannot_be_reached():
     puzzle = permutation_puzzle({"a": "(1 2 3)"}, closed=True, goals=["123", "132"], start="321")
     puzzle.check()
     assert [
-        puzzle.line(puzzle.positions.board((v, s)))
+        puzzle.line(puzzle.model.board((v, s)))
         for v, s in zip(*puzzle.model.origins(), strict=True)
     ] == ["132"]
-    assert puzzle.positions.from_anywhere().reaches(puzzle.parse("123"))
+    assert puzzle.model.from_anywhere().reaches(puzzle.parse("123"))
 
 
 def test_what_is_said_of_a_search_that_ends_where_it_begins():

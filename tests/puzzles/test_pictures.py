@@ -215,10 +215,10 @@ def test_the_last_step_of_a_move_is_the_move(seed):
     drawing, alike = random_blocks(random.Random(seed))
     puzzle = block_puzzle(drawing, alike=alike, metric="path")
     vertices = range(puzzle.model.graph.vertices)
-    far = puzzle.positions.board(
+    far = puzzle.model.board(
         (random.Random(seed).choice(vertices), tuple(range(puzzle.model.graph.length)))
     )
-    if not puzzle.positions.reaches(far):
+    if not puzzle.model.reaches(far):
         far = puzzle.goals[0]
     solution = IdaSolver(puzzle, True, ()).solve(far, None, lambda *_: None).solution
     for before, after in pairwise(solution.boards):

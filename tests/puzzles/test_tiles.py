@@ -35,8 +35,8 @@ def test_boards_and_states_correspond_one_to_one(shape):
     puzzle = tile_puzzle(rows, columns)
     boards = list(permutations(range(rows * columns)))
     if min(shape) == 1:
-        boards = [board for board in boards if puzzle.positions.reaches(board)]
-    states = {puzzle.positions.state(board) for board in boards}
+        boards = [board for board in boards if puzzle.model.reaches(board)]
+    states = {puzzle.model.state(board) for board in boards}
     assert (
         len(states) == len(boards) == puzzle.model.graph.vertices * factorial(puzzle.model.graph.m)
     )
@@ -45,7 +45,7 @@ def test_boards_and_states_correspond_one_to_one(shape):
 def test_the_goal_is_the_sequence_in_order():
     puzzle = tile_puzzle(2, 3, goal=((5, 1, 0), (3, 2, 4)))
     assert puzzle.goals == ((5, 1, 0, 3, 2, 4),)
-    assert puzzle.positions.state(puzzle.goals[0]) == (4, (0, 1, 2, 3, 4))
+    assert puzzle.model.state(puzzle.goals[0]) == (4, (0, 1, 2, 3, 4))
     assert origins_of(puzzle) == [(4, (0, 1, 2, 3, 4))]
 
 
@@ -59,7 +59,7 @@ def test_the_goal_is_the_sequence_in_order():
 )
 def test_states_of_2x3_by_hand(board, state):
     """Reading column by column, the default goal is 0 3 1 4 2 5."""
-    assert tile_puzzle(2, 3).positions.state(board) == state
+    assert tile_puzzle(2, 3).model.state(board) == state
 
 
 def test_the_default_goal_has_the_blank_first():
@@ -101,7 +101,7 @@ def test_turned_boards_have_the_same_states(shape):
     turned = tile_puzzle(columns, rows, shaped(transposed(board, columns), rows))
     for _ in range(200):
         board = rng.choice(blank_moves(rows, columns, board))
-        assert puzzle.positions.state(board) == turned.positions.state(transposed(board, columns))
+        assert puzzle.model.state(board) == turned.model.state(transposed(board, columns))
 
 
 @swept(
@@ -138,8 +138,8 @@ def test_one_line_has_no_sequence(shape):
     assert puzzle.states == cells
     for place in range(cells):
         board = with_blank_at(range(cells), place)
-        assert puzzle.positions.state(board) == (place, ())
-        assert puzzle.positions.board((place, ())) == board
+        assert puzzle.model.state(board) == (place, ())
+        assert puzzle.model.board((place, ())) == board
 
 
 # --- puzzles and boards that are given

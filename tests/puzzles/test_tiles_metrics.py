@@ -100,27 +100,27 @@ def test_arcs_are_the_moves_of_the_blank(shape, metric, rng):
     puzzle = tile_puzzle(rows, columns, metric=metric)
     graph = puzzle.model.graph
     vertex, sequence = rng.randrange(graph.vertices), random_sequence(rng, graph.m)
-    before = puzzle.positions.board((vertex, sequence))
+    before = puzzle.model.board((vertex, sequence))
     after = [
-        puzzle.positions.board((target, moved(sequence, word)))
+        puzzle.model.board((target, moved(sequence, word)))
         for source, target, word in arcs_of(graph)
         if source == vertex
     ]
     assert sorted(after) == sorted(MOVES[metric](rows, columns, before))
-    moves = puzzle.positions.encoding.moves
+    moves = puzzle.model.encoding.moves
     for arc in range(len(graph.source)):
         if graph.source[arc] != vertex:
             continue
         target, word = int(graph.target[arc]), graph.voltages[graph.voltage[arc]]
         assert_displaces(
-            puzzle, moves, arc, before, puzzle.positions.board((target, moved(sequence, word)))
+            puzzle, moves, arc, before, puzzle.model.board((target, moved(sequence, word)))
         )
 
 
 def assert_displaces(puzzle, moves, arc, before, after):
     """The tables name the tiles of the move, the nearest to the blank first, and their cells."""
-    _, sequence = puzzle.positions.state(before)
-    members = puzzle.positions.encoding.members.tolist()
+    _, sequence = puzzle.model.state(before)
+    members = puzzle.model.encoding.members.tolist()
     order = [members[thing] for thing in sequence] if moves.in_sequence else members
     said = []
     for k in range(moves.start[arc], moves.start[arc + 1]):
@@ -199,12 +199,12 @@ def test_goals(name, metric):
     shape, goals = GOALS[name]
     puzzle = tile_puzzle(*shape, goals=[written(goal, shape[1]) for goal in goals], metric=metric)
     origins = set().union(*(agreeing(shape, goal) for goal in goals))
-    assert {puzzle.positions.board(state) for state in origins_of(puzzle)} == origins
+    assert {puzzle.model.board(state) for state in origins_of(puzzle)} == origins
     expected = layers_of(origins, lambda board: MOVES[metric](*shape, board))
     assert engine_layers(puzzle) == expected
     reached = set().union(*expected)
     for board in permutations(range(shape[0] * shape[1])):
-        assert puzzle.positions.reaches(board) == (board in reached)
+        assert puzzle.model.reaches(board) == (board in reached)
 
 
 @pytest.mark.sweep
@@ -216,7 +216,7 @@ def test_a_part_of_3x3():
     puzzle = tile_puzzle(3, 3, goal=written(goal, 3))
     origins = agreeing((3, 3), goal)
     assert len(origins) == factorial(9 - len(shown))
-    assert {puzzle.positions.board(state) for state in origins_of(puzzle)} == origins
+    assert {puzzle.model.board(state) for state in origins_of(puzzle)} == origins
     expected = layers_of(origins, lambda cells: blank_moves(3, 3, cells))
     space = puzzle.model.space
     layers = list_layers(space, origins_in(space, puzzle))
@@ -237,7 +237,7 @@ def test_a_start_of_either_parity_reaches_a_part():
     for start in ("0 1 2/3 4 5", "0 2 1/3 4 5"):
         puzzle = tile_puzzle(2, 3, goal="? ? ?/? ? 5", start=start)
         puzzle.check()
-        assert puzzle.positions.reaches(puzzle.parse(start))
+        assert puzzle.model.reaches(puzzle.parse(start))
 
 
 # --- where the blank stands

@@ -38,7 +38,7 @@ def test_reaches_exactly_what_a_search_reaches(shape, goal):
     puzzle = tile_puzzle(rows, columns, goal=shaped(goal, columns))
     reached = set().union(*bfs_layers(rows, columns, goal))
     for cells in permutations(range(rows * columns)):
-        assert puzzle.positions.reaches(cells) == (cells in reached)
+        assert puzzle.model.reaches(cells) == (cells in reached)
 
 
 @pytest.mark.parametrize("shape", AT_MOST_8)
@@ -57,13 +57,13 @@ def test_known_numbers_of_states(shape, states):
 @given(puzzles_and_boards(most=12), st.data())
 def test_moves_keep_what_can_be_reached(case, data):
     puzzle, board = case
-    reaches = puzzle.positions.reaches(board)
+    reaches = puzzle.model.reaches(board)
     for _ in range(data.draw(st.integers(0, 30))):
         moves = blank_moves(puzzle.grid.rows, puzzle.grid.columns, board)
         if moves:
             board = data.draw(st.sampled_from(moves))
-    assert puzzle.positions.reaches(board) == reaches
-    assert puzzle.positions.reaches(puzzle.goals[0])
+    assert puzzle.model.reaches(board) == reaches
+    assert puzzle.model.reaches(puzzle.goals[0])
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(4, 4), (3, 6), (2, 9)])
@@ -74,8 +74,8 @@ def test_two_tiles_exchanged_cannot_be_mended(rows, columns):
     for _ in range(200):
         board = rng.choice(blank_moves(rows, columns, board))
     exchanged = tuple({1: 2, 2: 1}.get(tile, tile) for tile in board)
-    assert puzzle.positions.reaches(board)
-    assert not puzzle.positions.reaches(exchanged)
+    assert puzzle.model.reaches(board)
+    assert not puzzle.model.reaches(exchanged)
     assert puzzle.states == factorial(rows * columns) // 2
 
 
@@ -86,10 +86,10 @@ def test_the_space_holds_exactly_what_can_be_reached(shape):
     space = puzzle.model.space
     numbers = set()
     for cells in permutations(range(rows * columns)):
-        if puzzle.positions.reaches(cells):
-            numbers.add(space.number(*puzzle.positions.state(cells)))
+        if puzzle.model.reaches(cells):
+            numbers.add(space.number(*puzzle.model.state(cells)))
         elif min(shape) > 1:
-            assert space.number(*puzzle.positions.state(cells)) is None
+            assert space.number(*puzzle.model.state(cells)) is None
     assert numbers == {
         (c, n) for c in range(space.sides) for n in range(space.nodes[c] * space.code.half)
     }
@@ -101,7 +101,7 @@ def test_the_sign_is_the_same_for_all_boards_of_a_blank():
     puzzle, signs = tile_puzzle(2, 3), {}
     for layer in bfs_layers(2, 3):
         for cells in layer:
-            vertex, sequence = puzzle.positions.state(cells)
+            vertex, sequence = puzzle.model.state(cells)
             signs.setdefault(vertex, set()).add(sign(sequence))
     assert all(len(found) == 1 for found in signs.values())
     assert len(signs) == 6

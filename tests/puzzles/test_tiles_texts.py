@@ -57,7 +57,7 @@ def test_boards_that_are_none(board, message):
     ],
 )
 def test_codes_that_are_no_board(board, said):
-    for ask in (tile_puzzle(2, 3).positions.state, tile_puzzle(2, 3).positions.reaches):
+    for ask in (tile_puzzle(2, 3).model.state, tile_puzzle(2, 3).model.reaches):
         with pytest.raises(InputError, match=rf"^board \[.*{said}"):
             ask(board)
 
@@ -86,7 +86,7 @@ def test_start_in_another_order_on_one_line(start):
 
 def test_a_board_in_another_order_on_one_line_has_no_state():
     with pytest.raises(InputError, match=r"\[2, 0, 1\] cannot be reached"):
-        tile_puzzle(1, 3).positions.state((2, 0, 1))
+        tile_puzzle(1, 3).model.state((2, 0, 1))
 
 
 @given(puzzles_and_boards(), st.sampled_from(["\n", "/", " / ", "\n\n"]), st.booleans())

@@ -105,10 +105,10 @@ def test_titles_of_small_puzzles():
         (lambda: graph_puzzle([[1], [0]], "a.").parse("a"), "has 1 label: expected"),
         (lambda: graph_puzzle([[1], [0]], "a.").parse("aa"), "more than 1 time"),
         (
-            lambda: graph_puzzle([[]], ".").positions.states_of([[0, 0]]),
+            lambda: graph_puzzle([[]], ".").model.states_of([[0, 0]]),
             "this puzzle have 1 whole number",
         ),
-        (lambda: graph_puzzle([[1], [0]], "a.").positions.states_of([[0]]), "boards of 1 cell of"),
+        (lambda: graph_puzzle([[1], [0]], "a.").model.states_of([[0]]), "boards of 1 cell of"),
     ],
 )
 def test_complaints(ask, said):

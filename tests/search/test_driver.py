@@ -116,7 +116,7 @@ def test_layers_equal_a_dictionary_search(tmp_path, rows, columns, form):
         for depth, layer in enumerate(expected):
             side = work.space.side_of(depth)
             found = {
-                puzzle.positions.board(work.space.state(side, number))
+                puzzle.model.board(work.space.state(side, number))
                 for number in work.layer(depth).numbers()
             }
             assert found == set(layer)

@@ -79,7 +79,7 @@ def assert_is(done, calm, columns):
     work = Workspace(done)
     for depth in done.stored_depths():
         numbers, side = work.layer(depth).numbers(), work.space.side_of(depth)
-        boards = {work.puzzle.positions.board(work.space.state(side, number)) for number in numbers}
+        boards = {work.puzzle.model.board(work.space.state(side, number)) for number in numbers}
         assert boards == expected[depth]
     if done.stored_depths() == [len(expected) - 1]:
         return  # who goes on gives up the older layer of two, as a late worker may be doing so

@@ -37,7 +37,7 @@ def test_neighbours_are_those_of_the_board(whole):
     rng = np.random.default_rng(1)
     for _ in range(50):
         board = rng.permutation(8).tolist()
-        if not puzzle.positions.reaches(tuple(board)):
+        if not puzzle.model.reaches(tuple(board)):
             continue
         at, near = board.index(0), set()
         for to in (at - 1, at + 1, at - 4, at + 4):
@@ -45,8 +45,8 @@ def test_neighbours_are_those_of_the_board(whole):
                 moved = list(board)
                 moved[at], moved[to] = moved[to], 0
                 near.add(tuple(moved))
-        side, number = puzzle.model.space.number(*puzzle.positions.state(tuple(board)))
-        found = [puzzle.positions.board(puzzle.model.space.state(c, n)) for c, n in
+        side, number = puzzle.model.space.number(*puzzle.model.state(tuple(board)))
+        found = [puzzle.model.board(puzzle.model.space.state(c, n)) for c, n in
                  neighbours(puzzle.model.space, side, number)]  # fmt: skip
         assert set(found) == near
         assert len(found) == len(near)

@@ -60,7 +60,7 @@ SMALL = [(rows, columns) for rows in range(1, 9) for columns in range(1, 9) if r
 def test_small_tiles(rows, columns):
     puzzle = tile_puzzle(rows, columns)
     expected = [
-        [puzzle.positions.state(cells) for cells in layer] for layer in tile_layers(rows, columns)
+        [puzzle.model.state(cells) for cells in layer] for layer in tile_layers(rows, columns)
     ]
     small = rows * columns <= 6
     row_words = ROW_WORDS if small else ROW_WORDS[:1]
@@ -72,8 +72,7 @@ def test_small_tiles(rows, columns):
 def test_tiles_from_a_goal_of_ones_own(rows, columns, goal):
     puzzle = tile_puzzle(rows, columns, goal=shaped(goal, columns))
     expected = [
-        [puzzle.positions.state(cells) for cells in layer]
-        for layer in tile_layers(rows, columns, goal)
+        [puzzle.model.state(cells) for cells in layer] for layer in tile_layers(rows, columns, goal)
     ]
     assert_search(puzzle.model.space, origins_of(puzzle), expected)
 
@@ -117,7 +116,7 @@ def test_3x3_states_of_thin_layers():
     for depth, boards in enumerate(tile_layers(3, 3, tuple(range(9)))):
         if len(boards) > 1000:
             continue
-        states = [puzzle.positions.state(cells) for cells in boards]
+        states = [puzzle.model.state(cells) for cells in boards]
         assert lists[depth].tolist() == numbers_of(space, states, depth)
         if depth:
             layout = layouts[depth % len(layouts)]
@@ -296,10 +295,10 @@ def test_lists_far_from_the_goal(rows, columns):
         found = {n for board in layers[-1] for n in blank_moves(rows, columns, board)}
         layers.append(found - layers[-2])
     kernel, previous = ListKernel(space), np.empty(0, np.uint64)
-    side, number = space.number(*puzzle.positions.state(cells))
+    side, number = space.number(*puzzle.model.state(cells))
     current = np.array([number], dtype=np.uint64)
     for boards in layers[1:]:
-        states = [puzzle.positions.state(board) for board in boards]
+        states = [puzzle.model.state(board) for board in boards]
         expected = sorted(space.number(*state) for state in states)
         assert [(side, n) for n in current.tolist()] == expected
         current, previous = kernel.expand(side, current, previous), current

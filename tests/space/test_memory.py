@@ -122,7 +122,7 @@ def test_layers_are_those_of_a_dictionary(name, expected):
     puzzle = puzzle_named(name)
     space, origins, _ = known(name)
     layers = [
-        np.array(numbers_of(space, map(puzzle.positions.state, boards), depth), dtype=np.uint64)
+        np.array(numbers_of(space, map(puzzle.model.state, boards), depth), dtype=np.uint64)
         for depth, boards in enumerate(expected())
     ]
     walk_layers(space, origins, layers, memory_layout(space, 2), 2)
@@ -396,7 +396,7 @@ def test_distances_are_those_of_a_dictionary(threads, columns):
     table = distance_table(puzzle.model.space, puzzle.model.origins(), threads)
     for depth, boards in enumerate(bfs_layers(2, columns)):
         for board in boards:
-            vertex, sequence = puzzle.positions.state(board)
+            vertex, sequence = puzzle.model.state(board)
             index, odd = indices(2 * columns - 1)[sequence]
             assert table[2 * vertex + odd, index] == depth
 

@@ -173,7 +173,7 @@ def test_a_damaged_slab_is_told_of_where_it_is_read(tmp_path, thread):
 
 def test_records_come_back():
     for at_goal, start in ((None, 0), (0, 1), (10**18, 0)):
-        tally = Tally(10**18, start, at_goal, 10**18)
+        tally = Tally(10**18, start, at_goal)
         record = PartRecord(RUN, 10**6, 10**9, tally, 2**62, "0123abcd").sealed(b"index")
         data = record.to_bytes()
         assert len(data) == RECORD_BYTES

@@ -22,6 +22,16 @@ def test_a_run_of_the_old_format_is_refused_by_name(tmp_path):
         RunStore.open(run.path)
 
 
+def test_a_run_of_a_kind_of_puzzle_that_is_gone_is_refused_with_what_there_is_instead(tmp_path):
+    run = RunStore.create(tmp_path / "run", IDENTITY)
+    identity = read_sealed(run.path / "run.json")
+    puzzle = {"kind": "lines", "rows": 3, "columns": 5}
+    write_sealed(run.path / "run.json", {**identity, "puzzle": puzzle})
+    said = r"puzzle.kind = 'lines'.* no longer has: puzzle.kind = \"tiles\" with puzzle.metric ="
+    with pytest.raises(FormatError, match=said):
+        RunStore.open(run.path)
+
+
 def test_other_formats_and_no_run(tmp_path):
     with pytest.raises(InputError, match=r"run\.json"):
         RunStore.open(tmp_path)
