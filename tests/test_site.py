@@ -110,7 +110,7 @@ def test_each_command_has_a_page(site, name):
     said = re.sub(r"<[^>]*>", "", text)
     options = [of for of in main.commands[name].params if of.param_type_name == "option"]
     assert all(option in said for of in options for option in of.opts)
-    assert all(f"frontier {line}".split()[1] in said for line in main.commands[name].examples)
+    assert f"frontier {name}" in said.split("Examples")[-1]
     assert f'<a href="{name}.html"' in (site / "commands" / "index.html").read_text("utf-8")
 
 

@@ -1,18 +1,18 @@
 """The command line: ``python -m frontier COMMAND``.
 
 A command prints what it was asked for on standard output and everything else on standard
-error. Exit codes: 0 done, 1 failed, 2 bad input, 3 stopped or refused by the system, to be resumed,
-4 corrupt data.
+error.
 """
 
 import signal
 import sys
+from collections import UserDict
 from contextlib import suppress
+from importlib import import_module
 
 import click
 
 from frontier import __version__
-from frontier.cli.help import Group
 from frontier.cli.streams import OutputError, drop_output, prepare_streams
 from frontier.errors import (
     CorruptRunError,
@@ -22,14 +22,27 @@ from frontier.errors import (
     Stopped,
     StorageError,
 )
-from frontier.signals import ending, handling
+from frontier.signals import ending, handling, leaving_at_once
 from frontier.stopwatch import preparing
 
 REMEDY = ". `verify RUN` lists all that is damaged, `repair RUN` mends what can be mended"
 
 
-class _Commands(Group):
-    """Turns the package's errors into one paragraph and the right exit code."""
+class _Commands(UserDict):
+    """The commands by name. Its data are the names of their modules: each module is imported when
+    its command is asked for, as no command needs what the others do."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        with leaving_at_once():
+            return getattr(import_module(self.data[name]), name.replace("-", "_"))
+
+
+class _Group(click.Group):
+    """Turns the package's errors into one paragraph and the right exit code, and lists the commands
+    in the order in which one uses them."""
+
+    def list_commands(self, context):
+        return list(self.commands)
 
     def main(self, *arguments, **settings):
         prepare_streams()
@@ -81,37 +94,46 @@ def _remedy(error: FrontierError, command: str | None) -> str:
 
 RUNS, SOLVING, UPKEEP = "frontier.cli.runs", "frontier.cli.solving", "frontier.cli.upkeep"
 
+COMMANDS = {
+    "init": "frontier.cli.starting",
+    "plan": "frontier.cli.planning",
+    "run": RUNS,
+    "status": RUNS,
+    "gods-number": "frontier.cli.cosets",
+    "report": "frontier.cli.reporting",
+    "farthest": RUNS,
+    "layer": "frontier.cli.layers",
+    "solve": SOLVING,
+    "draw": SOLVING,
+    "export": RUNS,
+    "backup": UPKEEP,
+    "verify": UPKEEP,
+    "repair": UPKEEP,
+    "thesis": "frontier.cli.studies",
+    "rotate": SOLVING,
+}
+"""The module of each command, in the order in which one uses them."""
+
 
 @click.group(
-    cls=_Commands,
-    sections={
-        "Search": {
-            "init": "frontier.cli.starting",
-            "plan": "frontier.cli.planning",
-            "run": RUNS,
-            "status": RUNS,
-            "gods-number": "frontier.cli.cosets",
-        },
-        "Ask what was found": {
-            "report": "frontier.cli.reporting",
-            "farthest": RUNS,
-            "layer": "frontier.cli.layers",
-            "solve": SOLVING,
-            "draw": SOLVING,
-            "export": RUNS,
-        },
-        "Look after runs": {"backup": UPKEEP, "verify": UPKEEP, "repair": UPKEEP},
-        "Studies": {"thesis": "frontier.cli.studies", "rotate": SOLVING},
-    },
+    cls=_Group,
+    commands=_Commands(COMMANDS),
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
-    examples={
-        "init 2x5": "Write configs/2x5.toml, to start from.",
-        "plan configs/2x7.toml": "What it would take.",
-        "run configs/2x5.toml": "Search, or go on with a search.",
-        "status configs/2x5.toml": "How far it is.",
-        "farthest configs/2x5.toml --limit 3": "What it found.",
-        "run --help": "What else a command can do; each has a page.",
-    },
+    epilog="""\b
+Examples:
+  frontier init 2x5  # writes configs/2x5.toml
+  frontier run configs/2x5.toml
+  frontier status configs/2x5.toml
+  frontier farthest configs/2x5.toml --limit 3
+
+\b
+Exit codes:
+  0  done
+  1  failed
+  2  bad input
+  3  stopped, or refused by the system; the same command goes on
+  4  corrupt data
+""",
 )
 @click.version_option(__version__)
 def main():

@@ -4,7 +4,6 @@ import click
 
 from frontier.api_cosets import search_cosets
 from frontier.cli import common
-from frontier.cli.help import command
 from frontier.cosets.plan import plan_cosets
 from frontier.cosets.store import path_of
 from frontier.errors import Gone, Stopped
@@ -18,28 +17,17 @@ from frontier.report.gods_number import (
 from frontier.store.run import RunStore
 
 
-@command(
-    examples={
-        "gods-number configs/2x7.toml": "The number for 2×7, in seconds.",
-        "gods-number configs/2x8.toml --layers 4": "That of 2×8, and its last four layers.",
-        "gods-number configs/2x8.toml --at-most 141": "Whether 141 moves suffice.",
-        "gods-number configs/4x4.toml --hours 2": "As close as two hours come; again to go on.",
-        "gods-number configs/2x8.toml --set puzzle.metric=multi": "That of 2×8 where a move slides "
-        "any number of tiles of a row or column.",
-        "gods-number runs/2x8-gods-number": "Go on with a search by its directory.",
-        "gods-number configs/2x9.toml --plan": "What it would take, and nothing else.",
-    },
-    files={
-        "runs/NAME-gods-number/": "where the search is kept; with store.path = X, X-gods-number",
-        "…/summary.json": "what was found",
-        "…/tables/": "the tables; they may be deleted, and are made anew",
-    },
-    exit_codes={
-        "0": "done, or the hours are over",
-        "3": "stopped; the same command goes on with it",
-        "4": "a file is damaged",
-    },
-    see_also=("run", "status", "farthest", "verify", "docs/mathematics.md"),
+@click.command(
+    short_help="Find God's number without visiting every position.",
+    epilog="""\b
+Examples:
+  frontier gods-number configs/2x8.toml --layers 4  # and the last four layers
+  frontier gods-number configs/2x8.toml --at-most 141  # do 141 moves suffice?
+  frontier gods-number configs/4x4.toml --hours 2  # as close as they come
+  frontier gods-number configs/2x8.toml --set puzzle.metric=multi
+  frontier gods-number runs/2x8-gods-number  # go on by its directory
+  frontier gods-number configs/2x9.toml --plan  # what it would take
+""",
 )
 @common.config_argument
 @common.set_option
@@ -80,7 +68,8 @@ def gods_number(
 
     Bounds close in by questions: do all positions take at most T moves? What was found is kept
     every few seconds, so a search that was stopped (Ctrl-C) or killed goes on by the same command,
-    or by its directory RUN.
+    or by its directory RUN,
+    which is runs/NAME-gods-number or, with store.path = X, X-gods-number.
     """
     loaded = config_at(config, settings)
     if planning:

@@ -5,7 +5,6 @@ import click
 from frontier import api
 from frontier.cli import common
 from frontier.cli.files import Target, check_targets, file_option, force_option
-from frontier.cli.help import command
 from frontier.errors import InputError
 from frontier.find_runs import open_one, refuse_search
 from frontier.report.layer import Excerpt
@@ -14,21 +13,16 @@ from frontier.storage.places import storage_at
 OR_OUTPUT = "; - is standard output."
 
 
-@command(
-    examples={
-        "run configs/2x5.toml --set search.keep=all": "Make a run that keeps its layers,",
-        "layer runs/2x5 12": "and print all positions 12 moves from the goal, one a line.",
-        "layer runs/2x5 30 --sample 1000 --seed 7 --csv 2x5-30.csv": "A thousand of them at "
-        "random, with their state numbers, as a table.",
-        "layer runs/2x5 30 --npy 2x5-30.npy": "All as an array, for numpy.load.",
-        "layer runs/2x5 55 --limit 5 --numbers": "The state numbers of five.",
-    },
-    exit_codes={
-        "0": "the positions are written",
-        "2": "there is no such layer, or the run did not keep it",
-        "4": "the run is damaged; `verify` lists what is, `repair` mends it",
-    },
-    see_also=("farthest", "solve", "export", "docs/library.md"),
+@click.command(
+    short_help="Print the positions of one layer, or some of them.",
+    epilog="""\b
+Examples:
+  frontier run configs/2x5.toml --set search.keep=all
+  frontier layer runs/2x5 12
+  frontier layer runs/2x5 30 --sample 1000 --seed 7 --csv 2x5-30.csv
+  frontier layer runs/2x5 30 --npy 2x5-30.npy  # for numpy.load
+  frontier layer runs/2x5 55 --limit 5 --numbers  # state numbers
+""",
 )
 @common.run_argument
 @click.argument("depth", metavar="DEPTH", type=click.IntRange(min=0))

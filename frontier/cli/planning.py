@@ -7,7 +7,6 @@ from pydantic import ByteSize, TypeAdapter, ValidationError
 
 from frontier import api
 from frontier.cli.common import config_argument, echo_json, json_option, set_option
-from frontier.cli.help import command
 from frontier.config import Config
 from frontier.errors import InputError, TooLarge
 from frontier.find_runs import config_at
@@ -15,15 +14,14 @@ from frontier.forecast.forecast import described_cluster, forecast_of
 from frontier.report.plan import describe_plan, gods_number_need, need_words, plan_value
 
 
-@command(
-    examples={
-        "plan configs/2x7.toml": "What 2×7 takes on this machine.",
-        "plan configs/2x8.toml --workers 100 --set cluster.memory=4GB": "What 2×8 would take on a "
-        "hundred workers.",
-        "plan configs/2x8.toml --workers 100 --disk-rate 5GB --json": "The same where the file "
-        "system moves 5 GB a second in all, for a program to read.",
-    },
-    see_also=("run", "gods-number", "docs/scale.md"),
+@click.command(
+    short_help="Say what a run will take, without running it.",
+    epilog="""\b
+Examples:
+  frontier plan configs/2x7.toml
+  frontier plan configs/2x8.toml --workers 100 --set cluster.memory=4GB
+  frontier plan configs/2x8.toml --workers 100 --disk-rate 5GB --json
+""",
 )
 @config_argument
 @set_option

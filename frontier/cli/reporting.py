@@ -9,7 +9,6 @@ from rich.console import Console, RenderableType
 
 from frontier.cli.common import json_option, note_searches, path_argument
 from frontier.cli.files import check_targets, file_option, force_option
-from frontier.cli.help import command
 from frontier.cosets.store import CosetRun
 from frontier.errors import InputError
 from frontier.find_runs import paths_of
@@ -26,15 +25,14 @@ PLAIN_WIDTH = 200
 OR_OUTPUT = "; - is standard output."
 
 
-@command(
-    examples={
-        "report runs/2x5": "In the terminal.",
-        "report runs/2x5 --html 2x5.html --chart 2x5.pdf --csv 2x5.csv": "As a page, a picture and "
-        "a table.",
-        "report runs/2x5 runs/2x6 --html both.html": "Two runs side by side.",
-        "report runs/2x8-gods-number --html 2x8.html": "What gods-number has found.",
-    },
-    see_also=("status", "farthest", "draw", "docs/results/"),
+@click.command(
+    epilog="""\b
+Examples:
+  frontier report runs/2x5
+  frontier report runs/2x5 --html 2x5.html --chart 2x5.pdf --csv 2x5.csv
+  frontier report runs/2x5 runs/2x6 --html both.html  # side by side
+  frontier report runs/2x8-gods-number --html 2x8.html
+""",
 )
 @path_argument("runs", metavar="RUN...", nargs=-1, required=True)
 @file_option("--html", f"Write a page with charts and boards, for browsers and paper{OR_OUTPUT}")

@@ -8,7 +8,6 @@ import click
 from frontier import api
 from frontier.answers.layers import farthest as farthest_of
 from frontier.cli import common
-from frontier.cli.help import command
 from frontier.clusters.allocation import allocation
 from frontier.config import Config
 from frontier.cosets.store import CosetRun
@@ -33,29 +32,16 @@ from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 
-@command(
-    examples={
-        "run configs/2x7.toml": "Search 2×7, or go on with it.",
-        "run configs/2x5.toml --set search.keep=all": "Keep all layers, for `solve`.",
-        "run runs/2x5": "Go on with a run by its directory.",
-        "run configs/3x4.toml --until 20 --set cluster.kind=serial": "Layers up to depth 20, by "
-        "tasks in this process.",
-        "run configs/2x6.toml --set 'store.codec=\"zstd:1\"' --fresh": "Delete the run of 2×6 and "
-        "make it anew, stored otherwise.",
-    },
-    files={
-        "runs/NAME/": "the run directory, where store.path names no other",
-        "…/layers/": "layers as Zarr arrays; the last two, or all with search.keep=all",
-        "…/summary.json": "what was found: depth, counts of layers, farthest positions",
-        "…/status.html": "how far it is, for a browser",
-        "…/events.jsonl": "a line for all that happened",
-    },
-    exit_codes={
-        "0": "complete, or as far as --until",
-        "3": "stopped; the same command goes on with it",
-        "4": "the run is damaged; `verify` lists what is, `repair` mends it",
-    },
-    see_also=("plan", "status", "farthest", "solve", "repair", "docs/clusters.md"),
+@click.command(
+    short_help="Start or resume a search.",
+    epilog="""\b
+Examples:
+  frontier run configs/2x7.toml
+  frontier run configs/2x5.toml --set search.keep=all  # for solve
+  frontier run runs/2x5  # go on with a run by its directory
+  frontier run configs/3x4.toml --until 20 --set cluster.kind=serial
+  frontier run configs/2x6.toml --set 'store.codec="zstd:1"' --fresh
+""",
 )
 @common.config_argument
 @common.set_option
@@ -132,18 +118,13 @@ def _warn(plan: api.Plan) -> None:
         click.echo(f"connecting to the scheduler of {where} …", err=True)
 
 
-@command(
-    examples={
-        "status configs/2x7.toml": "How far the run of this config is.",
-        "status runs/2x7 --watch": "Follow it until it is complete.",
-        "status runs/2x7 --json": "How far it is, for a program to read.",
-    },
-    exit_codes={
-        "0": "the run is whole, as far as can be seen without reading all of it",
-        "2": "there is no such run, or it has not begun",
-        "4": "the run is damaged; `verify` lists what is, `repair` mends it",
-    },
-    see_also=("run", "verify"),
+@click.command(
+    epilog="""\b
+Examples:
+  frontier status configs/2x7.toml
+  frontier status runs/2x7 --watch  # follow it until it is complete
+  frontier status runs/2x7 --json
+""",
 )
 @common.run_argument
 @click.option("--watch", "watching", is_flag=True, help="Follow the run until it is complete.")
@@ -191,12 +172,12 @@ def status(run, watching, interval, as_json):
         click.get_current_context().exit(CorruptRunError.exit_code)
 
 
-@command(
-    examples={
-        "farthest configs/2x5.toml": "The positions at the greatest depth, drawn.",
-        "farthest runs/goat --limit 3 --json": "Three of them, as lists.",
-    },
-    see_also=("run", "solve"),
+@click.command(
+    epilog="""\b
+Examples:
+  frontier farthest configs/2x5.toml
+  frontier farthest runs/goat --limit 3 --json
+""",
 )
 @common.run_argument
 @click.option(
@@ -224,18 +205,18 @@ def farthest(run, limit, as_json):
         if boards:
             click.echo("\n" + draw_boards(puzzle, boards))
         if len(boards) < count:
-            why = "--limit" if len(boards) == limit else "in lines of the layer before"
-            click.echo(f"\n… and {count - len(boards):,} more ({why})")
+            click.echo(f"\n… and {count - len(boards):,} more (--limit)")
     if as_json:
         common.echo_json(values)
 
 
-@command(
-    examples={
-        "run configs/pattern-2x7-k3.toml --set search.keep=all": "Keep all layers,",
-        "export runs/pattern-2x7-k3 2x7-k3.zarr": "and write the distances of all its positions.",
-    },
-    see_also=("run", "solve --heuristic", "docs/patterns.md"),
+@click.command(
+    short_help="Write the distances of all positions as an array.",
+    epilog="""\b
+Examples:
+  frontier run configs/pattern-2x7-k3.toml --set search.keep=all
+  frontier export runs/pattern-2x7-k3 2x7-k3.zarr
+""",
 )
 @common.run_argument
 @click.argument("target", metavar="TARGET")

@@ -10,7 +10,6 @@ from frontier.answers.rotation import FIFTEEN, solve_by_rotations
 from frontier.answers.solvers import METHODS, solver_for
 from frontier.cli import common
 from frontier.cli.files import check_targets, file_option, force_option
-from frontier.cli.help import command
 from frontier.errors import InputError
 from frontier.find_runs import puzzle_and_run, puzzle_at
 from frontier.puzzles import Puzzle
@@ -30,20 +29,15 @@ from frontier.report.solution import (
 from frontier.text import counted, span
 
 
-@command(
-    examples={
-        'solve configs/2x5.toml "9 8 7 6 5/4 3 2 1 0" --all-counts': "Find a shortest solution, "
-        "and how many there are.",
-        "run configs/2x5.toml --set search.keep=all": "Make a run that keeps its layers,",
-        "solve runs/2x5 --file positions.txt --json": "and ask it, here for one position a line.",
-        "solve configs/goat.toml --boards": "Solve the start of a config, and show the boards on "
-        "the way.",
-        "solve configs/goat.toml --animate goat.html": "A page that steps through the solution; or "
-        "--strip goat.svg, all boards in one picture.",
-        'solve configs/2x7.toml "7 1 2 4 5 6 13/8 3 9 0 10 11 12" --heuristic '
-        "2x7-k3.zarr": "Let a pattern database guide the search.",
-    },
-    see_also=("run", "farthest", "draw", "export", "docs/puzzles.md"),
+@click.command(
+    epilog="""\b
+Examples:
+  frontier solve configs/2x5.toml "9 8 7 6 5/4 3 2 1 0" --all-counts
+  frontier solve runs/2x5 --file positions.txt --json  # one position a line
+  frontier solve configs/goat.toml --boards  # the start of the config
+  frontier solve configs/goat.toml --animate goat.html
+  frontier solve configs/2x7.toml --file far.txt --heuristic 2x7-k3.zarr
+""",
 )
 @common.puzzle_argument
 @common.boards_argument
@@ -124,12 +118,13 @@ def solve(
             animate.write(film_page(puzzle, solution, title))
 
 
-@command(
-    examples={
-        "draw configs/hexagram.toml": "The goal and the start of a config.",
-        'draw configs/3x3.toml "8 6 7/2 5 4/3 0 1" --svg far.svg': "One position, in a file.",
-    },
-    see_also=("solve", "farthest", "docs/puzzles.md"),
+@click.command(
+    short_help="Draw positions.",
+    epilog="""\b
+Examples:
+  frontier draw configs/hexagram.toml
+  frontier draw configs/3x3.toml "8 6 7/2 5 4/3 0 1" --svg far.svg
+""",
 )
 @common.puzzle_argument
 @common.boards_argument
@@ -156,13 +151,13 @@ def draw(run, boards, svg, force, settings):
         svg.write(boards_strip(puzzle, shown, captions))
 
 
-@command(
-    examples={
-        'rotate "15 13 3 9/1 4 14 5/7 2 8 10/12 11 6 0"': "The turns that solve this position.",
-        'rotate "5 1 2 4/9 6 3 8/13 10 7 11/0 14 15 12" --boards': "Slide the blank to its corner "
-        "first, and show each stage.",
-    },
-    see_also=("solve", "docs/puzzles.md"),
+@click.command(
+    short_help="Solve a 15-puzzle by rotations of three loops.",
+    epilog="""\b
+Examples:
+  frontier rotate "15 13 3 9/1 4 14 5/7 2 8 10/12 11 6 0"
+  frontier rotate "5 1 2 4/9 6 3 8/13 10 7 11/0 14 15 12" --boards
+""",
 )
 @click.argument("board", metavar="BOARD")
 @click.option("--boards", "show_boards", is_flag=True, help="Show the board after each piece.")

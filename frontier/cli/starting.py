@@ -6,7 +6,6 @@ import click
 
 from frontier import bundled
 from frontier.cli.files import Target, check_targets, force_option
-from frontier.cli.help import command
 from frontier.errors import InputError
 
 
@@ -14,14 +13,14 @@ def _complete(context, parameter, incomplete: str) -> list[str]:
     return [name for name in bundled.names() if name.startswith(incomplete)]
 
 
-@command(
-    examples={
-        "init": "List the configs that come with the program.",
-        "init 2x5": "Write configs/2x5.toml.",
-        "init goat hexagram": "Write two configs, to change them.",
-    },
-    files={"configs/NAME.toml": "the config, which is yours to change"},
-    see_also=("plan", "run", "docs/tutorial.md", "docs/puzzles.md"),
+@click.command(
+    short_help="Write configs that come with the program, or list them.",
+    epilog="""\b
+Examples:
+  frontier init  # lists all
+  frontier init 2x5
+  frontier init goat hexagram
+""",
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=_complete)
 @force_option

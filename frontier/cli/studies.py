@@ -8,22 +8,20 @@ import click
 
 from frontier.cli.common import json_option
 from frontier.cli.files import Target, check_targets, force_option
-from frontier.cli.help import command
 from frontier.errors import Stopped
 from frontier.thesis.report import describe_thesis, thesis_value
 from frontier.thesis.runs import Runs
 from frontier.thesis.tables import TABLES, beyond
 
 
-@command(
-    examples={
-        "thesis": "All tables of the thesis; makes small runs below runs/ first.",
-        "thesis --table 5.2 --json": "One of them, for a program to read.",
-        "thesis --table beyond --limit 20000000000": "What larger runs say; makes those of up to "
-        "20 billion states.",
-    },
-    files={"runs/": "the runs it rests on, or --runs"},
-    see_also=("run", "docs/patterns.md", "docs/results/"),
+@click.command(
+    short_help="Reproduce a thesis on the 2×n puzzle, claim by claim.",
+    epilog="""\b
+Examples:
+  frontier thesis  # all tables; makes small runs below runs/ first
+  frontier thesis --table 5.2 --json
+  frontier thesis --table beyond --limit 20000000000
+""",
 )
 @click.option(
     "--table",

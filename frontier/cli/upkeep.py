@@ -13,7 +13,6 @@ from frontier.cli.common import (
     run_argument,
     take_over_option,
 )
-from frontier.cli.help import command
 from frontier.cosets.checks import Checked, check_cosets
 from frontier.cosets.store import CosetRun, open_any
 from frontier.errors import CorruptRunError, CorruptSearchError, InputError
@@ -35,13 +34,12 @@ from frontier.text import counted, size
 MOST_SHOWN = 20
 
 
-@command(
-    examples={
-        "verify runs/2x7": "Read all that a resumed run would read.",
-        "verify runs/2x7 --deep --states 2000": "Also check 2,000 states of each layer.",
-    },
-    exit_codes={"0": "all sound", "2": "no such run, or it is being written", "4": "damaged"},
-    see_also=("repair", "status"),
+@click.command(
+    epilog="""\b
+Examples:
+  frontier verify runs/2x7
+  frontier verify runs/2x7 --deep --states 2000
+""",
 )
 @run_argument
 @click.option(
@@ -86,13 +84,12 @@ def verify(run, deep, states, seed, as_json):
         raise kind(f"{counted(len(faults), 'fault')}, the first: {faults[0]}")
 
 
-@command(
-    examples={
-        "repair runs/2x7": "Say what would be given up, and ask.",
-        "repair runs/2x7 --yes": "The same without asking; `run` then goes on.",
-    },
-    exit_codes={"0": "mended, or sound before", "2": "nothing was changed", "4": "no way back"},
-    see_also=("verify", "run"),
+@click.command(
+    epilog="""\b
+Examples:
+  frontier repair runs/2x7  # says what would be given up, and asks
+  frontier repair runs/2x7 --yes
+""",
 )
 @run_argument
 @click.option("--yes", is_flag=True, help="Do not ask before layers are given up.")
@@ -135,18 +132,15 @@ def repair(run, yes, take_over):
         click.echo(said)
 
 
-@command(
-    examples={
-        "backup runs/2x7 /backups/2x7": "A copy on another disk,",
-        "backup runs/2x7 s3://my-bucket/2x7": "or in a bucket,",
-        "backup s3://my-bucket/2x7 runs/2x7-again": "and back again.",
-        "run runs/2x7-again": "Go on from there.",
-    },
-    exit_codes={
-        "2": "TARGET exists, there is no such run, or it is being written",
-        "4": "files of the run are missing",
-    },
-    see_also=("verify", "run"),
+@click.command(
+    short_help="Copy a run to a new place.",
+    epilog="""\b
+Examples:
+  frontier backup runs/2x7 /backups/2x7
+  frontier backup runs/2x7 s3://my-bucket/2x7
+  frontier backup s3://my-bucket/2x7 runs/2x7-again
+  frontier run runs/2x7-again  # goes on from there
+""",
 )
 @run_argument
 @click.argument("target", metavar="TARGET")

@@ -9,6 +9,7 @@ import posixpath
 import re
 from importlib import import_module
 from pathlib import Path
+from textwrap import dedent
 
 import click
 from mkdocs.structure.files import File
@@ -32,11 +33,11 @@ SPECIAL = re.compile(r"(`[^`]*`)|([\\*_<>\[\]|])")
 
 
 def on_config(config):
-    """Put the commands into the navigation, by sections."""
+    """Put the commands into the navigation."""
     commands = next(part for part in config.nav if "Commands" in part)
     commands["Commands"] = [
         "commands/index.md",
-        *({title: [page_of(name) for name in names]} for title, names in main.sections.items()),
+        *map(page_of, main.commands),
     ]
     return config
 
@@ -87,25 +88,24 @@ def code(text: str) -> str:
 
 
 def command_page(command: click.Command) -> str:
-    """Return the page of a command: its help in sections."""
+    """Return the page of a command: its help."""
     context = command.make_context(command.name, [], resilient_parsing=True)
     usage = " ".join(["frontier", command.name, *command.collect_usage_pieces(context)])
     options = (of for of in command.get_params(context) if of.param_type_name == "option")
-    tables = {
-        "Options": dict(option.get_help_record(context) for option in options),
-        "Files": command.files,
-        "Exit codes": {**main.exit_codes, **command.exit_codes},
-    }
-    parts = [f"# {command.name}", *(plain(" ".join(part.split())) for part in _paragraphs(command))]
-    parts.append(f"```text\n{usage}\n```")
-    for title, entries in tables.items():
-        if entries:
-            rows = (f"| {code(name)} | {plain(what)} |" for name, what in entries.items())
-            parts += [f"## {title}", "\n".join(["| | |", "| --- | --- |", *rows])]
-    parts.append("## Examples")
-    for line, what in command.examples.items():
-        parts += [plain(what), f"```sh\nfrontier {line}\n```"]
-    parts += ["## See also", ", ".join(map(_reference, command.see_also))]
+    rows = (
+        f"| {code(name)} | {plain(what)} |"
+        for name, what in (option.get_help_record(context) for option in options)
+    )
+    examples = dedent(command.epilog.partition("Examples:\n")[2])
+    parts = [
+        f"# {command.name}",
+        *(plain(" ".join(part.split())) for part in _paragraphs(command)),
+        f"```text\n{usage}\n```",
+        "## Options",
+        "\n".join(["| | |", "| --- | --- |", *rows]),
+        f"## Examples\n\n```sh\n{examples}```",
+        "[Exit codes](../runs.md#exit-codes)",
+    ]
     return "\n\n".join(parts) + "\n"
 
 
@@ -113,25 +113,17 @@ def _paragraphs(command: click.Command) -> list[str]:
     return re.split(r"\n\s*\n", command.help.strip())
 
 
-def _reference(name: str) -> str:
-    """Return a link to what stands under "See also": a command, a page or a folder of pages."""
-    if not name.startswith("docs/"):
-        return f"[{name}]({name.split()[0]}.md)"
-    page = name.removeprefix("docs/")
-    title = (ROOT / name / "README.md" if name.endswith("/") else ROOT / name).read_text("utf-8")
-    return f"[{title.splitlines()[0].removeprefix('# ')}](../{page.replace('s/', 's/README.md')})"
-
-
 def commands_page() -> str:
     """Return the list of all commands."""
-    parts = ["# Commands", "`frontier COMMAND --help` shows these pages in a terminal."]
-    for title, names in main.sections.items():
-        rows = (
-            f"| [{name}]({name}.md) | {plain(main.commands[name].get_short_help_str(200))} |"
-            for name in names
-        )
-        parts += [f"## {title}", "\n".join(["| | |", "| --- | --- |", *rows])]
-    return "\n\n".join(parts) + "\n"
+    rows = (
+        f"| [{name}]({name}.md) | {plain(command.get_short_help_str(200))} |"
+        for name, command in main.commands.items()
+    )
+    return "\n\n".join([
+        "# Commands",
+        "`frontier COMMAND --help` shows these pages in a terminal.",
+        "\n".join(["| | |", "| --- | --- |", *rows]),
+    ]) + "\n"  # fmt: skip
 
 
 def reference_page() -> str:

@@ -1,4 +1,4 @@
-"""`--help` as a manual page, and what shells complete."""
+"""`--help`, and what shells complete."""
 
 import re
 import shlex
@@ -11,69 +11,67 @@ from click.shell_completion import BashComplete
 from click.testing import CliRunner
 
 from frontier.cli import main
-from frontier.cli.help import Command
 from frontier.config import load_config
-from frontier.errors import InputError
+from frontier.errors import CorruptRunError, FrontierError, InputError, Stopped
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = main.commands
-EXAMPLES = [(name, line) for name in COMMANDS for line in COMMANDS[name].examples]
 
 
-def help_of(name, width):
-    arguments = [name, "--help"] if name else ["--help"]
-    result = CliRunner().invoke(main, arguments, prog_name="frontier", terminal_width=width)
+def examples_of(command):
+    """The command lines that the help of a command shows, without the program's name."""
+    return re.findall(r"^  frontier (.+)$", command.epilog, re.MULTILINE)
+
+
+EXAMPLES = [line for command in (main, *COMMANDS.values()) for line in examples_of(command)]
+
+
+def help_of(*name):
+    result = CliRunner().invoke(main, [*name, "--help"], prog_name="frontier", terminal_width=80)
     assert result.exit_code == 0
     return result.output
 
 
-@pytest.mark.parametrize("name", ["", *COMMANDS])
-@pytest.mark.parametrize("width", [60, 80])
-def test_help_fits_the_terminal(name, width):
-    said = help_of(name, width)
-    assert max(map(len, said.splitlines())) <= width
+@pytest.mark.parametrize("name", [(), *((name,) for name in COMMANDS)])
+def test_help_fits_the_terminal(name):
+    said = help_of(*name)
+    assert max(map(len, said.splitlines())) <= 80
     assert "..." not in re.sub(r"\[?(ARGS|BOARD|NAME|RUN)\]?\.\.\.", "", said)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_a_page(name):
-    command = COMMANDS[name]
-    assert isinstance(command, Command)
-    said = help_of(name, 80)
-    titles = [line for line in said.splitlines() if line.endswith(":") and line[0] != " "]
-    wanted = ["Options:", "Examples:", "Files:", "Exit codes:", "See also:"]
-    assert said.count("Examples:") == 1
-    assert titles == [title for title in wanted if title in titles]
-    assert {"Options:", "Examples:", "See also:"} <= set(titles)
-    options = said.split("Options:\n")[1].split("\n\n")[0].splitlines()
-    assert all(line.startswith((" " * 10, "  -")) for line in options)
+def test_every_command_says_what_it_takes_and_how_it_is_used(name):
+    command, said = COMMANDS[name], help_of(name)
     for parameter in command.params:
         assert parameter.param_type_name == "argument" or parameter.help, parameter.name
         if parameter.param_type_name == "argument":
             assert parameter.make_metavar(command.context_class(command)).strip("[].") in said
-    for other in command.see_also:
-        assert other.split()[0] in COMMANDS or (ROOT / other).exists()
+    lines = examples_of(command)
+    assert any(line.startswith(name) for line in lines)
+    for line in lines:
+        assert f"\n    frontier {line}\n" in said
 
 
-def test_every_command_stands_in_one_section():
-    listed = [COMMANDS[name] for names in main.sections.values() for name in names]
-    assert sorted(command.name for command in listed) == sorted(COMMANDS)
-    said = help_of("", 80)
-    assert all(f"\n{title}:\n" in said for title in main.sections)
+def test_all_commands_are_listed_in_the_order_of_use():
+    listed = re.findall(r"^  ([a-z-]+)  ", help_of().split("Commands:\n")[1], re.MULTILINE)
+    assert listed == list(COMMANDS)
+    assert listed[:3] == ["init", "plan", "run"]
 
 
-@pytest.mark.parametrize(("name", "line"), [*EXAMPLES, *(("", line) for line in main.examples)])
-def test_examples_are_commands(name, line):
-    """Each is taken by the parser, and stands in the help so that a shell takes it too."""
-    command, *arguments = shlex.split(line)
-    if arguments != ["--help"]:
-        COMMANDS[command].make_context(command, arguments)
+def test_exit_codes():
+    said = dict(re.findall(r"^    (\d)  (.+)$", help_of(), re.MULTILINE))
+    for error, what in ((FrontierError, "failed"), (InputError, "bad input"),
+                        (Stopped, "stopped"), (CorruptRunError, "corrupt")):  # fmt: skip
+        assert said.pop(str(error.exit_code)).startswith(what)
+    assert said == {"0": "done"}
+
+
+@pytest.mark.parametrize("line", EXAMPLES)
+def test_examples_are_commands(line):
+    """Each is taken by the parser, as a shell would hand it on."""
+    command, *arguments = shlex.split(line, comments=True)
+    COMMANDS[command].make_context(command, arguments)
     assert all((ROOT / word).exists() for word in arguments if word.startswith("configs/"))
-    for width in (60, 80):
-        shown = help_of(name, width).split("Examples:\n")[1].split("\n\n")[0]
-        assert ["frontier", *shlex.split(line)] in [
-            shlex.split(part) for part in shown.replace("\\\n", "").splitlines()
-        ]
 
 
 def completed(*words):
