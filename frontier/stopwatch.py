@@ -1,5 +1,6 @@
 """The time of a process, by kind of work."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -31,8 +32,8 @@ class Stopwatch:
 class Preparing:
     """A clock that runs while kernels are made ready: Numba imported, kernels loaded or compiled.
 
-    One thread at a time uses it: under the lock of `frontier.space.jit` while Numba is imported,
-    later under that of Numba's compiler. Entering it again inside itself changes nothing.
+    Threads may enter it while others are inside, as all but one wait for the compiler; and entering
+    it again inside itself changes nothing.
 
     say: is called when the first kernel is compiled, once in a process; None where nobody is told.
     """
@@ -41,16 +42,19 @@ class Preparing:
         self.seconds, self._began, self._inside = 0.0, 0.0, 0
         self.say: Callable[[], None] | None = None
         self._said = False
+        self._one_thread = threading.Lock()
 
     def __enter__(self) -> None:
-        if not self._inside:
-            self._began = time.perf_counter()
-        self._inside += 1
+        with self._one_thread:
+            if not self._inside:
+                self._began = time.perf_counter()
+            self._inside += 1
 
     def __exit__(self, *_) -> None:
-        self._inside -= 1
-        if not self._inside:
-            self.seconds += time.perf_counter() - self._began
+        with self._one_thread:
+            self._inside -= 1
+            if not self._inside:
+                self.seconds += time.perf_counter() - self._began
 
     def tell(self) -> None:
         """Tell that a kernel is about to be compiled, here or by a worker."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import frontier
-from frontier.space.kernel_cache import _Files, _is_whole
+from frontier.space.kernel_cache import KernelFiles
 
 PACKAGE = Path(frontier.__file__).parent
 
@@ -36,7 +36,7 @@ def called(before="", **environment):
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory):
-    """A cache, and the files of one kernel in it: its index, its code, and those of another one."""
+    """A cache, and the folder in it that has the files of two kernels."""
     home = tmp_path_factory.mktemp("home")
     assert called(HOME=str(home)) == ("12 0", "")
     (folder,) = home.glob(".cache/frontier/kernels-*/space_*")
@@ -46,6 +46,11 @@ def kept(tmp_path_factory):
 def file_of(folder, name, kind):
     (file,) = folder.glob(f"zerobytes_kernels.{name}-*.{kind}")
     return file
+
+
+def start_of(folder, name):
+    """What the names of the files of a kernel begin with."""
+    return file_of(folder, name, "nbi").name.split(".py")[0]
 
 
 def turned(file):
@@ -71,23 +76,31 @@ DAMAGES = {
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("kind", ["nbi", "*.nbc"])
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
 def test_a_damaged_file_is_written_anew(kept, kind):
     """A process is started for those that Numba would run, or end with an error on."""
     home, folder = kept
-    file = file_of(folder, "_count", kind)
-    whole = file.read_bytes()
-    for name, damage in DAMAGES.items():
-        file.write_bytes(whole)
-        assert _is_whole(file)
-        damage(file)
-        assert not _is_whole(file), name
-        if name in ("halved", "turned"):
-            assert called(HOME=str(home)) == ("12 0", ""), name
-            assert _is_whole(file), name
-            whole = file.read_bytes()
-    file.write_bytes(whole)
-    assert called(HOME=str(home)) == ("12 1", "")
+    for name in ("halved", "turned"):
+        DAMAGES[name](file_of(folder, "_count", kind))
+        assert called(HOME=str(home)) == ("12 0", ""), name
+        assert called(HOME=str(home)) == ("12 1", ""), name
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc", "seal"])
+@pytest.mark.parametrize("damage", [*DAMAGES.values(), Path.unlink], ids=[*DAMAGES, "deleted"])
+def test_what_is_not_as_it_was_sealed_is_deleted(kept, tmp_path, kind, damage):
+    folder = shutil.copytree(kept[1], tmp_path / "folder")
+    files = KernelFiles(tmp_path / "lock", str(folder / start_of(folder, "_count")))
+    before = set(folder.iterdir())
+    files.delete_unless_sealed()
+    assert set(folder.iterdir()) == before
+    damage(file_of(folder, "_count", kind))
+    files.delete_unless_sealed()
+    code = {path for path in before if "._count-" in path.name and path.suffix != ".seal"}
+    assert {path for path in folder.iterdir() if path.suffix != ".seal"} == {
+        path for path in before - code if path.suffix != ".seal"
+    }
+    assert len(code) == 2
 
 
 def test_all_files_are_damaged(kept):
@@ -154,31 +167,56 @@ def test_a_user_without_a_home():
 
 @pytest.mark.sweep
 def test_a_disk_that_is_full(tmp_path):
-    """Of a cache that can be written until then."""
+    """Of a cache that can be written until then: it ends the process, as any file does."""
     full = "from frontier.space import kernel_cache\nimport os\n"
     full += "def replace(*_): raise OSError(28, 'No space left on device')\n"
     full += "os.replace = replace"
-    found, said = called(full, HOME=str(tmp_path))
-    assert found == "12 0"
-    assert_said_once(said, f"in {tmp_path}/.cache/frontier/kernels-")
+    with pytest.raises(AssertionError, match=r"OSError: \[Errno 28\] No space left on device"):
+        called(full, HOME=str(tmp_path))
     assert called(HOME=str(tmp_path)) == ("12 0", "")
+    assert called(HOME=str(tmp_path)) == ("12 1", "")
 
 
-def test_two_processes_that_compile_a_kernel_for_different_types_at_once(tmp_path, monkeypatch):
-    """Neither takes the code of the other for its own."""
-    one, other = (_Files(str(tmp_path), "kernel", "stamp") for _ in range(2))
-    write = one._save_data
+SAVES = """
+import fcntl, sys, time
+from pathlib import Path
+import numpy as np
+from numba.core.caching import IndexDataCacheFile
+from frontier.space import zerobytes_kernels as kernels
 
-    def late(name, data):
-        other.save("lists", "code for lists")
-        write(name, data)
+here, other = map(Path, sys.argv[2:4])
+save = IndexDataCacheFile._save_index
 
-    monkeypatch.setattr(other, "_load_index", dict)  # as it was when both began
-    monkeypatch.setattr(one, "_save_data", late)
-    one.save("arrays", "code for arrays")
-    later = _Files(str(tmp_path), "kernel", "stamp")
-    assert later.load("lists") == "code for lists"
-    assert later.load("arrays") in (None, "code for arrays")
+def late(self, overloads):
+    here.touch()
+    until = time.monotonic() + float(sys.argv[4])
+    while not other.exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    save(self, overloads)
+
+IndexDataCacheFile._save_index = late
+print(kernels._ones(np.dtype(sys.argv[1]).type(7)))
+"""
+"""Compiles a kernel for a type, and saves its index when another process is about to do so."""
+
+
+def test_two_processes_that_compile_a_kernel_for_different_types_at_once(tmp_path):
+    """Neither takes the code of the other for its own: the second waits until the first has
+    saved."""
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), "NUMBA_CACHE_DIR": ""}
+    environment |= {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    marks = [tmp_path / "one", tmp_path / "other"]
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", SAVES, kind, here, other, "2"],
+            env=environment, stdout=subprocess.PIPE, text=True,
+        )
+        for kind, here, other in zip(("uint8", "uint64"), marks, reversed(marks), strict=True)
+    ]  # fmt: skip
+    assert [process.communicate()[0] for process in started] == ["3\n", "3\n"]
+    (folder,) = tmp_path.glob("cache/frontier/kernels-*/space_*")
+    for kernel in ("bits.count_bits", "zerobytes_kernels._ones"):
+        assert len(list(folder.glob(f"{kernel}-*.nbc"))) == 2
 
 
 def test_kernels_are_compiled_anew_where_one_has_changed(tmp_path):
