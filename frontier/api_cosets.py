@@ -53,9 +53,8 @@ def gods_number(
     what: a config, or the path of one or of a search. at_most: asks only whether so many moves
     suffice. layers: of how many of the last layers all positions are wanted. hours: after which the
     search ends with the bounds that it has. region: its name, such as "2x5". take_over, progress,
-    client: as for `run`. InputError if the puzzle is none that cosets are made for, or its tables
-    do not fit in memory; Stopped if the search was interrupted. docs/mathematics.md has the
-    theorem.
+    client: as for `run`. Raises InputError if cosets are not made for the puzzle, or its tables do
+    not fit in memory; Stopped if the search was interrupted. docs/mathematics.md has the theorem.
     """
     config = what if isinstance(what, Config) else config_at(what)
     search = search_cosets(

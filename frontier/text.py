@@ -6,12 +6,12 @@ SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def counted(number: int, noun: str) -> str:
-    """A number of things: 1 state, 2,000 states."""
+    """Return a number of things: 1 state, 2,000 states."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def span(seconds: float) -> str:
-    """A duration: 3.2 s, 4 min 05 s, 7 h 12 min, 3 d 04 h."""
+    """Return a duration: 3.2 s, 4 min 05 s, 7 h 12 min, 3 d 04 h."""
     if round(seconds, 1) < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -25,14 +25,14 @@ def span(seconds: float) -> str:
 
 
 def brief(seconds: float) -> str:
-    """A duration that may be less than a tenth of a second: 0.2 ms, 3.2 s, 4 min 05 s."""
+    """Return a duration that may be less than a tenth of a second: 0.2 ms, 3.2 s, 4 min 05 s."""
     if 0 < seconds < 0.0001:
         return "< 0.1 ms"
     return f"{1000 * seconds:.1f} ms" if 0 < seconds < 0.1 else span(seconds)
 
 
 def rough(seconds: float) -> str:
-    """A duration that is not known well: 40 s, 5 min, 7 h, 3 d."""
+    """Return a duration that is not known well: 40 s, 5 min, 7 h, 3 d."""
     for unit, length, most in (("s", 1, 100), ("min", 60, 100), ("h", 3600, 48)):
         if round(seconds / length) < most:
             return f"{seconds / length:.0f} {unit}"
@@ -40,7 +40,7 @@ def rough(seconds: float) -> str:
 
 
 def age(seconds: float) -> str:
-    """How long something has been: 40 seconds, 1 minute, 5 hours, 3 days."""
+    """Return how long something has been: 40 seconds, 1 minute, 5 hours, 3 days."""
     seconds = max(0, round(seconds))
     for unit, length, most in (("second", 1, 60), ("minute", 60, 60), ("hour", 3600, 48)):
         if seconds < most * length:
@@ -49,14 +49,15 @@ def age(seconds: float) -> str:
 
 
 def moment(when: float, now: float | None = None) -> str:
-    """A local time of day, 14:03, with its date unless that is today. when: in Unix time."""
+    """Return a local time of day, 14:03, with its date unless that is today. when: in Unix time."""
     then, today = time.localtime(when), time.localtime(now)
     same = then[:3] == today[:3]
     return time.strftime("%H:%M" if same else "%Y-%m-%d %H:%M", then)
 
 
 def percent(share: float) -> str:
-    """A share in percent. Only 0 itself is written as 0.00%, and only 1 itself as 100.00%."""
+    """Return a share in percent. Only 0 itself is written as 0.00%, and only 1 itself as
+    100.00%."""
     if 0 < share < 0.0001:
         return "< 0.01%"
     if 0.9999 < share < 1:
@@ -65,7 +66,7 @@ def percent(share: float) -> str:
 
 
 def size(count: float) -> str:
-    """A number of bytes: 812 B, 3.4 MB, 1.2 TB."""
+    """Return a number of bytes: 812 B, 3.4 MB, 1.2 TB."""
     for unit in ("B", "kB", "MB", "GB", "TB", "PB"):
         if round(count) < 1000 or unit == "PB":
             break
@@ -74,7 +75,7 @@ def size(count: float) -> str:
 
 
 def rate(states: float, seconds: float) -> str:
-    """States a second: 812/s, 45 M/s."""
+    """Return states a second: 812/s, 45 M/s."""
     if seconds <= 0:
         return "–"
     value = states / seconds
@@ -86,5 +87,5 @@ def rate(states: float, seconds: float) -> str:
 
 
 def power(exponent: int) -> str:
-    """A power of ten on an axis: 0.1, 1, 100, 10⁴."""
+    """Return a power of ten on an axis: 0.1, 1, 100, 10⁴."""
     return f"{10.0**exponent:g}" if exponent < 3 else f"10{str(exponent).translate(SUPERSCRIPTS)}"

@@ -73,7 +73,7 @@ def _runner(config: Config, file: str):
     from distributed import rpc
     from distributed.utils import json_load_robust
 
-    class Runner(jobqueue.slurm.SLURMRunner):
+    class AllocationRunner(jobqueue.slurm.SLURMRunner):
         async def get_scheduler_address(self):
             return json_load_robust(file)["address"]  # it may yet be half written
 
@@ -89,7 +89,7 @@ def _runner(config: Config, file: str):
         "protocol": "tls://" if tls else "tcp://",
         "security": tls,
     }
-    runner = Runner(
+    runner = AllocationRunner(
         scheduler_file=file,
         scheduler_options={
             **common,

@@ -60,7 +60,7 @@ def parts_read(layout: Layout, side: int, sample: int = SAMPLE) -> float:
 
 
 class Step(NamedTuple):
-    """What making one layer takes.
+    """The cost of making one layer.
 
     read, written: stored bytes. disk: the most bytes of all layers on the disk meanwhile.
     """
@@ -113,7 +113,7 @@ class Forecast:
 
     @cached_property
     def steps(self) -> list[Step]:
-        """What each layer after `depth` takes, in order."""
+        """The steps that make each layer after `depth`, in order."""
         until, policy = self.plan.config.search.until, self.plan.policy
         end = len(self.sizes.states)
         end = end if until is None else min(end, until + 1)
@@ -224,9 +224,9 @@ def forecast_of(
 ) -> Forecast:
     """Try the search, the machine and the disk for some seconds, and work out the rest.
 
-    For a run that is complete this is what such a run takes from its beginning. disk_rate: as of
-    `Forecast`. measured: whether the time is wanted; if not, machine and disk are not tried. say:
-    is told what is being done.
+    The forecast of a complete run is that of the run from its beginning. disk_rate: see `Forecast`.
+    measured: measure machine and disk for the time; otherwise no time is forecast. say: called
+    with each step in words.
     """
     storage, cluster, records, bytes_there = plan.config.storage, plan.config.cluster, [], 0
     if RunStore.exists(storage):

@@ -1,10 +1,10 @@
 """The base graph of a permutation puzzle: how like pieces and orientations are arranged.
 
-An *arrangement* says what is seen of each position when distinct pieces are not told apart: which
-kind of piece lies there, all distinct ones being of one kind, and how it is turned. It is the
-vertex, and the distinct pieces in the order of their positions are the sequence. A generator leads
-from one arrangement to one other, and what it does to the sequence follows from the arrangement
-alone. Where all pieces differ and none is turned there is one vertex, and all arcs are loops.
+An *arrangement* says which kind of piece lies in each position, all distinct pieces being of one
+kind, and how it is turned. It is the vertex, and the distinct pieces in the order of their
+positions are the sequence. A generator leads from one arrangement to one other, and what it does to
+the sequence follows from the arrangement alone. If all pieces differ and none is turned there is
+one vertex, and all arcs are loops.
 
 Pieces never leave the *orbit* of their position under the generators, so the distinct pieces of
 each orbit are a class of their own.
@@ -25,7 +25,7 @@ MOST_VOLTAGES = 30_000
 
 
 class Arrangements(RowTable):
-    """The arrangements that generators lead to from some.
+    """The arrangements that generators reach from given ones.
 
     A row has for each position its orientation + orientations * kind; kind 0 is that of pieces that
     are in the sequence.
@@ -39,8 +39,7 @@ class Arrangements(RowTable):
         orbit: np.ndarray,
     ):
         """first: such rows. each, orbit: int[positions], the number of orientations, and the first
-        position of the orbit.
-        """
+        position of the orbit."""
         self._each, self._generators = each, generators
         if (least := _least_number(first[0], generators, each, orbit)) > MOST_SHAPES:
             raise _too_many(least)
@@ -54,7 +53,7 @@ class Arrangements(RowTable):
         return np.concatenate([self.after(generator, rows) for generator in self._generators])
 
     def after(self, generator: Generator, rows: np.ndarray) -> np.ndarray:
-        """The arrangements after a generator."""
+        """Return the arrangements after a generator."""
         each, turns = (
             np.array(numbers, dtype=np.uint8) for numbers in (self._each, generator.turns)
         )
@@ -62,8 +61,11 @@ class Arrangements(RowTable):
         return generator.moved(rows - turned + (turned + turns) % each)
 
     def graph(self, reading: np.ndarray, sizes: Sequence[int]) -> BaseGraph:
-        """The base graph. reading: int64[positions], orbit after orbit, the order in which the
-        sequence lists pieces. sizes: of its classes, the largest last."""
+        """Return the base graph.
+
+        reading: int64[positions], orbit after orbit, the order in which the sequence lists pieces.
+        sizes: of its classes, the largest last.
+        """
         length = sum(sizes)
         listed = (self.rows < self._each)[:, reading]
         place = np.full(self.rows.shape, -1, dtype=np.int8)  # in the sequence, of each position
@@ -73,27 +75,29 @@ class Arrangements(RowTable):
         arcs = []
         for generator in self._generators:
             target = self.find(self.after(generator, self.rows))
-            came = generator.moved(place)[:, reading]
-            orders = came[place[target][:, reading] >= 0].reshape(len(self), length)
+            place_after = generator.moved(place)[:, reading]
+            orders = place_after[place[target][:, reading] >= 0].reshape(len(self), length)
             values = [length] * length
-            _, index, which = np.unique(
+            _, index, inverse = np.unique(
                 row_numbers(orders, values), return_index=True, return_inverse=True
             )
-            ours = [number.setdefault(tuple(p), len(number)) for p in orders[index].tolist()]
+            voltages_used = [
+                number.setdefault(tuple(p), len(number)) for p in orders[index].tolist()
+            ]
             if len(number) > MOST_VOLTAGES:
                 raise InputError(
                     f"the moves permute the distinct pieces in more than {MOST_VOLTAGES:,} ways, "
                     "more than are supported; fewer groups of like pieces make fewer"
                 )
             pair = source * len(self) + target
-            arcs.append(pair * (MOST_VOLTAGES + 1) + np.array(ours)[which])
+            arcs.append(pair * (MOST_VOLTAGES + 1) + np.array(voltages_used)[inverse])
         arcs = np.sort(np.concatenate(arcs))
         arcs = arcs[np.diff(arcs, prepend=-1) > 0]  # faster than np.unique, which hashes
         pair, voltage = np.divmod(arcs, MOST_VOLTAGES + 1)
         source, target = np.divmod(pair, len(self))
         # An exchange of like pieces changes nothing.
-        nothing = number.get(tuple(range(length)), -1)
-        moves = (source != target) | (voltage != nothing)
+        identity = number.get(tuple(range(length)), -1)
+        moves = (source != target) | (voltage != identity)
         *smaller, m = sizes or [0]
         words = tuple(map(neighbour_swaps, number))
         return BaseGraph(
@@ -102,7 +106,7 @@ class Arrangements(RowTable):
 
 
 def _too_many(least: int) -> InputError:
-    """least: how many there are at least."""
+    """Return the error for at least `least` arrangements."""
     return InputError(
         f"the generators lead to more than {MOST_SHAPES:,} arrangements of like pieces and "
         f"orientations (at least {least:,}), more than are supported; fewer like pieces, "
@@ -113,8 +117,8 @@ def _too_many(least: int) -> InputError:
 def _least_number(
     row: np.ndarray, generators: Sequence[Generator], each: np.ndarray, orbit: np.ndarray
 ) -> int:
-    """How many arrangements the generators lead to at least from one, found without them: 1, or
-    more than `MOST_SHAPES`.
+    """Return a lower bound on the number of arrangements that the generators reach from one,
+    without making them: 1, or more than `MOST_SHAPES`.
 
     Their number is the order of the group of the generators, divided by the number of members that
     leave this arrangement as it is. Such a member exchanges only pieces of one kind in one orbit,
@@ -123,8 +127,8 @@ def _least_number(
     """
     _, alike = np.unique(np.stack([orbit, row // each]), axis=1, return_counts=True)
     _, orbits = np.unique(orbit, return_counts=True)
-    same = prod(map(factorial, alike.tolist()))
-    enough = (MOST_SHAPES + 1) * same
+    symmetries = prod(map(factorial, alike.tolist()))
+    enough = (MOST_SHAPES + 1) * symmetries
     if prod(each.tolist()) * prod(map(factorial, orbits.tolist())) < enough:
         return 1
     first = np.cumsum(each) - each  # of the points (position, orientation), by position
@@ -134,14 +138,14 @@ def _least_number(
     for generator in generators:
         image, turns = np.array(generator.image)[position], np.array(generator.turns)[position]
         group.extend((first[image] + (turned + turns) % each[position])[None])
-    return group.order // same if group.order >= enough else 1
+    return group.order // symmetries if group.order >= enough else 1
 
 
 def neighbour_swaps(permutation: Sequence[int]) -> tuple[int, ...]:
-    """The fewest neighbour swaps that make a sequence s into s[permutation]."""
+    """Return the fewest neighbour swaps that make a sequence s into s[permutation]."""
     row, swaps = list(range(len(permutation))), []
-    for place, wanted in enumerate(permutation):
-        for i in range(row.index(wanted) - 1, place - 1, -1):
+    for place, member in enumerate(permutation):
+        for i in range(row.index(member) - 1, place - 1, -1):
             row[i], row[i + 1] = row[i + 1], row[i]
             swaps.append(i)
     return tuple(swaps)

@@ -1,18 +1,18 @@
-"""All shapes of a board: every way to lay its pieces where those of one sort look alike.
+"""All shapes of a board: every way to lay its pieces if those of one sort look alike.
 
-A *sort* is what the shape of a board tells of a piece: its footprint, and which group of like
-pieces it belongs to. Cells are numbered in reading order, and a piece is found at its *anchor*, the
-first cell of its placement.
+A *sort* is the part of a piece that the shape of a board shows: its footprint, and its group of
+like pieces. Cells are numbered in reading order, and a piece is found at its *anchor*, the first
+cell of its placement.
 
-A shape is a row of codes, one a cell: EMPTY, COVERED (by a piece that begins before), or
-FIRST_SORT + the sort that has its anchor there. Shapes are enumerated by filling the cells in
-reading order, all partial fillings at once. Where these are too many, as on a large board whose
-pieces hardly move, those shapes are taken that steps lead to from some boards, found breadth first.
+A shape is a row of codes, one a cell: EMPTY, COVERED (by a piece that begins before), or FIRST_SORT
++ the sort that has its anchor there. Shapes are enumerated by filling the cells in reading order,
+all partial fillings at once. If these are too many, as on a large board whose pieces hardly move,
+the shapes are those that steps reach from some boards, breadth first.
 
 Rows are numbered in lexicographic order and found by a key: the sum of a weight for each column and
 code, so that a move adds the same to the key wherever it is made. The key is the row as a number,
-its codes the digits, if that has 64 bits at most; else the weights are random (A. L. Zobrist, A New
-Hashing Method, 1970).
+its codes the digits, if that has 64 bits at most; otherwise the weights are random (A. L. Zobrist,
+A New Hashing Method, 1970).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ MOST_SHAPES = 4_000_000
 class Sort:
     """Pieces that look alike in a shape.
 
-    codes: their numbers on boards. distinct: whether they differ, so that the sequence orders them.
+    codes: their numbers on boards. distinct: True if they differ, so that the sequence orders them.
     """
 
     footprint: Footprint
@@ -41,7 +41,8 @@ class Sort:
 
 
 def sorts_of(footprints: Mapping[str, Footprint], group: Mapping[str, int]) -> list[Sort]:
-    """The sorts of the pieces with these footprints, by their labels; their codes are 1, 2, ….
+    """Return the sorts of the pieces with these footprints, by their labels; their codes are 1, 2,
+    ….
 
     group: the number of its group for each label that counts as the same as others.
     """
@@ -52,7 +53,7 @@ def sorts_of(footprints: Mapping[str, Footprint], group: Mapping[str, int]) -> l
 
 
 class RowTable:
-    """Different rows.
+    """A table of different rows, numbered.
 
     rows: uint8[N, columns], in lexicographic order. keys: uint64[N], all different.
     """
@@ -78,23 +79,23 @@ class RowTable:
         return keys
 
     def rows_of(self, number: np.ndarray) -> np.ndarray:
-        """The rows with these numbers; inverse of `find`."""
+        """Return the rows with these numbers; inverse of `find`."""
         return self.rows[number]
 
     def find(self, rows: np.ndarray) -> np.ndarray:
-        """Numbers of rows, int64[N]; -1 where there is no such row."""
-        found = self.find_keys(self._keys_of(rows))
-        same = (self.rows[found] == rows).all(axis=1)
-        return np.where(same, found, -1)
+        """Return the numbers of rows, int64[N]; -1 for a row that is not in the table."""
+        numbers = self.find_keys(self._keys_of(rows))
+        same = (self.rows[numbers] == rows).all(axis=1)
+        return np.where(same, numbers, -1)
 
     def find_keys(self, keys: np.ndarray) -> np.ndarray:
-        """Numbers of the rows with these keys, int64[N]; for a key that no row has, the number of
-        some row."""
+        """Return the numbers of the rows with these keys, int64[N]; for a key that no row has, the
+        number of some row."""
         return self._order[np.minimum(np.searchsorted(self._sorted, keys), len(self) - 1)]
 
 
 def _weights(columns: int, codes: int) -> Iterator[np.ndarray]:
-    """Weights, uint64[columns, codes], that may give every row a key of its own."""
+    """Generate weights, uint64[columns, codes], that may give every row a key of its own."""
     if codes**columns <= 2**64:  # rows that follow one another are then near by their keys
         digits = [codes**place for place in reversed(range(columns))]
         yield np.array([[code * digit for code in range(codes)] for digit in digits], np.uint64)
@@ -104,12 +105,11 @@ def _weights(columns: int, codes: int) -> Iterator[np.ndarray]:
 
 
 class Shapes(RowTable):
-    """The shapes of a board: all, or those that can be reached where all are too many."""
+    """The shapes of a board: all, or those that can be reached if all are too many."""
 
     def __init__(self, cells: int, sorts: Sequence[Sort], boards: np.ndarray | None = None):
         """boards: int[N, cells] in reading order, from which all shapes that matter can be reached;
-        None where no such boards are known.
-        """
+        None if no such boards are known."""
         self.sorts = tuple(sorts)
         rows = _fill(cells, self.sorts)
         if rows is None and boards is not None:
@@ -128,47 +128,48 @@ class Shapes(RowTable):
         super().__init__(rows, FIRST_SORT + len(self.sorts))
 
     def key_of_move(self, sort: int, source: Sequence[int], target: Sequence[int]) -> np.uint64:
-        """What a key gains when a piece goes from one placement to another, modulo 2^64."""
+        """Return what a key gains when a piece goes from one placement to another, modulo 2^64."""
         codes = [FIRST_SORT + sort] + [COVERED] * (len(source) - 1)
         gain = 0
-        for cell, other, code in zip(source, target, codes, strict=True):
+        for cell, target_cell, code in zip(source, target, codes, strict=True):
             gain += int(self._weights[cell, EMPTY]) - int(self._weights[cell, code])
-            gain += int(self._weights[other, code]) - int(self._weights[other, EMPTY])
+            gain += int(self._weights[target_cell, code]) - int(self._weights[target_cell, EMPTY])
         return np.uint64(gain % 2**64)
 
 
 def shape_rows(boards: np.ndarray, sorts: Sequence[Sort]) -> np.ndarray:
-    """The shape rows of boards in reading order, int[N, cells]; zeros in each that is none.
+    """Return the shape rows of boards in reading order, int[N, cells]; zeros for each array that is
+    no board.
 
     A board shows every piece whole, once. Like pieces may carry any of their codes: a piece that
     lies whole on the board is found by its first cell that no piece before it covers.
     """
     most = max((code for sort in sorts for code in sort.codes), default=0)
-    known = (boards >= 0) & (boards <= most)
-    codes = np.where(known, boards, 0)
-    # What each code says of each cell; nothing yet where pieces of several cells lie.
-    says = np.zeros((boards.shape[1], most + 1), dtype=np.uint8)
-    says[:, 0] = EMPTY
+    valid = (boards >= 0) & (boards <= most)
+    codes = np.where(valid, boards, 0)
+    # The shape code of each cell under each code; 0 as yet for pieces of several cells.
+    shape_of = np.zeros((boards.shape[1], most + 1), dtype=np.uint8)
+    shape_of[:, 0] = EMPTY
     sort_of = np.full(most + 1, -1)
     for number, sort in enumerate(sorts):
         sort_of[list(sort.codes)] = number
         if sort.footprint.size == 1:
-            says[np.ix_(list(sort.footprint.at), sort.codes)] = FIRST_SORT + number
-    rows = says[np.arange(boards.shape[1]), codes]
-    good = known.all(axis=1)
+            shape_of[np.ix_(list(sort.footprint.at), sort.codes)] = FIRST_SORT + number
+    rows = shape_of[np.arange(boards.shape[1]), codes]
+    good = valid.all(axis=1)
     broad = [(number, sort) for number, sort in enumerate(sorts) if sort.footprint.size > 1]
     for cell in range(boards.shape[1]):
         for number, sort in broad:
-            here = np.flatnonzero((rows[:, cell] == 0) & (sort_of[codes[:, cell]] == number))
-            if not here.size:
+            matching = np.flatnonzero((rows[:, cell] == 0) & (sort_of[codes[:, cell]] == number))
+            if not matching.size:
                 continue
             cover = sort.footprint.placements[sort.footprint.at.get(cell, 0)]
-            there = np.ix_(here, cover)
-            shown = codes[there] if sort.distinct else sort_of[codes[there]]
-            good[here] &= (cover[0] == cell) & (rows[there] == 0).all(axis=1)
-            good[here] &= (shown == shown[:, :1]).all(axis=1)
-            rows[there] = COVERED
-            rows[here, cell] = FIRST_SORT + number
+            covered = np.ix_(matching, cover)
+            shown = codes[covered] if sort.distinct else sort_of[codes[covered]]
+            good[matching] &= (cover[0] == cell) & (rows[covered] == 0).all(axis=1)
+            good[matching] &= (shown == shown[:, :1]).all(axis=1)
+            rows[covered] = COVERED
+            rows[matching, cell] = FIRST_SORT + number
     good &= rows.all(axis=1)
     for number, sort in enumerate(sorts):
         anchored = rows == FIRST_SORT + number
@@ -181,14 +182,14 @@ def shape_rows(boards: np.ndarray, sorts: Sequence[Sort]) -> np.ndarray:
 
 
 def _fill(cells: int, sorts: tuple[Sort, ...]) -> np.ndarray | None:
-    """All rows that hold each sort's number of pieces; None where they are too many."""
+    """Return all rows that hold each sort's number of pieces; None if they are too many."""
     counts = [len(sort.codes) for sort in sorts]
     empty = cells - sum(len(sort.codes) * sort.footprint.size for sort in sorts)
     rows = np.zeros((1, cells), dtype=np.uint8)
-    left = np.array([[*counts, empty]], dtype=np.int16)
+    remaining = np.array([[*counts, empty]], dtype=np.int16)
     for cell in range(cells):
-        open_ = rows[:, cell] == 0
-        grown, rest = [rows[~open_]], [left[~open_]]
+        unfilled = rows[:, cell] == 0
+        grown, remaining_parts = [rows[~unfilled]], [remaining[~unfilled]]
         for number in range(len(sorts) + 1):
             cover = [cell]
             if number < len(sorts):
@@ -196,39 +197,39 @@ def _fill(cells: int, sorts: tuple[Sort, ...]) -> np.ndarray | None:
                 if cell not in footprint.at:
                     continue
                 cover = list(footprint.placements[footprint.at[cell]])
-            chosen = open_ & (left[:, number] > 0) & (rows[:, cover] == 0).all(axis=1)
-            more, fewer = rows[chosen], left[chosen]
-            more[:, cover] = COVERED
-            more[:, cell] = EMPTY if number == len(sorts) else FIRST_SORT + number
-            fewer[:, number] -= 1
-            grown.append(more)
-            rest.append(fewer)
+            chosen = unfilled & (remaining[:, number] > 0) & (rows[:, cover] == 0).all(axis=1)
+            new_rows, new_remaining = rows[chosen], remaining[chosen]
+            new_rows[:, cover] = COVERED
+            new_rows[:, cell] = EMPTY if number == len(sorts) else FIRST_SORT + number
+            new_remaining[:, number] -= 1
+            grown.append(new_rows)
+            remaining_parts.append(new_remaining)
         if sum(map(len, grown)) > MOST_SHAPES:
             return None
-        rows, left = np.concatenate(grown), np.concatenate(rest)
+        rows, remaining = np.concatenate(grown), np.concatenate(remaining_parts)
     return rows
 
 
 def _reached(rows: np.ndarray, sorts: tuple[Sort, ...]) -> np.ndarray:
-    """All rows that steps lead to from given ones, or, where there are more, more than
+    """Return all rows that steps reach from given ones, or, if there are more, more than
     `MOST_SHAPES`."""
     steps = []
     for number, sort in enumerate(sorts):
         placements = sort.footprint.placements
         for a, b, _ in sort.footprint.steps:
-            taken = [cell for cell in placements[b] if cell not in placements[a]]
-            steps.append((FIRST_SORT + number, placements[a], placements[b], taken))
+            cells_needed = [cell for cell in placements[b] if cell not in placements[a]]
+            steps.append((FIRST_SORT + number, placements[a], placements[b], cells_needed))
 
     def after(layer: np.ndarray) -> np.ndarray:
-        grown = [layer[:0]]
-        for code, source, target, taken in steps:
-            free = (layer[:, taken] == EMPTY).all(axis=1)
+        parts = [layer[:0]]
+        for code, source, target, cells_needed in steps:
+            free = (layer[:, cells_needed] == EMPTY).all(axis=1)
             moved = layer[free & (layer[:, source[0]] == code)]
             moved[:, source] = EMPTY
             moved[:, target] = COVERED
             moved[:, target[0]] = code
-            grown.append(moved)
-        return np.concatenate(grown)
+            parts.append(moved)
+        return np.concatenate(parts)
 
     return reached(rows, after, [FIRST_SORT + len(sorts)] * rows.shape[1], MOST_SHAPES)
 
@@ -239,39 +240,39 @@ def reached(
     values: Sequence[int],
     most: int,
 ) -> np.ndarray:
-    """All rows that moves lead to from given ones, or, where there are more, more than `most`.
+    """Return all rows that moves reach from given ones, or, if there are more, more than `most`.
 
     after: returns the rows that are one move away from some. values: as for `row_numbers`. Every
     move can be undone, so a row is new in a layer if it is in neither of the two layers before.
     """
     layers, count = [rows[:0]], 0
-    before = known = row_numbers(rows[:0], values)
-    grown = rows
-    while len(grown) and count <= most:
-        numbers, first = np.unique(row_numbers(grown, values), return_index=True)
-        new = ~np.isin(numbers, np.concatenate([before, known]), assume_unique=True)
-        before, known = known, numbers[new]
-        layers.append(grown[first[new]])
+    before = current = row_numbers(rows[:0], values)
+    candidates = rows
+    while len(candidates) and count <= most:
+        numbers, first = np.unique(row_numbers(candidates, values), return_index=True)
+        new = ~np.isin(numbers, np.concatenate([before, current]), assume_unique=True)
+        before, current = current, numbers[new]
+        layers.append(candidates[first[new]])
         count += len(layers[-1])
-        grown = after(layers[-1])
+        candidates = after(layers[-1])
     return np.concatenate(layers)
 
 
 def different(rows: np.ndarray, values: Sequence[int]) -> np.ndarray:
-    """The rows in lexicographic order, each once; values: as for `row_numbers`."""
+    """Return the rows in lexicographic order, each once. values: as for `row_numbers`."""
     return rows[np.unique(row_numbers(rows, values), return_index=True)[1]]
 
 
 def row_numbers(rows: np.ndarray, values: Sequence[int]) -> np.ndarray:
-    """A value for each row of uint8[N, columns]; these values compare as the rows do.
+    """Return a value for each row of uint8[N, columns]; these values compare as the rows do.
 
-    values: the number of codes in each column. They are whole numbers where 63 bits hold them, else
-    byte strings.
+    values: the number of codes in each column. The results are whole numbers if 63 bits hold them,
+    otherwise byte strings.
     """
     if prod(values) >= 2**63:
         return np.ascontiguousarray(rows).view(f"S{len(values)}").ravel()
     numbers = np.zeros(len(rows), dtype=np.int64)
-    for many, column in zip(values, rows.T, strict=True):
-        numbers *= many
+    for count, column in zip(values, rows.T, strict=True):
+        numbers *= count
         numbers += column
     return numbers

@@ -1,4 +1,4 @@
-"""Boards as text: rows on lines of their own or parted by slashes, or a label a cell."""
+"""Boards as text: rows on lines of their own or separated by slashes, or a label a cell."""
 
 import unicodedata
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -17,7 +17,7 @@ OPEN_MARK = "?"
 
 
 def rows_of_words(text: str) -> list[list[str]]:
-    """Return rows of words parted by spaces or commas."""
+    """Return rows of words separated by spaces or commas."""
     rows = [row.replace(",", " ").split() for row in text.replace("/", "\n").splitlines()]
     return [row for row in rows if row]
 
@@ -48,8 +48,8 @@ def labels_given(
 ) -> list[str]:
     """Return the labels of a board that is given as text or as a list, one a cell.
 
-    place: what a message calls a cell. whole: whether a word of more than one letter is surely one
-    label; then all words of this board are labels, and their letters are not.
+    place: what a message calls a cell. whole: returns True if a word of more than one letter is
+    surely one label; then all words of this board are labels, and their letters are not.
     """
     if isinstance(notation, str):
         words = _words(notation)
@@ -91,8 +91,8 @@ def boards_given(goal, goals: Sequence | None, start=None) -> list[tuple[str, ob
         raise InputError("a puzzle of this kind needs either puzzle.goal or puzzle.goals")
     if goals is not None and (not isinstance(goals, list | tuple) or not goals):
         raise InputError(f"puzzle.goals = {goals!r}: expected a list of one board or more")
-    given = [("puzzle.goal", goal)] if goals is None else [(GOALS, board) for board in goals]
-    return given if start is None else [*given, ("puzzle.start", start)]
+    boards = [("puzzle.goal", goal)] if goals is None else [(GOALS, board) for board in goals]
+    return boards if start is None else [*boards, ("puzzle.start", start)]
 
 
 def first_whole(boards: Sequence[tuple[str, Sequence]]) -> tuple[str, Sequence]:
@@ -120,12 +120,12 @@ def groups_given(alike, forms: Mapping[str, Hashable]) -> dict[str, int]:
     group_of: dict[str, int] = {}
     for number, group in enumerate(alike):
         for label in group:
-            said = f"puzzle.alike = {list(alike)}: {label!r}"
+            message = f"puzzle.alike = {list(alike)}: {label!r}"
             if label not in forms:
                 pieces = " ".join(forms)
-                raise InputError(f"{said} is no piece of this puzzle; its pieces are {pieces}")
+                raise InputError(f"{message} is no piece of this puzzle; its pieces are {pieces}")
             if label in group_of:
-                raise InputError(f"{said} is named twice")
+                raise InputError(f"{message} is named twice")
             group_of[label] = number
             if forms[label] != forms[group[0]]:
                 raise InputError(
@@ -136,8 +136,10 @@ def groups_given(alike, forms: Mapping[str, Hashable]) -> dict[str, int]:
 
 
 def _is_group(group) -> bool:
-    many = isinstance(group, list | tuple) and all(isinstance(label, str) for label in group)
-    return many or isinstance(group, str)
+    is_list_of_labels = isinstance(group, list | tuple) and all(
+        isinstance(label, str) for label in group
+    )
+    return is_list_of_labels or isinstance(group, str)
 
 
 def width(text: str) -> int:
@@ -147,5 +149,5 @@ def width(text: str) -> int:
 
 def centred(text: str, columns: int) -> str:
     """Return text in the middle of `columns` columns of a terminal."""
-    left = (columns - width(text)) // 2
-    return " " * left + text + " " * (columns - width(text) - left)
+    margin = (columns - width(text)) // 2
+    return " " * margin + text + " " * (columns - width(text) - margin)

@@ -1,7 +1,7 @@
 """Cells anywhere, and the directions in which pieces move between them, as a user gives them.
 
-`frontier.puzzles.footprints` says what a direction is and how a piece goes in it. A direction is
-given as pairs of cells, or as the vector between them where cells lie at points of the plane.
+`frontier.puzzles.footprints` defines directions and steps. A direction is given as pairs of cells,
+or as the vector between them if cells lie at points of the plane.
 """
 
 import math
@@ -34,16 +34,16 @@ class Directions:
 
     def __init__(self, cells: Sequence, moves: Mapping | Sequence):
         if not isinstance(cells, list | tuple) or not 1 <= len(cells) <= MOST_CELLS:
-            given = counted(len(cells), "cell") if isinstance(cells, list | tuple) else repr(cells)
+            count = counted(len(cells), "cell") if isinstance(cells, list | tuple) else repr(cells)
             raise InputError(
-                f"puzzle.cells: {given}; a list of 1..{MOST_CELLS} names or points is supported"
+                f"puzzle.cells: {count}; a list of 1..{MOST_CELLS} names or points is supported"
             )
         self._number: dict[str | Point, int] = {}
         points = []
-        for number, given in enumerate(cells):
-            key, point = _cell(given)
+        for number, entry in enumerate(cells):
+            key, point = _cell(entry)
             if self._number.setdefault(key, number) < number:
-                raise InputError(f"puzzle.cells names {given!r} twice")
+                raise InputError(f"puzzle.cells names {entry!r} twice")
             points.append(point)
         self.names = [
             key if isinstance(key, str) else "{:g},{:g}".format(*key) for key in self._number
@@ -63,11 +63,11 @@ class Directions:
         self.ways: list[dict[int, int]] = []
         self.way_names: list[str] = []
         if self.named:
-            for name, given in moves.items():
-                where = f"puzzle.moves.{name}"
-                vector, ways = _point(given), self._ways(str(name))
-                pairs = self._pairs(given, where) if vector is None else self._apart(vector, where)
-                self._add(ways, pairs, where)
+            for name, entry in moves.items():
+                key = f"puzzle.moves.{name}"
+                vector, ways = _point(entry), self._way_names(str(name))
+                pairs = self._pairs(entry, key) if vector is None else self._apart(vector, key)
+                self._add(ways, pairs, key)
         elif isinstance(moves, list | tuple):
             for pair in dict.fromkeys(map(frozenset, self._pairs(moves, "puzzle.moves"))):
                 u, v = (self.names[cell] for cell in sorted(pair))
@@ -77,24 +77,24 @@ class Directions:
                 f"puzzle.moves = {moves!r}: expected pairs of cells, or a table of directions"
             )
 
-    def cells(self, given, where: str) -> list[int]:
-        """The numbers of one or more cells, named or given by their points, as said at `where`."""
-        one = isinstance(given, str) or _point(given) is not None
-        if not one and not isinstance(given, list | tuple):
-            raise InputError(f"{where} = {given!r}: expected a cell or a list of cells")
-        return [self._cell(cell, where) for cell in ([given] if one else given)]
+    def cells(self, value, key: str) -> list[int]:
+        """Return the numbers of one or more cells, given by name or point. key: that of the
+        config."""
+        single = isinstance(value, str) or _point(value) is not None
+        if not single and not isinstance(value, list | tuple):
+            raise InputError(f"{key} = {value!r}: expected a cell or a list of cells")
+        return [self._cell(cell, key) for cell in ([value] if single else value)]
 
-    def _cell(self, given, where: str) -> int:
-        key = given if isinstance(given, str) else _point(given)
-        if key is None or key not in self._number:
+    def _cell(self, value, key: str) -> int:
+        name = value if isinstance(value, str) else _point(value)
+        if name is None or name not in self._number:
             raise InputError(
-                f"{where}: {given!r} is no cell of this board; its cells are "
-                + " ".join(self.names)
+                f"{key}: {value!r} is no cell of this board; its cells are " + " ".join(self.names)
             )
-        return self._number[key]
+        return self._number[name]
 
-    def _ways(self, name: str) -> list[str]:
-        """The names of both ways of a direction."""
+    def _way_names(self, name: str) -> list[str]:
+        """Return the names of both ways of a direction."""
         ways = name.split("/") if "/" in name else [name, f"-{name}"]
         for way in ways:
             check_label(way, "puzzle.moves")
@@ -105,69 +105,71 @@ class Directions:
             )
         return ways
 
-    def _pairs(self, given, where: str) -> list[tuple[int, int]]:
+    def _pairs(self, value, key: str) -> list[tuple[int, int]]:
         pairs = []
-        for pair in given if isinstance(given, list | tuple) else [given]:
+        for pair in value if isinstance(value, list | tuple) else [value]:
             if not isinstance(pair, list | tuple) or len(pair) != 2:
-                raise InputError(f"{where}: {pair!r} is no pair of cells")
-            u, v = (self._cell(one, where) for one in pair)
+                raise InputError(f"{key}: {pair!r} is no pair of cells")
+            u, v = (self._cell(end, key) for end in pair)
             if u == v:
-                raise InputError(f"{where}: {pair!r} leads from a cell to itself")
+                raise InputError(f"{key}: {pair!r} leads from a cell to itself")
             pairs.append((u, v))
         return pairs
 
-    def _apart(self, vector: Point, where: str) -> list[tuple[int, int]]:
-        """All pairs of cells of which the second lies at the first one's point plus a vector."""
+    def _apart(self, vector: Point, key: str) -> list[tuple[int, int]]:
+        """Return all pairs of cells of which the second lies at the first one's point plus a
+        vector."""
         if self.points is None:
             raise InputError(
-                f"{where} = {list(vector)}: the cells have no points, so no two of them lie so; "
+                f"{key} = {list(vector)}: the cells have no points, so no two of them lie so; "
                 "give pairs of cells, or points to puzzle.cells"
             )
         close = CLOSE * self._least
         pairs = [
             (u, v)
             for u, (x, y) in enumerate(self.points)
-            for v, there in enumerate(self.points)
-            if u != v and math.dist((x + vector[0], y + vector[1]), there) <= close
+            for v, point in enumerate(self.points)
+            if u != v and math.dist((x + vector[0], y + vector[1]), point) <= close
         ]
         if not pairs:
-            raise InputError(f"{where} = {list(vector)}: no two cells lie so to each other")
+            raise InputError(f"{key} = {list(vector)}: no two cells lie so to each other")
         return pairs
 
-    def _add(self, ways: list[str], pairs: list[tuple[int, int]], where: str) -> None:
-        """Add a direction; raises InputError if it cannot be gone back."""
-        there: dict[int, int] = {}
+    def _add(self, ways: list[str], pairs: list[tuple[int, int]], key: str) -> None:
+        """Add a direction; raises InputError if it cannot be undone."""
+        forth: dict[int, int] = {}
         back: dict[int, int] = {}
         for u, v in pairs:
-            leaves = there.setdefault(u, v) != v
+            leaves = forth.setdefault(u, v) != v
             if leaves or back.setdefault(v, u) != u:
                 raise InputError(
-                    f"{where}: two moves {'leave' if leaves else 'come to'} cell "
+                    f"{key}: two moves {'leave' if leaves else 'come to'} cell "
                     f"{self.names[u if leaves else v]}; in one direction at most one does, so that "
                     "it can be gone back"
                 )
-        self.ways += [there, back]
+        self.ways += [forth, back]
         self.way_names += ways
 
     @property
     def edges(self) -> tuple[tuple[int, int], ...]:
         """The pairs of cells between which there is a move, each once, the smaller first."""
-        pairs = {(min(u, v), max(u, v)) for there in self.ways for u, v in there.items()}
+        pairs = {(min(u, v), max(u, v)) for next_cells in self.ways for u, v in next_cells.items()}
         return tuple(sorted(pairs))
 
     def unit_points(self) -> tuple[Point, ...] | None:
-        """The points with the nearest two cells 1 apart, and from 0 on; None if none are known."""
+        """Return the points with the nearest two cells 1 apart, and from 0 on; None if the cells
+        have none."""
         if self.points is None:
             return None
-        left, top = (min(values) for values in zip(*self.points, strict=True))
+        least_x, least_y = (min(values) for values in zip(*self.points, strict=True))
         return tuple(
-            (round((x - left) / self._least, 4), round((y - top) / self._least, 4))
+            (round((x - least_x) / self._least, 4), round((y - least_y) / self._least, 4))
             for x, y in self.points
         )
 
     @property
     def is_squares(self) -> bool:
-        """Whether the cells are squares, and moves lead over all their sides and nowhere else."""
+        """True if the cells are squares, and moves lead over all their sides and nowhere else."""
         points = self.unit_points()
         if points is None or any(part % 1 for point in points for part in point):
             return False
@@ -176,11 +178,12 @@ class Directions:
         return beside == self.edges
 
     def reading(self, forms: Sequence[frozenset[Placement]]) -> list[int]:
-        """The cells in an order in which no two placements of a piece have the same first cell.
+        """Return the cells in an order in which no two placements of a piece have the same first
+        cell.
 
         Cells that move by a vector keep the order of their points, so for pieces that only move by
-        vectors this order is one. forms: the placements of each piece. Raises InputError if none is
-        found.
+        vectors this order is one. forms: the placements of each piece. Raises InputError if no such
+        order is found.
         """
         cells = range(len(self.names))
         orders = [cells]
@@ -189,8 +192,8 @@ class Directions:
             at = [[round(part / (CLOSE * self._least)) for part in p] for p in self.points]
             broad, high = (max(values) - min(values) for values in zip(*at, strict=True))
             turn = -1 if high >= broad else 1
-            both = [sorted(cells, key=lambda c: at[c][::way]) for way in (turn, -turn)]
-            orders = [*both, cells]
+            by_axis = [sorted(cells, key=lambda c: at[c][::way]) for way in (turn, -turn)]
+            orders = [*by_axis, cells]
         for order in orders:
             place = {cell: i for i, cell in enumerate(order)}
             begins = [[min(map(place.__getitem__, p)) for p in form] for form in forms]
@@ -206,7 +209,7 @@ class Directions:
 
 
 def _cell(given) -> tuple[str | Point, Point | None]:
-    """(what names a cell, the point at which it lies, if that is given)."""
+    """Return (the name or point of a cell, its point or None)."""
     match given:
         case str():
             return given, None
@@ -220,9 +223,9 @@ def _cell(given) -> tuple[str | Point, Point | None]:
     )
 
 
-def _point(given) -> Point | None:
-    """A pair of finite numbers, None if it is none."""
-    match given:
+def _point(value) -> Point | None:
+    """Return a pair of finite numbers, None if the value is none."""
+    match value:
         case [int() | float() as x, int() | float() as y] if math.isfinite(x) and math.isfinite(y):
             return float(x), float(y)
     return None

@@ -1,4 +1,4 @@
-"""How the boards of a puzzle are states of a base graph, and back.
+"""The encoding: how the boards of a puzzle are states of a base graph, and back.
 
 A state is a pair (vertex, sequence). The vertex stands for the shape of a board. The sequence ranks
 the pieces of each sort in the order in which a reference board shows them, so that the reference
@@ -24,7 +24,7 @@ class ShapeTable(Protocol):
     """The shapes of a puzzle by their numbers."""
 
     def find(self, rows: np.ndarray) -> np.ndarray:
-        """Return the numbers of shapes, int64[N]; -1 where there is no such shape."""
+        """Return the numbers of shapes, int64[N]; -1 if there is no such shape."""
         ...
 
     def rows_of(self, number: np.ndarray) -> np.ndarray:
@@ -36,7 +36,8 @@ class Encoding(ABC):
     """Boards as states.
 
     pieces: the pieces. metric: what counts as one move. given: the boards of the puzzle.
-    shape_bytes: bytes of the base graph in each process, where these are many and known beforehand.
+    shape_bytes: the bytes of the base graph in each process, if these are many and known
+    beforehand.
     """
 
     shape_bytes = 0
@@ -89,9 +90,9 @@ class Encoding(ABC):
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the states of int[N, cells]: int64[N] vertices and int64[N, length] sequences.
 
-        The vertex is -1 where no moves lead to the way in which the pieces lie, or to the order of
-        those that cannot pass each other. Raises InputError, naming the first of them, where a
-        board is not one of this puzzle.
+        The vertex is -1 if no moves lead to the shape of the board, or to the order of pieces that
+        cannot pass each other. Raises InputError, naming the first of them, if a board is not one
+        of this puzzle.
         """
         boards = self.pieces.as_boards(boards)
         rows = self.pieces.shape_rows(boards)
@@ -119,8 +120,8 @@ class Encoding(ABC):
 
     def _laid(self, rows: np.ndarray, sequence: np.ndarray) -> np.ndarray:
         """Return the boards of shape rows and sequences."""
-        rest = np.arange(self.graph.length, self.members.size)
-        codes = self.members[np.hstack([sequence, np.tile(rest, (len(rows), 1))])]
+        fixed_ranks = np.arange(self.graph.length, self.members.size)
+        codes = self.members[np.hstack([sequence, np.tile(fixed_ranks, (len(rows), 1))])]
         anchored = np.zeros(rows.shape, dtype=np.int64)
         for number, ranks in self.ranks.items():
             anchored[rows == FIRST_SORT + number] = codes[:, ranks].ravel()
@@ -128,12 +129,12 @@ class Encoding(ABC):
 
     @abstractmethod
     def empty_as_on(self, board: Board) -> np.ndarray | None:
-        """Return bool[vertices], those whose empty cells are the board's; None where the vertex
-        does not say which cells are empty."""
+        """Return bool[vertices], True for those whose empty cells are the board's; None if the
+        vertex does not determine which cells are empty."""
 
     def distinguishing(self, sort: Sort) -> "Encoding | None":
         """Return the encoding of the same goals, and of no start, in which the like pieces of a
-        sort differ; None where like pieces are always alike."""
+        sort differ; None if like pieces are always alike."""
         return None
 
     def goal_states(self) -> np.ndarray:

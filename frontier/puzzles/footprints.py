@@ -1,17 +1,17 @@
-"""Where a piece can lie, and the steps between: its footprint.
+"""The footprint of a piece: its possible placements, and the steps between them.
 
-A *direction* says for some cells which cell lies next to them: at most one leaves each cell and at
-most one comes to it, so it can be gone back. It has two *ways*, there and back. A piece goes one
-step as a whole: each of its cells goes to the cell that is next to it that way. Where one of its
-cells has none there, the piece cannot go. So where it can lie follows from where it lies once: all
-that steps lead to on an empty board.
+A *direction* gives for some cells the cell next to them: at most one step leaves each cell and at
+most one comes to it, so it can be undone. It has two *ways*, there and back. A piece goes one step
+as a whole: each of its cells goes to the cell that is next to it that way. If one of its cells has
+none, the piece cannot go. So all placements of a piece follow from one of them: they are those that
+steps reach on an empty board.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-Ways = Sequence[Mapping[int, int]]
+Steps = Sequence[Mapping[int, int]]
 """For each way, cell -> the cell next to it."""
 
 Placement = frozenset[int]
@@ -20,11 +20,11 @@ Placement = frozenset[int]
 
 @dataclass(frozen=True)
 class Footprint:
-    """Where a piece can lie, its cells numbered in reading order.
+    """The placements of a piece, its cells numbered in reading order.
 
-    placements: the cells of each, ascending; no two have the same first cell.
-    steps: (placement, placement, way). Two steps one after the other in one way go on in a straight
-        line; at most one leaves a placement each way.
+    placements: the cells of each, ascending; no two have the same first cell. steps: (placement,
+    placement, way). Two steps one after the other in one way go on in a straight line; at most one
+    leaves a placement each way.
     """
 
     placements: tuple[tuple[int, ...], ...]
@@ -41,7 +41,7 @@ class Footprint:
 
     @property
     def size(self) -> int:
-        """Cells of the piece."""
+        """The number of cells of the piece."""
         return len(self.placements[0])
 
     @cached_property
@@ -53,33 +53,35 @@ class Footprint:
         return beyond
 
 
-def steps_from(ways: Ways, placement: Placement) -> Iterator[tuple[int, Placement]]:
-    """(way, the placement there) for each step that leads elsewhere, each placement once."""
+def steps_from(ways: Steps, placement: Placement) -> Iterator[tuple[int, Placement]]:
+    """Generate (way, the placement there) for each step that leads elsewhere, each placement
+    once."""
     seen = {placement}
-    for way, there in enumerate(ways):
-        if all(cell in there for cell in placement):
-            on = frozenset(there[cell] for cell in placement)
+    for way, next_cell in enumerate(ways):
+        if all(cell in next_cell for cell in placement):
+            on = frozenset(next_cell[cell] for cell in placement)
             if on not in seen:
                 seen.add(on)
                 yield way, on
 
 
-def placements_from(ways: Ways, first: Placement, cells: int) -> frozenset[Placement]:
-    """All placements that steps lead to on a board of `cells` cells."""
-    found, queue = {first}, [first]
+def placements_from(ways: Steps, first: Placement, cells: int) -> frozenset[Placement]:
+    """Return all placements that steps reach on a board of `cells` cells."""
+    placements, queue = {first}, [first]
     for placement in queue:
         for _, on in steps_from(ways, placement):
             # No two may begin in one cell, so more placements than cells are refused later.
-            if on not in found and len(found) <= cells:
-                found.add(on)
+            if on not in placements and len(placements) <= cells:
+                placements.add(on)
                 queue.append(on)
-    return frozenset(found)
+    return frozenset(placements)
 
 
 def footprint_of(
-    ways: Ways, placements: Iterable[Iterable[int]], reading: Sequence[int]
+    ways: Steps, placements: Iterable[Iterable[int]], reading: Sequence[int]
 ) -> Footprint:
-    """The footprint of a piece with these placements. reading: the cells in reading order."""
+    """Return the footprint of a piece with these placements. reading: the cells in reading
+    order."""
     place = {cell: i for i, cell in enumerate(reading)}
     covers = {
         frozenset(cells): tuple(sorted(place[cell] for cell in cells)) for cells in placements
@@ -102,7 +104,8 @@ Square = tuple[int, int]
 
 
 def ways_on_squares(squares: Sequence[Square]) -> list[dict[int, int]]:
-    """The ways up, down, left and right between cells that are squares, given in their order."""
+    """Return the ways up, down, left and right between cells that are squares, given in their
+    order."""
     number = {square: cell for cell, square in enumerate(squares)}
     return [
         {

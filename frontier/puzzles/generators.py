@@ -1,8 +1,8 @@
-"""Generators: what one move of a permutation puzzle does to the pieces in all positions.
+"""Generators: the moves of a permutation puzzle.
 
 A generator brings the piece in each position to another one, and may turn it on the way. It is
 written in cycles, "(1 2 3)(4 5)": the piece in position 1 goes to 2, that in 2 to 3, that in 3 to
-1; or as an image, [2, 3, 1, 5, 4]: the number in each place says where its piece goes.
+1; or as an image, [2, 3, 1, 5, 4]: the number in each place is where its piece goes.
 """
 
 import re
@@ -23,15 +23,15 @@ MOST_DIGITS = 18
 """The most digits of a number that is read: longer ones are too large, and Python refuses 4,301."""
 
 INVERSE = "'"
-"""What is added to the name of a generator to name its inverse."""
+"""The suffix that makes the name of a generator into the name of its inverse."""
 
 
 @dataclass(frozen=True)
 class Generator:
     """One move.
 
-    image: where the piece in each position goes, counted from 0. turns: what is added to the
-    orientation of the piece in each position, modulo the number of orientations there.
+    image: the position to which the piece in each position goes, counted from 0. turns: what is
+    added to the orientation of the piece in each position, modulo the number of orientations there.
     """
 
     name: str
@@ -43,14 +43,14 @@ class Generator:
         return self.image, self.turns
 
     def inverse(self, orientations: Sequence[int]) -> "Generator":
-        """The generator that undoes this one."""
+        """Return the generator that undoes this one."""
         image, turns = [0] * len(self.image), [0] * len(self.image)
         for position, to in enumerate(self.image):
             image[to], turns[to] = position, -self.turns[position] % orientations[position]
         return Generator(self.name + INVERSE, tuple(image), tuple(turns))
 
     def moved(self, pieces: np.ndarray) -> np.ndarray:
-        """What lies in each position afterwards, of int[..., positions] before."""
+        """Return the pieces in each position afterwards, from int[..., positions] before."""
         after = np.empty_like(pieces)
         after[..., list(self.image)] = pieces
         return after
@@ -59,16 +59,16 @@ class Generator:
 def generators_given(
     given: Mapping, positions: int | None, orientations: int | Sequence[int], closed: bool
 ) -> tuple[list[Generator], tuple[int, ...]]:
-    """The generators of a config, and the number of orientations in each position.
+    """Return the generators of a config, and the number of orientations in each position.
 
     given: name -> cycles, an image, or a table of `moves`, either of these, and `turns`, one a
-    position. positions: their number; by default the greatest that a generator names. closed:
-    whether inverses are to be added. Raises InputError if a move could not be undone.
+    position. positions: their number; by default the greatest that a generator names. closed: add
+    missing inverses. Raises InputError if a move could not be undone.
     """
     if not isinstance(given, Mapping) or not 1 <= len(given) <= MOST_GENERATORS:
-        said = f"has {len(given)} of them" if isinstance(given, Mapping) else f"= {given!r}"
+        fault = f"has {len(given)} of them" if isinstance(given, Mapping) else f"= {given!r}"
         raise InputError(
-            f"puzzle.generators {said}: expected a table of 1..{MOST_GENERATORS} generators, "
+            f"puzzle.generators {fault}: expected a table of 1..{MOST_GENERATORS} generators, "
             'such as {a = "(1 2 3)(4 5)", b = [2, 1, 3, 4, 5]}'
         )
     if any(not str(name) for name in given):
@@ -84,17 +84,17 @@ def generators_given(
     if not 1 <= positions <= MOST_POSITIONS:
         raise InputError(f"the puzzle has {positions} positions: 1..{MOST_POSITIONS} are supported")
     each = _each(orientations, positions)
-    found: dict[tuple, Generator] = {}
+    by_effect: dict[tuple, Generator] = {}
     for name, parts in read.items():
         key = f"puzzle.generators.{name}"
         check_label(name, key)
         generator = _generator(name, key, *parts, each)
-        if (same := found.get(generator.effect)) is not None:
-            raise InputError(f"{key} does what {same.name} does; leave one of them out")
-        found[generator.effect] = generator
-    for generator in list(found.values()):
+        if (twin := by_effect.get(generator.effect)) is not None:
+            raise InputError(f"{key} does what {twin.name} does; leave one of them out")
+        by_effect[generator.effect] = generator
+    for generator in list(by_effect.values()):
         inverse = generator.inverse(each)
-        if inverse.effect in found:
+        if inverse.effect in by_effect:
             continue
         if not closed:
             raise InputError(
@@ -107,12 +107,12 @@ def generators_given(
                 f"puzzle.generators.{inverse.name} is not the inverse of {generator.name}, which "
                 "puzzle.closed = true would add by this name; name it otherwise"
             )
-        found[inverse.effect] = inverse
-    return list(found.values()), each
+        by_effect[inverse.effect] = inverse
+    return list(by_effect.values()), each
 
 
 def _each(orientations: int | Sequence[int], positions: int) -> tuple[int, ...]:
-    """The number of orientations in each position."""
+    """Return the number of orientations in each position."""
     each = [orientations] * positions if type(orientations) is int else orientations
     if not isinstance(each, list | tuple) or len(each) != positions:
         raise InputError(
@@ -129,8 +129,8 @@ def _each(orientations: int | Sequence[int], positions: int) -> tuple[int, ...]:
 
 
 def _parts(value, key: str) -> tuple[dict[int, int], dict[str, list[int]]]:
-    """What is written of a generator: where the pieces in some positions go, counted from 1, and
-    its lists that have a number for each position, by their keys in the config."""
+    """Return the parts of a generator's text: where the pieces in some positions go, counted from
+    1, and its lists that have a number for each position, by their keys in the config."""
     moves, turns = value, []
     if isinstance(value, Mapping):
         if unknown := sorted(set(map(str, value)) - {"moves", "turns"}):
@@ -188,10 +188,10 @@ def _generator(
     each: tuple[int, ...],
 ) -> Generator:
     positions, to_of = len(each), list(range(len(each)))
-    for what, listed in lists.items():
+    for key_of_list, listed in lists.items():
         if len(listed) != positions:
             raise InputError(
-                f"{what} = {listed}: expected a number for each of the "
+                f"{key_of_list} = {listed}: expected a number for each of the "
                 f"{counted(positions, 'position')} of this puzzle"
             )
     if (last := max(steps, default=0)) > positions:

@@ -63,7 +63,7 @@ class Grid:
 
     @cached_property
     def footprint(self) -> Footprint:
-        """Where a tile can lie."""
+        """The footprint of a tile."""
         ways = ways_on_squares(self.squares)
         return footprint_of(ways, [(cell,) for cell in range(self.cells)], self.reading.tolist())
 
@@ -122,23 +122,23 @@ class Grid:
             raise InputError(f"{name} = {board!r}: expected rows of numbers, or text")
         if len(rows) == 1 and self.rows > 1:
             rows = self.in_rows(rows[0])
-        said = f"{name} = {_plain(rows) if rows else repr(board)}"
+        message = f"{name} = {_plain(rows) if rows else repr(board)}"
         if [len(row) for row in rows] != [self.columns] * self.rows:
-            raise InputError(f"{said}: expected {self.rows} rows of {self.columns} numbers")
-        return tuple(_number(word, marks, said) for row in rows for word in row)
+            raise InputError(f"{message}: expected {self.rows} rows of {self.columns} numbers")
+        return tuple(_number(word, marks, message) for row in rows for word in row)
 
     def numbers(self, board, name: str, marks: Sequence[str] = ()) -> tuple:
         """Return a board as `parsed` does, whose numbers are of 0 .. cells-1, none of them
         twice."""
         parsed = self.parsed(board, name, marks)
-        given = [number for number in parsed if number not in marks]
-        if len(set(given)) < len(given) or not set(given) <= set(range(self.cells)):
+        numbers = [number for number in parsed if number not in marks]
+        if len(set(numbers)) < len(numbers) or not set(numbers) <= set(range(self.cells)):
             raise InputError(f"{name} = {_plain(self.in_rows(parsed))}: {self.rule}")
         return parsed
 
     @property
     def rule(self) -> str:
-        """What every board of distinct tiles has, in words."""
+        """The rule that every board of distinct tiles keeps, in words."""
         return f"the numbers 0..{self.cells - 1} must stand in it, each once (0 is the blank)"
 
     def lines(self, board: Board, codes: Sequence[int]) -> list[list[int]]:
@@ -166,7 +166,7 @@ class Grid:
         return sorted(orbits)
 
 
-def _number(word, marks: Sequence[str], said: str) -> int | str:
+def _number(word, marks: Sequence[str], message: str) -> int | str:
     """Return a number of a board, 0 for a blank, or one of the marks."""
     if isinstance(word, str) and word in (*marks, *BLANKS):
         return word if word in marks else 0
@@ -176,7 +176,7 @@ def _number(word, marks: Sequence[str], said: str) -> int | str:
             return number
     except (TypeError, ValueError):
         pass
-    raise InputError(f"{said}: {word!r} is not a number; write numbers, 0 for the blank")
+    raise InputError(f"{message}: {word!r} is not a number; write numbers, 0 for the blank")
 
 
 def _plain(rows: Sequence[Sequence]) -> str:

@@ -24,16 +24,14 @@ from frontier.puzzles.moves import (
 
 @dataclass(frozen=True)
 class Metric:
-    """What counts as one move.
+    """A definition of one move.
 
     name: as `puzzle.metric` has it. kinds: the kinds of puzzles that have it. words: what one move
-        is.
-    alone: the name of the metric by which a piece moves that is alone on the board.
-    moves: returns the moves between shapes; its second argument says whether a sort of more than
-        one piece may be fixed. None where the base graph of the kind has them.
-    goes_on: whether one move may be of several steps.
-    may_follow: whether the same piece may move the second way after the first on a shortest
-        solution. Way 2k + 1 undoes way 2k, and both are along axis k.
+    is. alone: the name of the metric by which a piece moves that is alone on the board. moves:
+    returns the moves between shapes; its second argument is True if a sort of more than one piece
+    may be fixed. None if the base graph of the kind has them. goes_on: True if one move may be of
+    several steps. may_follow: returns True if the same piece may move the second way after the
+    first on a shortest solution. Way 2k + 1 undoes way 2k, and both are along axis k.
     """
 
     name: str
@@ -59,10 +57,11 @@ def register(metric: Metric) -> None:
         raise ValueError(f"the metric {metric.name!r} is registered twice")
     alone = METRICS.get(metric.alone, metric if metric.alone == metric.name else None)
     if alone is None or alone.moves is None:
-        known = ", ".join(name for name, other in METRICS.items() if other.moves)
+        with_moves = ", ".join(name for name, known in METRICS.items() if known.moves)
         raise ValueError(
             f"the metric {metric.name!r} has no lower bound: alone = {metric.alone!r} gives no "
-            f"moves of a piece that is alone on the board; name one of {known or 'none'}, or itself"
+            f"moves of a piece that is alone on the board; name one of {with_moves or 'none'}, "
+            "or itself"
         )
     METRICS[metric.name] = metric
 
@@ -74,10 +73,10 @@ def metrics_of(kind: str) -> tuple[str, ...]:
 
 def check_metric(name: str, kind: str) -> None:
     """Raise InputError if the metric is none of those that a kind of puzzle has."""
-    known = metrics_of(kind)
-    if name not in known:
-        words = "; ".join(f"{name}, {METRICS[name].words}" for name in known)
-        raise InputError(f"puzzle.metric = {name!r}: known are {', '.join(known)} ({words})")
+    names = metrics_of(kind)
+    if name not in names:
+        words = "; ".join(f"{name}, {METRICS[name].words}" for name in names)
+        raise InputError(f"puzzle.metric = {name!r}: known are {', '.join(names)} ({words})")
 
 
 def moves_of(shapes: Shapes, metric: str, may_fix: bool) -> Moves:
@@ -88,8 +87,8 @@ def moves_of(shapes: Shapes, metric: str, may_fix: bool) -> Moves:
     """
     moves = METRICS[metric].moves if metric in METRICS else None
     if moves is None:
-        known = ", ".join(name for name, other in METRICS.items() if other.moves)
-        raise InputError(f"metric = {metric!r}: moves are known for {known}")
+        with_moves = ", ".join(name for name, known in METRICS.items() if known.moves)
+        raise InputError(f"metric = {metric!r}: moves are known for {with_moves}")
     return moves(shapes, may_fix)
 
 

@@ -25,21 +25,22 @@ from frontier.puzzles.footprints import Footprint
 from frontier.space.graph import BaseGraph
 
 Fits = Callable[[int], np.ndarray]
-"""Gives bool[N] for a placement, on which of N boards a piece may lie there."""
+"""Returns bool[N] for a placement: on which of N boards a piece may lie there."""
 
 Placements = Callable[[Footprint, int, Fits], Iterator[tuple[int, np.ndarray]]]
-"""Gives (placement, bool[N]) for each placement that one move from some placement may lead to."""
+"""Generates (placement, bool[N]) for each placement that one move from some placement may lead
+to."""
 
 
 @dataclass(frozen=True)
 class Moves:
-    """The arcs of a base graph, and which pieces each of them displaces.
+    """The arcs of a base graph, and the pieces that each of them displaces.
 
     in_sequence: the sorts whose pieces are in the sequence, in its order. fixed: the other sorts of
-        distinct pieces, whose order never changes.
-    Arc a displaces the pieces start[a] .. start[a+1]-1 of these tables, integers each:
-    sort: the sort of the piece. place: its place before the move in the sequence and all fixed
-        sorts after it, -1 for a piece of like ones. source, target: its anchors.
+    distinct pieces, whose order never changes. Arc a displaces the pieces start[a] .. start[a+1]-1
+    of these tables, integers each: sort: the sort of the piece. place: its place before the move in
+    the sequence and all fixed sorts after it, -1 for a piece of like ones. source, target: its
+    anchors.
     """
 
     graph: BaseGraph
@@ -55,18 +56,19 @@ class Moves:
 def moves_of_pieces(shapes: Shapes, placements: Placements, may_fix: bool) -> Moves:
     """Return all moves of single pieces between shapes.
 
-    placements: where one move leads to. may_fix: whether a sort of several pieces may be fixed.
+    placements: generates the placements after one move. may_fix: a sort of several pieces may be
+    fixed.
     """
     columns = np.ascontiguousarray(shapes.rows.T)
-    found = [
+    parts = [
         arcs
         for number, sort in enumerate(shapes.sorts)
         for a in range(len(sort.footprint.placements))
         for arcs in _moves_from(shapes, columns, number, a, placements)
     ]
-    nothing = (np.empty(0, dtype=np.int64),) * 2 + (np.empty(0, dtype=np.int16),) * 5
-    source, target, sort, i, j, a, b = map(np.concatenate, zip(nothing, *found, strict=True))
-    del found
+    no_arcs = (np.empty(0, dtype=np.int64),) * 2 + (np.empty(0, dtype=np.int16),) * 5
+    source, target, sort, i, j, a, b = map(np.concatenate, zip(no_arcs, *parts, strict=True))
+    del parts
     size = [len(s.codes) for s in shapes.sorts]
     passing = set(np.unique(sort[i != j]).tolist())
     distinct = sorted((n for n, s in enumerate(shapes.sorts) if s.distinct), key=size.__getitem__)
@@ -76,9 +78,9 @@ def moves_of_pieces(shapes: Shapes, placements: Placements, may_fix: bool) -> Mo
     listed = [*in_sequence, *fixed]
     first[listed] = np.cumsum([0, *(size[n] for n in listed)])[:-1]
     place = np.where(first[sort] >= 0, first[sort] + i, -1)
-    goes_to = np.where(first[sort] >= 0, first[sort] + j, -1)
-    places = 2 + int(max(place.max(initial=0), goes_to.max(initial=0)))
-    pair = (place.astype(np.int32) + 1) * places + goes_to + 1
+    place_after = np.where(first[sort] >= 0, first[sort] + j, -1)
+    places = 2 + int(max(place.max(initial=0), place_after.max(initial=0)))
+    pair = (place.astype(np.int32) + 1) * places + place_after + 1
     used = np.flatnonzero(np.bincount(pair, minlength=1))
     voltage = np.searchsorted(used, pair.astype(used.dtype))
     voltages = [shift_voltage(i - 1, j - 1) for i, j in (divmod(n, places) for n in used.tolist())]
@@ -89,12 +91,12 @@ def moves_of_pieces(shapes: Shapes, placements: Placements, may_fix: bool) -> Mo
 
 
 def shift_voltage(i: int, j: int) -> tuple[int, ...]:
-    """The neighbour swaps that bring what is in place i to place j."""
+    """Return the neighbour swaps that bring the member in place i to place j."""
     return tuple(range(i, j)) if i <= j else tuple(range(i - 1, j - 1, -1))
 
 
 def _graph(vertices, sizes, source, target, voltages, voltage) -> BaseGraph:
-    """A base graph from arcs with voltages that need not be different."""
+    """Return a base graph from arcs with voltages that need not be different."""
     different = sorted(set(voltages))
     number = np.array([different.index(w) for w in voltages], dtype=np.int64)
     *smaller, m = sizes or [0]
@@ -102,24 +104,25 @@ def _graph(vertices, sizes, source, target, voltages, voltage) -> BaseGraph:
 
 
 def _moves_from(shapes: Shapes, columns: np.ndarray, number: int, a: int, placements: Placements):
-    """The moves of the pieces of a sort that lie on placement a: for each target some columns.
+    """Generate the moves of the pieces of a sort that lie on placement a: for each target some
+    columns.
 
-    columns: uint8[cells, N], the shapes. The columns are those of `moves_of_pieces`: shape
-    before and after, sort, place in its sort before and after, anchor before and after.
+    columns: uint8[cells, N], the shapes. The columns generated are those of `moves_of_pieces`:
+    shape before and after, sort, place in its sort before and after, anchor before and after.
     """
     footprint, code = shapes.sorts[number].footprint, FIRST_SORT + number
     cells = footprint.placements[a]
-    here = np.flatnonzero(columns[cells[0]] == code)
-    if not here.size:
+    shapes_there = np.flatnonzero(columns[cells[0]] == code)
+    if not shapes_there.size:
         return
 
     def fits(b: int) -> np.ndarray:
-        """Where the piece may lie on placement b."""
-        taken = [cell for cell in footprint.placements[b] if cell not in cells]
-        return (columns[np.ix_(taken, here)] == EMPTY).all(axis=0)
+        """Return on which shapes the piece may lie on placement b."""
+        cells_needed = [cell for cell in footprint.placements[b] if cell not in cells]
+        return (columns[np.ix_(cells_needed, shapes_there)] == EMPTY).all(axis=0)
 
     for b, reached in placements(footprint, a, fits):
-        moving = here[reached]
+        moving = shapes_there[reached]
         if not moving.size:
             continue
         cover = footprint.placements[b]
@@ -137,7 +140,7 @@ def _moves_from(shapes: Shapes, columns: np.ndarray, number: int, a: int, placem
 
 
 def next_placements(footprint: Footprint, a: int, fits: Fits) -> Iterator[tuple[int, np.ndarray]]:
-    """The placements one step away."""
+    """Generate the placements one step away."""
     for _, b in sorted(footprint.beyond[a].items()):
         yield b, fits(b)
 
@@ -145,7 +148,7 @@ def next_placements(footprint: Footprint, a: int, fits: Fits) -> Iterator[tuple[
 def straight_placements(
     footprint: Footprint, a: int, fits: Fits
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """The placements any number of steps away in one direction."""
+    """Generate the placements any number of steps away in one direction."""
     for direction, b in sorted(footprint.beyond[a].items()):
         free = fits(b)
         yield b, free
@@ -156,7 +159,7 @@ def straight_placements(
 
 
 def path_placements(footprint: Footprint, a: int, fits: Fits) -> Iterator[tuple[int, np.ndarray]]:
-    """The placements that a path of steps leads to."""
+    """Generate the placements that a path of steps leads to."""
     reached = {a: fits(a)}
     pending = [a]
     while pending:
@@ -184,21 +187,21 @@ def along_lines(shapes: Shapes, moves: Moves) -> Moves:
     step = {pair: arc for arc, pair in enumerate(ends)}
     # (source, target, voltage, the arcs of its single steps, and of the tile that each of these
     # displaces the place before the whole move)
-    found = []
+    whole_moves = []
     for cell, ways in enumerate(beyond):
         for way in ways:
-            here, voltage, steps, places = cell, (), (), ()
+            at, voltage, steps, places = cell, (), (), ()
             order = list(range(len(beyond)))  # for each place: where its tile was at first
-            while way in beyond[here]:
-                there = beyond[here][way]
-                arc = step[vertices[here], vertices[there]]
+            while way in beyond[at]:
+                next_cell = beyond[at][way]
+                arc = step[vertices[at], vertices[next_cell]]
                 steps, places = (*steps, arc), (*places, order[moves.place[arc]])
                 swaps = graph.voltages[graph.voltage[arc]]
                 for i in swaps:
                     order[i], order[i + 1] = order[i + 1], order[i]
-                voltage, here = voltage + swaps, there
-                found.append((vertices[cell], vertices[there], voltage, steps, places))
-    source, target, voltages, chains, places = zip(*found, strict=True)
+                voltage, at = voltage + swaps, next_cell
+                whole_moves.append((vertices[cell], vertices[next_cell], voltage, steps, places))
+    source, target, voltages, chains, places = zip(*whole_moves, strict=True)
     ends, sizes = (np.array(source), np.array(target)), [*graph.smaller, graph.m]
     lines = _graph(graph.vertices, sizes, *ends, voltages, np.arange(len(voltages)))
     flat = np.concatenate(chains)

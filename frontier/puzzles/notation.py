@@ -17,12 +17,12 @@ from frontier.puzzles.pieces import OPEN, Board, GivenBoards, Pieces
 
 @dataclass(frozen=True)
 class Drawing:
-    """How boards are drawn.
+    """The look of boards.
 
     places: returns the middle of each cell. colours: for each colour the numbers of the pieces that
-    have it. edges: the pairs of cells that a picture joins; None where cells are squares. names: of
-    the cells, where the names of moves contain them. symbols: label -> what is drawn instead.
-    ordered: whether the colours make a scale.
+    have it. edges: the pairs of cells that a picture joins; None if cells are squares. names: of
+    the cells, if the names of moves contain them. symbols: label -> the text drawn instead.
+    ordered: True if the colours make a scale.
     """
 
     places: Callable[[], tuple[Point, ...]]
@@ -36,8 +36,8 @@ class Drawing:
 class Notation(ABC):
     """The notation of one puzzle.
 
-    labels: what stands for each code on boards as they are written, labels[0] for an empty cell.
-    Several pieces may share a label. names_moves: whether moves have names of their own, which tell
+    labels: the text of each code on boards as they are written, labels[0] for an empty cell.
+    Several pieces may share a label. names_moves: True if moves have names of their own, which name
     no piece.
     """
 
@@ -49,13 +49,13 @@ class Notation(ABC):
         self._code_of |= dict.fromkeys(BLANKS, 0)
 
     def marks(self, board, name: str) -> Sequence:
-        """Return the labels of a board, one a cell; `name` says where it stands."""
+        """Return the labels of a board, one a cell. name: that of the board in messages."""
         return labels_given(board, self.pieces.cells, name, self.pieces.place)
 
     def codes(self, marks: Sequence, name: str, part: bool) -> Board:
-        """Return the codes of labels. part: whether `OPEN_MARK` may stand for anything.
+        """Return the codes of labels. part: allow `OPEN_MARK` for anything.
 
-        Unknown labels are refused here, as later steps see codes alone.
+        Raises InputError for unknown labels here, as later steps see codes alone.
         """
         code_of = self._code_of | ({OPEN_MARK: OPEN} if part else {})
         for mark in marks:
@@ -86,11 +86,11 @@ class Notation(ABC):
         return self.board_of("board", self.marks(board, "board"))
 
     def labels_on(self, board: Board) -> list:
-        """Return what stands for each cell of a board, or of a goal that is a part of one."""
+        """Return the label of each cell of a board, or of a goal that is a part of one."""
         return [OPEN_MARK if code == OPEN else self.labels[code] for code in board]
 
     def write(self, board: Board):
-        """Return the board as it stands in a config or in JSON."""
+        """Return the board as a config or JSON holds it."""
         labels = self.labels_on(board)
         return "".join(labels) if all(len(label) == 1 for label in labels) else labels
 
@@ -104,19 +104,19 @@ class Notation(ABC):
 
     @abstractmethod
     def name_move(self, before: Board, after: Board) -> str:
-        """Return what a person calls the move that leads from one board to another."""
+        """Return the name of the move that leads from one board to another."""
 
     def follow(self, before: Board, after: Board) -> Board:
         """Return the board after one move, the last of its `steps`."""
         return self.steps(before, after)[-1]
 
     def steps(self, before: Board, after: Board) -> list[Board]:
-        """Return the boards that one move passes, the last included; like pieces carry the codes
+        """Return the boards that one move passes, the last included; like pieces keep the codes
         that they had before it."""
         code, passed, _ = self.pieces.displaced(before, after)
-        rest = tuple(0 if there == code else there for there in before)
+        others = tuple(0 if other == code else other for other in before)
         return [
-            tuple(code if cell in placement else there for cell, there in enumerate(rest))
+            tuple(code if cell in placement else other for cell, other in enumerate(others))
             for placement in passed[1:]
         ]
 

@@ -32,20 +32,19 @@ from frontier.space.graph import BaseGraph
 from frontier.space.jit import kernel
 
 VERTEX_BYTES = 180
-"""Bytes of memory that a process needs for each vertex, as measured."""
+"""The bytes of memory that a process needs for each vertex, as measured."""
 
 
 @dataclass(frozen=True)
 class PatternGraph:
-    """The base graph of a pattern, and what its vertices and arcs are.
+    """The base graph of a pattern, with the meaning of its vertices and arcs.
 
-    cells: those of the board. labels: L, the number of labelled tiles.
-    place: int8[arcs], the member of the sequence that an arc moves; -1: none.
-    binomial: int64[L + 1, cells], C(place, i).
-    region, first: where unlabelled moves are free, int32 each: the vertex of each (set, position),
-        and the first (set, position) of each vertex; else empty.
-    before, after: int16[arcs], positions of the tile before and after, where those moves are
-        free; else empty, as the vertices say where the tile is.
+    cells: those of the board. labels: L, the number of labelled tiles. place: int8[arcs], the
+    member of the sequence that an arc moves, or -1. binomial: int64[L + 1, cells], C(place, i).
+    region, first: if unlabelled moves are free, int32 each: the vertex of each (set, position), and
+    the first (set, position) of each vertex; otherwise empty. before, after: int16[arcs], positions
+    of the tile before and after, if those moves are free; otherwise empty, as the vertices
+    determine them.
     """
 
     graph: BaseGraph
@@ -60,33 +59,35 @@ class PatternGraph:
 
     @property
     def positions(self) -> tuple[np.ndarray, np.ndarray]:
-        """int64[arcs] each, the positions of the tile before and after each arc."""
+        """The positions of the tile before and after each arc, int64[arcs] each."""
         if self.first.size:
             return self.before.astype(np.int64), self.after.astype(np.int64)
         before, after = self.graph.target % self.cells, self.graph.source % self.cells
         return before.astype(np.int64), after.astype(np.int64)
 
     def vertices_of(self, places: np.ndarray, blank: np.ndarray) -> np.ndarray:
-        """The vertices, int64[N], of sets of places, int64[N, L] ascending, and of the positions
-        of the blank, int64[N]."""
+        """Return the vertices, int64[N], of sets of places, int64[N, L] ascending, and of the
+        positions of the blank, int64[N]."""
         vertex = set_ranks(places, self.binomial) * self.cells + blank
         return self.region[vertex].astype(np.int64) if self.region.size else vertex
 
     def find(self, rows: np.ndarray) -> np.ndarray:
-        """The vertices, int64[N], of boards in reading order as `frontier.puzzles.board_shapes`
-        writes them, uint8[N, cells]; the labelled tiles are the first sort."""
+        """Return the vertices, int64[N], of boards in reading order as
+        `frontier.puzzles.board_shapes` writes them, uint8[N, cells]; the labelled tiles are the
+        first sort."""
         blank = (rows == EMPTY).argmax(axis=1)
         position = np.nonzero(rows == FIRST_SORT)[1].reshape(len(rows), self.labels)
         return self.vertices_of(position - (position > blank[:, None]), blank)
 
     def places_of(self, vertex: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The places and the blank's position of vertices; where these are regions, the first."""
+        """Return the places and the blank's position of vertices; of vertices that are regions, the
+        first."""
         vertex = self.first[vertex] if self.first.size else vertex
         rank, blank = np.divmod(np.asarray(vertex, dtype=np.int64), self.cells)
         return set_places(rank, self.binomial), blank
 
     def rows_of(self, vertex: np.ndarray) -> np.ndarray:
-        """The boards of vertices; inverse of `find`."""
+        """Return the boards of vertices; inverse of `find`."""
         places, blank = self.places_of(vertex)
         row = np.arange(len(blank))
         rows = np.full((len(blank), self.cells), FIRST_SORT + 1, dtype=np.uint8)
@@ -96,7 +97,7 @@ class PatternGraph:
 
 
 def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> PatternGraph:
-    """The base graph of a pattern; free: whether moves of unlabelled tiles are free."""
+    """Return the base graph of a pattern. free: moves of unlabelled tiles are free."""
     binomial = np.array(
         [[comb(place, i) for place in range(cells)] for i in range(labels + 1)], dtype=np.int64
     )
@@ -117,12 +118,12 @@ def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> Pat
         unlabelled = place < 0
         parent = _regions(vertices, source[unlabelled], target[unlabelled])
         first, region = np.unique(parent, return_inverse=True)
-        kept = np.flatnonzero(~unlabelled)
-        kept = kept[np.argsort(region[source[kept]], kind="stable")]
+        labelled = np.flatnonzero(~unlabelled)
+        labelled = labelled[np.argsort(region[source[labelled]], kind="stable")]
         first, region = first.astype(np.int32), region.astype(np.int32)
-        before, after = ((v[kept] % cells).astype(np.int16) for v in (target, source))
+        before, after = ((v[labelled] % cells).astype(np.int16) for v in (target, source))
         source, target, voltage, place = (
-            region[source[kept]], region[target[kept]], voltage[kept], place[kept],
+            region[source[labelled]], region[target[labelled]], voltage[labelled], place[labelled],
         )  # fmt: skip
         vertices, vertex_bytes = first.size, BaseGraph.vertex_bytes
     graph = BaseGraph(
@@ -132,7 +133,8 @@ def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> Pat
 
 
 def _neighbours(p: int, cells: int, line: int) -> tuple[int, int, int, int]:
-    """Positions next to p: on its line before and behind, one line before and behind; -1: none."""
+    """Return the positions next to p: on its line before and behind, one line before and behind, or
+    -1."""
     return (
         p - 1 if p % line else -1,
         p + 1 if p % line < line - 1 else -1,
@@ -145,12 +147,12 @@ _neighbours_of = kernel(_neighbours)
 
 
 def set_ranks(places: np.ndarray, binomial: np.ndarray) -> np.ndarray:
-    """The ranks, int64[N], of sets of places, int64[N, L] ascending."""
+    """Return the ranks, int64[N], of sets of places, int64[N, L] ascending."""
     return binomial[np.arange(1, len(binomial)), places].sum(axis=1)
 
 
 def set_places(rank: np.ndarray, binomial: np.ndarray) -> np.ndarray:
-    """The places of sets by their ranks; inverse of `set_ranks`."""
+    """Return the places of sets by their ranks; inverse of `set_ranks`."""
     places = np.empty((len(rank), len(binomial) - 1), dtype=np.int64)
     for i in reversed(range(places.shape[1])):
         places[:, i] = np.searchsorted(binomial[i + 1], rank, side="right") - 1
@@ -169,28 +171,28 @@ def _write_arcs(cells, line, labels, sets, binomial, number, source, target, vol
             for q in _neighbours_of(p, cells, line):
                 if q < 0:
                     continue
-                # the tile goes from place `here` to place `there`
-                here, there = (q - 1, p) if q > p else (q, p - 1)
+                # the tile goes from place `leaves` to place `enters`
+                leaves, enters = (q - 1, p) if q > p else (q, p - 1)
                 i = 0
-                while i < labels and places[i] < here:
+                while i < labels and places[i] < leaves:
                     i += 1
-                holds = i < labels and places[i] == here
+                holds = i < labels and places[i] == leaves
                 j, new_rank = i, rank
-                if here != there:
+                if leaves != enters:
                     new_rank = 0
                     step = np.int64(holds)
                     for n in range(labels):
                         # tiles that it passes give way, also in the sequence if it is labelled
                         to, nth = places[n], n + 1
-                        if there <= to < here:
+                        if enters <= to < leaves:
                             to, nth, j = to + 1, nth + step, j - step
-                        elif here < to <= there:
+                        elif leaves < to <= enters:
                             to, nth, j = to - 1, nth - step, j + step
-                        elif to == here:
+                        elif to == leaves:
                             continue
                         new_rank += binomial[nth, to]
                     if holds:
-                        new_rank += binomial[j + 1, there]
+                        new_rank += binomial[j + 1, enters]
                 source[at] = rank * cells + p
                 target[at] = new_rank * cells + q
                 voltage[at] = number[i, j] if holds else unmoved
@@ -207,7 +209,7 @@ def _write_arcs(cells, line, labels, sets, binomial, number, source, target, vol
 
 @kernel
 def _regions(vertices, source, target):
-    """The least vertex that each vertex is connected with."""
+    """Return the least vertex that each vertex is connected with."""
     parent = np.arange(vertices)
     for arc in range(source.size):
         u, v = source[arc], target[arc]

@@ -1,10 +1,10 @@
-"""A board as a picture: what lies where, before it is known on what it is drawn.
+"""A board as a picture: the places of its pieces, whatever it is drawn on.
 
 Lengths are in sides of a cell, x to the right and y downwards. The cells of a graph lie either as a
-text shows them, or where the distances in the plane are like those in the graph: the stress
-sum (|p_i - p_j| - d_ij)^2 / d_ij^2 is lowered by majorisation (E. R. Gansner, Y. Koren and
-S. North, Graph Drawing by Stress Majorization, 2004), from the plane that fits the distances best
-(classical scaling).
+text shows them, or where the distances in the plane are like those in the graph: the stress sum
+(|p_i - p_j| - d_ij)^2 / d_ij^2 is lowered by majorisation (E. R. Gansner, Y. Koren and S. North,
+Graph Drawing by Stress Majorization, 2004), from the plane that fits the distances best (classical
+scaling).
 """
 
 import re
@@ -21,7 +21,8 @@ from frontier.puzzles.board_text import width
 Point = tuple[float, float]
 
 ROOM = 0.6
-"""How far from the middle of a cell its piece is seen, in sides, where cells are no squares."""
+"""A piece is seen up to this distance from the middle of its cell, in sides, if cells are no
+squares."""
 
 ROUNDS = 300
 USUAL = 2
@@ -30,12 +31,12 @@ USUAL = 2
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece where it lies.
+    """A piece at its place.
 
-    code: its number on the board, which it keeps along a solution. name: what moves call it.
-    label: what stands on it, "" for one of many that look alike. kind: pieces of one kind
-    have one colour; None for a piece that has no place to go, which has none. cells: those it
-    covers. shared: the label that stands for all that count as the same, "" if none do.
+    code: its number on the board, which it keeps along a solution. name: what moves call it. label:
+    the text on it, "" for one of many that look alike. kind: pieces of one kind have one colour;
+    None, and no colour, for a piece that has no place to go. cells: those it covers. shared: the
+    label of all pieces that count as the same, "" if none do.
     """
 
     code: int
@@ -51,10 +52,9 @@ class Picture:
     """A board, or a part of one.
 
     places: the middle of each cell. pieces: the pieces by their codes. open: the cells that may
-    hold anything. kinds: the number of kinds of pieces. ordered: whether they make a scale.
-    edges: pairs of cells that a graph joins; None where cells are squares, their places whole
-    numbers. names: of the cells, where moves name them. walls: whether what has no cell, of
-    squares, is a wall.
+    hold anything. kinds: the number of kinds of pieces. ordered: True if they make a scale. edges:
+    pairs of cells that a graph joins; None if cells are squares, whose places are whole numbers.
+    names: of the cells, if moves name them. walls: True if squares without a cell are walls.
     """
 
     places: tuple[Point, ...]
@@ -73,17 +73,20 @@ class Picture:
         return min(xs) - 0.5, min(ys) - 0.5, max(xs) + 0.5, max(ys) + 0.5
 
     def alike(self) -> "Picture":
-        """The picture of a board with no moves from or to it, on which like pieces look alike.
+        """Return the picture of a board with no moves from or to it, on which like pieces look
+        alike.
 
-        Which of them lies where means nothing. Only along a solution each has its name.
+        On such a board the names of like pieces mean nothing. Only along a solution each has its
+        name.
         """
         pieces = [replace(piece, label=piece.shared or piece.label) for piece in self.pieces]
         return replace(self, pieces=tuple(pieces))
 
     def middle(self, piece: Piece) -> tuple[Point, int]:
-        """Where the label of a piece stands, and how many cells broad the piece is there.
+        """Return the place of the label of a piece, and how many cells broad the piece is there.
 
-        The middle of the piece if it has cells all around it, else that of its longest row.
+        The place is the middle of the piece if it has cells all around it, otherwise that of its
+        longest row.
         """
         squares = {self.places[cell] for cell in piece.cells}
         xs, ys = zip(*squares, strict=True)
@@ -107,7 +110,7 @@ class Picture:
 
 
 def _rows(squares: set[Point]) -> list[tuple[float, float, int]]:
-    """(x of the first, y, number) of squares that lie side by side."""
+    """Return (x of the first, y, number) of squares that lie side by side."""
     rows = []
     for x, y in squares:
         if (x - 1, y) not in squares:
@@ -119,17 +122,17 @@ def _rows(squares: set[Point]) -> list[tuple[float, float, int]]:
 
 
 def shown_in(text: str, edges: Sequence[tuple[int, int]]) -> tuple[Point, ...]:
-    """The places of cells whose numbers a text shows; nearest cells are 1 apart.
+    """Return the places of cells whose numbers a text shows; nearest cells are 1 apart.
 
     Lines of text are as far apart as makes the edges most alike in length: 1 to 4 breadths of a
     letter.
     """
-    found = {}
+    place_of = {}
     for y, line in enumerate(text.splitlines()):
         for number in re.finditer(r"\d+", line):
             # Labels are put where numbers begin, so that 9 and 10 may stand under each other.
-            found[int(number[0])] = (width(line[: number.start()]), y)
-    at = np.array([found[cell] for cell in range(len(found))], dtype=float)
+            place_of[int(number[0])] = (width(line[: number.start()]), y)
+    at = np.array([place_of[cell] for cell in range(len(place_of))], dtype=float)
     across, down = np.array([(at[a] - at[b]) ** 2 for a, b in edges]).reshape(-1, 2).T
     squared = USUAL**2
     if np.unique(down).size > 1:  # the squared lengths across + squared * down vary least
@@ -139,7 +142,7 @@ def shown_in(text: str, edges: Sequence[tuple[int, int]]) -> tuple[Point, ...]:
 
 
 def laid_out(cells: int, edges: Sequence[tuple[int, int]]) -> tuple[Point, ...]:
-    """Places found from the graph alone; the nearest cells are 1 apart."""
+    """Return places computed from the graph alone; the nearest cells are 1 apart."""
     if cells == 1:
         return ((0.0, 0.0),)
     far = _distances(cells, edges)
@@ -158,8 +161,8 @@ def laid_out(cells: int, edges: Sequence[tuple[int, int]]) -> tuple[Point, ...]:
 
 
 def _distances(cells: int, edges: Sequence[tuple[int, int]]) -> np.ndarray:
-    """float64[cells, cells], steps between cells; between parts that are not joined, one more than
-    the most (R. W. Floyd, Algorithm 97, 1962)."""
+    """Return float64[cells, cells], steps between cells; between parts that are not joined, one
+    more than the most (R. W. Floyd, Algorithm 97, 1962)."""
     far = np.where(np.eye(cells), 0, np.inf)
     for u, v in edges:
         far[u, v] = far[v, u] = 1
@@ -170,12 +173,13 @@ def _distances(cells: int, edges: Sequence[tuple[int, int]]) -> np.ndarray:
 
 
 def _apart(at: np.ndarray) -> np.ndarray:
-    """The distances between points, float64[N, N]."""
+    """Return the distances between points, float64[N, N]."""
     return np.linalg.norm(at[:, None] - at[None], axis=2)
 
 
 def _turned(at: np.ndarray, far: np.ndarray) -> np.ndarray:
-    """The points turned: the first lies left of one farthest from it, the second not below it."""
+    """Return the points turned: the first lies left of one farthest from it, the second not below
+    it."""
     along = at[int(far[0].argmax())] - at[0]
     angle = np.arctan2(along[1], along[0])
     cosine, sine = np.cos(angle), np.sin(angle)
@@ -186,7 +190,7 @@ def _turned(at: np.ndarray, far: np.ndarray) -> np.ndarray:
 
 
 def _scaled(at: np.ndarray) -> tuple[Point, ...]:
-    """The points with the nearest two 1 apart, and the coordinates from 0 on."""
+    """Return the points with the nearest two 1 apart, and the coordinates from 0 on."""
     if len(at) > 1:
         apart = _apart(at) + np.diag([np.inf] * len(at))
         at = at / max(apart.min(), 1e-3 * np.abs(at - at.mean(axis=0)).max())

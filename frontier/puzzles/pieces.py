@@ -1,8 +1,8 @@
-"""The pieces of a puzzle and the cells on which they lie: what its model and its notation share.
+"""The pieces of a puzzle and their cells, which its model and its notation share.
 
-A board is a tuple with one code for each cell: 0 for an empty cell, else the number of the piece
-that lies there, which in permutation puzzles also says how it is turned. Pieces that count as the
-same lie in the order of their codes, so that equal positions are equal boards.
+A board is a tuple with one code for each cell: 0 for an empty cell, otherwise the number of the
+piece that lies there; in permutation puzzles the code also has its orientation. Pieces that count
+as the same lie in the order of their codes, so that equal positions are equal boards.
 """
 
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from frontier.text import counted
 Board = tuple[int, ...]
 
 OPEN = -1
-"""Code of a goal's cell that may hold anything."""
+"""The code of a goal's cell that may hold anything."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pieces:
     """The pieces of a puzzle.
 
-    reading: int64[cells], the cells in reading order. sorts: the sorts of the pieces. rule: what
-    every board has, in words. place: what messages call a cell.
+    reading: int64[cells], the cells in reading order. sorts: the sorts of the pieces. rule: the
+    rule that every board keeps, in words. place: what messages call a cell.
     """
 
     reading: np.ndarray
@@ -67,7 +67,7 @@ class Pieces:
         return boards
 
     def broken_rule(self, board: Board) -> str:
-        """Return what the codes of a board break, in words."""
+        """Return the rule that the codes of a board break, in words."""
         if not all(0 <= code <= self.count for code in board):
             return f"codes are 0 (empty) and 1..{self.count}"
         return self.rule
@@ -88,9 +88,9 @@ class Pieces:
         the code of the piece that covers them.
         """
         for number, sort in enumerate(self.sorts):
-            for first, *rest in sort.footprint.placements if sort.footprint.size > 1 else ():
-                here = np.flatnonzero(rows[:, first] == FIRST_SORT + number)
-                codes[np.ix_(here, rest)] = codes[here, first][:, None]
+            for first, *others in sort.footprint.placements if sort.footprint.size > 1 else ():
+                matching = np.flatnonzero(rows[:, first] == FIRST_SORT + number)
+                codes[np.ix_(matching, others)] = codes[matching, first][:, None]
         return np.take(codes, np.argsort(self.reading), axis=1)
 
     def settled(self, board: Board) -> Board | None:
@@ -117,20 +117,20 @@ class Pieces:
         """Return (code, the cells that it covers one after the other, ways) of the piece that one
         move displaces: those of a shortest path over cells that are empty."""
         pair = np.array([before, after])[:, self.reading]
-        was, now = shape_rows(pair, self.sorts)
-        (a,) = np.flatnonzero((was >= FIRST_SORT) & (was != now))
-        (b,) = np.flatnonzero((now >= FIRST_SORT) & (was != now))
-        footprint = self.sorts[was[a] - FIRST_SORT].footprint
+        rows_before, rows_after = shape_rows(pair, self.sorts)
+        (a,) = np.flatnonzero((rows_before >= FIRST_SORT) & (rows_before != rows_after))
+        (b,) = np.flatnonzero((rows_after >= FIRST_SORT) & (rows_before != rows_after))
+        footprint = self.sorts[rows_before[a] - FIRST_SORT].footprint
         placements, beyond = footprint.placements, footprint.beyond
         first, last = footprint.at[a], footprint.at[b]
-        free = {*np.flatnonzero(was == EMPTY).tolist(), *placements[first]}
+        free = {*np.flatnonzero(rows_before == EMPTY).tolist(), *placements[first]}
         paths: dict[int, tuple[tuple[int, int], ...]] = {first: ()}
         queue = [first]
-        for here in queue:
-            for way, on in beyond[here].items():
-                if on not in paths and free.issuperset(placements[on]):
-                    paths[on] = (*paths[here], (way, on))
-                    queue.append(on)
+        for placement in queue:
+            for way, following in beyond[placement].items():
+                if following not in paths and free.issuperset(placements[following]):
+                    paths[following] = (*paths[placement], (way, following))
+                    queue.append(following)
         ways, passed = zip(*paths[last], strict=True)
         cells = [tuple(self.reading[list(placements[p])].tolist()) for p in (first, *passed)]
         return before[cells[0][0]], cells, ways
@@ -154,7 +154,7 @@ class TurnedPieces(Pieces):
         return 1 + (boards - 1) % self.cells
 
     def turns(self, boards: np.ndarray) -> np.ndarray:
-        """Return how the pieces on boards are turned."""
+        """Return the orientations of the pieces on boards."""
         return (boards - 1) // self.cells
 
     def shape_rows(self, boards: np.ndarray) -> np.ndarray:
@@ -167,11 +167,11 @@ class TurnedPieces(Pieces):
 
 
 class GivenBoards(NamedTuple):
-    """The boards that a puzzle is given by.
+    """The boards that define a puzzle.
 
     goals: the positions at depth 0, as boards or parts of boards. start: a position whose distance
-    from the goal is asked for, if any; then the positions of the puzzle are those that can be
-    reached from it. reference: a board that shows all pieces. goal_texts: the goals as text.
+    from the goal is wanted, if any; then the positions of the puzzle are those that can be reached
+    from it. reference: a board that shows all pieces. goal_texts: the goals as text.
     """
 
     goals: tuple[Board, ...]

@@ -1,8 +1,8 @@
 """Boards of pieces that slide into empty cells, as states.
 
-The vertices are all ways to lay the pieces where those of one sort look alike
-(`frontier.puzzles.board_shapes`), and the metric says which arcs there are between them. So shapes,
-moves and states follow from cells, pieces, metric and goals alone.
+The vertices are all ways to lay the pieces if those of one sort look alike
+(`frontier.puzzles.board_shapes`), and the metric determines the arcs between them. So shapes, moves
+and states follow from cells, pieces, metric and goals alone.
 """
 
 from dataclasses import replace
@@ -26,7 +26,7 @@ MOST_ORIGINS = 1_000_000
 class SlidingEncoding(Encoding):
     """Boards of pieces that slide.
 
-    Where all shapes are too many, those are taken that goals and start lead to.
+    If all shapes are too many, those are taken that goals and start reach.
     """
 
     @cached_property
@@ -61,10 +61,10 @@ class SlidingEncoding(Encoding):
 
     def distinguishing(self, sort: Sort) -> "SlidingEncoding":
         sorts, footprint = self.pieces.sorts, sort.footprint
-        same = [s for s in sorts if s.footprint == footprint and (s.distinct or s == sort)]
-        rest = [s for s in sorts if s not in same]
-        codes = tuple(sorted(code for s in same for code in s.codes))
-        pieces = replace(self.pieces, sorts=(*rest, Sort(footprint, codes, True)))
+        alike = [s for s in sorts if s.footprint == footprint and (s.distinct or s == sort)]
+        others = [s for s in sorts if s not in alike]
+        codes = tuple(sorted(code for s in alike for code in s.codes))
+        pieces = replace(self.pieces, sorts=(*others, Sort(footprint, codes, True)))
         return SlidingEncoding(pieces, self.metric, self.given._replace(start=None))
 
     def goal_states(self) -> np.ndarray:
@@ -89,20 +89,22 @@ class SlidingEncoding(Encoding):
                 agree &= self.shapes.rows[:, anchor] == FIRST_SORT + number
         vertices = np.flatnonzero(agree)
         # The rank in each place of the sequence where the goal says it, else -1.
-        given = np.full((len(vertices), self.graph.length), -1)
+        ranks_given = np.full((len(vertices), self.graph.length), -1)
         blocks = [self.ranks[number] for number in self.moves.in_sequence]
         for number, ranks in zip(self.moves.in_sequence, blocks, strict=True):
             anchor = np.nonzero(self.shapes.rows[vertices] == FIRST_SORT + number)[1]
-            codes = in_order[anchor].reshape(given[:, ranks].shape)
-            given[:, ranks] = np.where(codes == OPEN, -1, self.rank_of[codes])
+            codes = in_order[anchor].reshape(ranks_given[:, ranks].shape)
+            ranks_given[:, ranks] = np.where(codes == OPEN, -1, self.rank_of[codes])
         states, count = [], 0
-        different, which = np.unique(given, axis=0, return_inverse=True)
-        order = np.argsort(which.ravel(), kind="stable")
-        alike = np.split(vertices[order], np.cumsum(np.bincount(which.ravel()))[:-1])
-        for ranks, here in zip(different.tolist(), alike, strict=False):
-            count += len(here) * prod(factorial(ranks[block].count(-1)) for block in blocks)
+        different, inverse = np.unique(ranks_given, axis=0, return_inverse=True)
+        order = np.argsort(inverse.ravel(), kind="stable")
+        alike = np.split(vertices[order], np.cumsum(np.bincount(inverse.ravel()))[:-1])
+        for ranks, vertices_alike in zip(different.tolist(), alike, strict=False):
+            count += len(vertices_alike) * prod(
+                factorial(ranks[block].count(-1)) for block in blocks
+            )
             if count <= MOST_ORIGINS:
-                states.append(_states_with(here, ranks, blocks))
+                states.append(_states_with(vertices_alike, ranks, blocks))
         if not count:
             raise InputError(f"no board agrees with the goal {text}")
         if count > MOST_ORIGINS:
@@ -113,14 +115,14 @@ class SlidingEncoding(Encoding):
         return np.concatenate(states)
 
 
-def _states_with(vertices: np.ndarray, given: list[int], blocks: list[slice]) -> np.ndarray:
+def _states_with(vertices: np.ndarray, ranks_given: list[int], blocks: list[slice]) -> np.ndarray:
     """Return all states, int64[N, 1 + length], at some vertices with these ranks in their places.
 
-    given: a rank or -1 for each place of the sequence, of which each block has its own ranks.
+    ranks_given: a rank or -1 for each place of the sequence, of which each block has its own ranks.
     """
-    missing = [set(range(block.start, block.stop)).difference(given) for block in blocks]
+    missing = [set(range(block.start, block.stop)).difference(ranks_given) for block in blocks]
     orders = [tuple(chain(*parts)) for parts in product(*map(permutations, map(sorted, missing)))]
-    sequence = np.tile(given, (len(orders), 1)).astype(np.int64)
-    sequence[:, np.array(given, dtype=np.int64) < 0] = orders
+    sequence = np.tile(ranks_given, (len(orders), 1)).astype(np.int64)
+    sequence[:, np.array(ranks_given, dtype=np.int64) < 0] = orders
     vertex = np.repeat(vertices, len(orders))[:, None]
     return np.hstack([vertex, np.tile(sequence, (len(vertices), 1))])

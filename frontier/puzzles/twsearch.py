@@ -38,19 +38,19 @@ from frontier.text import counted
 SUFFIX = ".tws"
 
 ROTATION = re.compile(r"[xyz][2']?|[A-Z_]+v")
-"""Names of turns of the whole puzzle."""
+"""The names of turns of the whole puzzle."""
 
 WILD = -1
-"""An orientation that may be any."""
+"""Stands for any orientation."""
 
 REFUSED = {
     "Illegal": "forbids some positions, and here a move is possible in all of them",
     "MoveSequence": "makes a move of others; write it as a Move of its own",
 }
-"""Commands that are known and not supported, and why."""
+"""Commands that are known and not supported, and the reason."""
 
 PASSED_OVER = ("MoveAlias", "SwizzleSet")
-"""Commands that give names alone."""
+"""Commands that only give names."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ class PieceSet:
 
 @dataclass
 class _Definition:
-    """What is read of a file.
+    """The content of a file.
 
-    pieces, turns: int64[positions], what ``Solved`` says. moves: name -> (int64[positions] from
+    pieces, turns: int64[positions], those of ``Solved``. moves: name -> (int64[positions] from
     where the piece in each position comes, int64[positions] how far it is turned).
     """
 
@@ -91,92 +91,96 @@ class _Definition:
         return np.array([of.orientations for of in self.sets.values() for _ in range(of.size)])
 
 
-def puzzle_table(text: str, where: str) -> dict:
+def puzzle_table(text: str, file: str) -> dict:
     """Return the [puzzle] table, of kind `permutations`, of a file in the format of twsearch.
 
-    Raises InputError, beginning with `where` and the line, for what is not of this format or what
-    this kind of puzzle does not have.
+    Raises InputError, beginning with `file` and the line, for text that is not of this format
+    or not supported by this kind of puzzle.
     """
-    found = _read(text, where)
-    for name, given in {"Set": found.sets, "Solved": found.pieces, "Move": found.moves}.items():
-        if given is None or len(given) == 0:
-            raise InputError(f"{where} has no {name}, which every puzzle needs")
-    if (most := found.positions) > MOST_POSITIONS:
+    definition = _read(text, file)
+    for name, entries in {
+        "Set": definition.sets,
+        "Solved": definition.pieces,
+        "Move": definition.moves,
+    }.items():
+        if entries is None or len(entries) == 0:
+            raise InputError(f"{file} has no {name}, which every puzzle needs")
+    if (most := definition.positions) > MOST_POSITIONS:
         raise InputError(
-            f"{where} has {most} pieces in its sets: at most {MOST_POSITIONS} are supported. Sets "
+            f"{file} has {most} pieces in its sets: at most {MOST_POSITIONS} are supported. Sets "
             "that do not matter may be left out"
         )
-    orientations, turns = _without_wild(found, where)
+    orientations, turns = _without_wild(definition, file)
     each = orientations.tolist()
     if (most := max(each)) > MOST_ORIENTATIONS:
-        name = next(of.name for of in found.sets.values() if of.orientations == most)
+        name = next(of.name for of in definition.sets.values() if of.orientations == most)
         raise InputError(
-            f"{where}: the pieces of {name} have {most} orientations, at most {MOST_ORIENTATIONS} "
+            f"{file}: the pieces of {name} have {most} orientations, at most {MOST_ORIENTATIONS} "
             "are supported"
         )
     goal = [
         f"{label}+{turn}" if turn else label
-        for label, turn in zip(_labels(found), turns.tolist(), strict=True)
+        for label, turn in zip(_labels(definition), turns.tolist(), strict=True)
     ]
     return {
         "kind": "permutations",
-        **({"title": found.name} if found.name else {}),
+        **({"title": definition.name} if definition.name else {}),
         "orientations": each[0] if len(set(each)) == 1 else each,
         "goal": goal,
-        "generators": _generators(found, orientations, where),
+        "generators": _generators(definition, orientations, file),
     }
 
 
-def _labels(found: _Definition) -> list[str]:
-    """Return the labels of the pieces in their positions: where there are several sets, a letter
-    and a number. The letter is that of the set's name where no two are the same."""
-    letters = [name[0] for name in found.sets]
-    if len(found.sets) == 1:
+def _labels(definition: _Definition) -> list[str]:
+    """Return the labels of the pieces in their positions: a letter and a number if there are
+    several sets. The letter is that of the set's name unless two are the same."""
+    letters = [name[0] for name in definition.sets]
+    if len(definition.sets) == 1:
         letters = [""]
     elif len(set(letters)) < len(letters) or not "".join(letters).isalpha():
-        letters = [chr(ord("a") + n) if n < 26 else f"s{n}." for n in range(len(found.sets))]
+        letters = [chr(ord("a") + n) if n < 26 else f"s{n}." for n in range(len(definition.sets))]
     return [
         f"{letter}{piece}"
-        for letter, of in zip(letters, found.sets.values(), strict=True)
-        for piece in found.pieces[of.positions].tolist()
+        for letter, of in zip(letters, definition.sets.values(), strict=True)
+        for piece in definition.pieces[of.positions].tolist()
     ]
 
 
-def _without_wild(found: _Definition, where: str) -> tuple[np.ndarray, np.ndarray]:
+def _without_wild(definition: _Definition, file: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the orientations in each position and those of the pieces in it when solved.
 
     A position has one orientation if those of all pieces that can come there may be any.
     """
-    orientations, turns = found.orientations, found.turns.copy()
+    orientations, turns = definition.orientations, definition.turns.copy()
     wild, orbit, before = turns == WILD, np.arange(turns.size), None
     while before is None or (orbit != before).any():
         before = orbit.copy()
-        for source, _ in found.moves.values():
+        for source, _ in definition.moves.values():
             orbit = np.minimum(orbit, orbit[source])
     for first in np.unique(orbit[wild]).tolist():
         inside = orbit == first
         if not wild[inside].all():
-            name = next(of.name for of in found.sets.values() if first < of.positions.stop)
+            name = next(of.name for of in definition.sets.values() if first < of.positions.stop)
             raise InputError(
-                f"{where}: some pieces of {name} have the orientation ?, and others that can take "
+                f"{file}: some pieces of {name} have the orientation ?, and others that can take "
                 "their places have one; give all of them ?, or none"
             )
         orientations[inside], turns[inside] = 1, 0
     return orientations, turns
 
 
-def _generators(found: _Definition, orientations: np.ndarray, where: str) -> dict[str, dict]:
+def _generators(definition: _Definition, orientations: np.ndarray, file: str) -> dict[str, dict]:
     """Return the moves with their powers as the `generators` of a puzzle, each effect once."""
     generators, effects = {}, set()
-    for name, (source, turns) in found.moves.items():
-        powers = _powers(source, turns % orientations, orientations, f"{where}: the move {name}")
+    for name, (source, turns) in definition.moves.items():
+        powers = _powers(source, turns % orientations, orientations, f"{file}: the move {name}")
         for exponent, power in powers:
             effect = tuple(map(bytes, power))
             if effect in effects:
                 continue
             effects.add(effect)
             title = _power_name(name, exponent, len(powers) + 1)
-            if title != name and title in found.moves:
+            if title != name and title in definition.moves:
                 title = f"{name}^{exponent}"
             came_from, turned = power
             image, before = np.empty_like(came_from), np.empty_like(turned)
@@ -185,67 +189,75 @@ def _generators(found: _Definition, orientations: np.ndarray, where: str) -> dic
             generators[title] = {"moves": image.tolist(), **some}
     if not 1 <= len(generators) <= MOST_GENERATORS:
         raise InputError(
-            f"{where} has {counted(len(generators), 'move')} with their powers: 1 to "
+            f"{file} has {counted(len(generators), 'move')} with their powers: 1 to "
             f"{MOST_GENERATORS:,} are supported"
         )
     return generators
 
 
 def _powers(
-    source: np.ndarray, turns: np.ndarray, orientations: np.ndarray, what: str
+    source: np.ndarray, turns: np.ndarray, orientations: np.ndarray, subject: str
 ) -> list[tuple[int, tuple[np.ndarray, np.ndarray]]]:
     """Return (exponent, (from where the pieces come, how far they are turned)) of all powers that
     move something."""
-    powers, here, turned = [], source, turns
-    while (here != np.arange(here.size)).any() or turned.any():
-        powers.append((len(powers) + 1, (here, turned)))
+    powers, places, turned = [], source, turns
+    while (places != np.arange(places.size)).any() or turned.any():
+        powers.append((len(powers) + 1, (places, turned)))
         if len(powers) > MOST_GENERATORS:
             raise InputError(
-                f"{what} and its powers are more than {MOST_GENERATORS:,} moves, which are not "
+                f"{subject} and its powers are more than {MOST_GENERATORS:,} moves, which are not "
                 "supported"
             )
-        here, turned = here[source], (turned[source] + turns) % orientations
+        places, turned = places[source], (turned[source] + turns) % orientations
     return powers
 
 
 def _power_name(name: str, exponent: int, order: int) -> str:
-    """Return what a power is called, of a move that brings all back after `order` times."""
+    """Return the name of a power of a move that brings all back after `order` times."""
     back = order - exponent < exponent
     times = order - exponent if back else exponent
     return f"{name}{times if times > 1 else ''}{INVERSE if back else ''}"
 
 
-def _read(text: str, where: str) -> _Definition:
-    """Return what a file says."""
-    found, lines = _Definition(), _lines(text)
+def _read(text: str, file: str) -> _Definition:
+    """Return the definition in a file."""
+    definition, lines = _Definition(), _lines(text)
     for number, words in lines:
-        at = f"{where}, line {number}: "
-        command, *rest = words
+        line_name = f"{file}, line {number}: "
+        command, *arguments = words
         if command in PASSED_OVER:
             continue
         if command in REFUSED:
-            raise InputError(f"{at}{command} is not supported: it {REFUSED[command]}")
+            raise InputError(f"{line_name}{command} is not supported: it {REFUSED[command]}")
         expected = COMMANDS.get(command)
         if expected is None:
-            raise InputError(f"{at}{command!r} is no command; known are {', '.join(COMMANDS)}")
-        if len(rest) != len(expected.split()):
-            raise InputError(f"{at}{' '.join(words)}: expected {f'{command} {expected}'.strip()}")
+            raise InputError(
+                f"{line_name}{command!r} is no command; known are {', '.join(COMMANDS)}"
+            )
+        if len(arguments) != len(expected.split()):
+            raise InputError(
+                f"{line_name}{' '.join(words)}: expected {f'{command} {expected}'.strip()}"
+            )
         if command == "Name":
-            found.name = rest[0]
+            definition.name = arguments[0]
         elif command == "Set":
-            if found.pieces is not None or rest[0] in found.sets:
-                raise InputError(f"{at}each Set stands once, and before Solved")
-            size, orientations = (_number(word, at, 1, 255) for word in rest[1:])
-            found.sets[rest[0]] = PieceSet(rest[0], found.positions, size, orientations)
+            if definition.pieces is not None or arguments[0] in definition.sets:
+                raise InputError(f"{line_name}each Set stands once, and before Solved")
+            size, orientations = (_number(word, line_name, 1, 255) for word in arguments[1:])
+            definition.sets[arguments[0]] = PieceSet(
+                arguments[0], definition.positions, size, orientations
+            )
         elif command in ("Solved", "StartState"):
-            if found.pieces is not None:
-                raise InputError(f"{at}{command} stands once")
+            if definition.pieces is not None:
+                raise InputError(f"{line_name}{command} stands once")
             from_zero = command == "StartState"
-            found.pieces, found.turns = _arrangement(found, lines, at, from_zero, wild=True)
-            found.pieces += 1
+            definition.pieces, definition.turns = _arrangement(
+                definition, lines, line_name, from_zero, wild=True
+            )
+            definition.pieces += 1
         else:
-            _add_move(found, rest[0], lines, at, command == "MoveTransformation")
-    return found
+            _add_move(definition, arguments[0], lines, line_name, command == "MoveTransformation")
+    return definition
 
 
 COMMANDS = {
@@ -259,14 +271,16 @@ COMMANDS = {
 """The commands that are read, and the words after each."""
 
 
-def _add_move(found: _Definition, name: str, lines: Iterator, at: str, from_zero: bool) -> None:
+def _add_move(
+    definition: _Definition, name: str, lines: Iterator, at: str, from_zero: bool
+) -> None:
     """Read a move; a turn of the whole puzzle is read and dropped."""
-    if found.pieces is None:
+    if definition.pieces is None:
         raise InputError(f"{at}a move stands after Solved")
-    if name in found.moves:
+    if name in definition.moves:
         raise InputError(f"{at}the move {name} stands twice")
-    source, turns = _arrangement(found, lines, at, from_zero, wild=False)
-    for of in found.sets.values():
+    source, turns = _arrangement(definition, lines, at, from_zero, wild=False)
+    for of in definition.sets.values():
         if sorted(source[of.positions].tolist()) != list(range(of.size)):
             raise InputError(
                 f"{at}the places of {of.name} in the move {name} are {of.size} numbers, each once"
@@ -274,45 +288,48 @@ def _add_move(found: _Definition, name: str, lines: Iterator, at: str, from_zero
         source[of.positions] += of.first
     if not ROTATION.fullmatch(name):
         # In a Move a turn stands in the place of the piece before it.
-        found.moves[name] = source, (turns if from_zero else turns[source])
+        definition.moves[name] = source, (turns if from_zero else turns[source])
 
 
 def _arrangement(
-    found: _Definition, lines: Iterator, at: str, from_zero: bool, wild: bool
+    definition: _Definition, lines: Iterator, at: str, from_zero: bool, wild: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """Read the lines up to End: int64[positions] numbers of pieces or places, counted from 0 in
     each set, and int64[positions] turns. wild: whether a turn may be ?."""
-    orders = [np.arange(of.size) for of in found.sets.values()]
+    orders = [np.arange(of.size) for of in definition.sets.values()]
     numbers = np.concatenate([np.empty(0, dtype=np.int64), *orders])
-    turns, given, of = np.zeros_like(numbers), {}, None
+    turns, lists_read, of = np.zeros_like(numbers), {}, None
     for number, words in lines:
-        here = f"{at.rsplit(', line ', 1)[0]}, line {number}: "
+        line_name = f"{at.rsplit(', line ', 1)[0]}, line {number}: "
         is_name = not (words[0][0].isdigit() or words[0] == "?")
-        if is_name and of and not given[of]:
-            raise InputError(f"{here}expected the numbers of {of.name}")
+        if is_name and of and not lists_read[of]:
+            raise InputError(f"{line_name}expected the numbers of {of.name}")
         if words == ["End"]:
             return numbers, turns
         if is_name:
-            if len(words) > 1 or words[0] not in found.sets:
-                known = ", ".join(found.sets) or "none"
+            if len(words) > 1 or words[0] not in definition.sets:
+                set_names = ", ".join(definition.sets) or "none"
                 raise InputError(
-                    f"{here}{' '.join(words)}: expected End or the name of a set, which are {known}"
+                    f"{line_name}{' '.join(words)}: expected End or the name of a set, which are "
+                    f"{set_names}"
                 )
-            if (of := found.sets[words[0]]) in given:
-                raise InputError(f"{here}{of.name} stands twice")
-            given[of] = 0
+            if (of := definition.sets[words[0]]) in lists_read:
+                raise InputError(f"{line_name}{of.name} stands twice")
+            lists_read[of] = 0
             continue
-        if of is None or given[of] == 2:
-            raise InputError(f"{here}{' '.join(words)}: expected End or the name of a set")
+        if of is None or lists_read[of] == 2:
+            raise InputError(f"{line_name}{' '.join(words)}: expected End or the name of a set")
         if len(words) != of.size:
-            raise InputError(f"{here}expected {counted(of.size, 'number')} for {of.name}")
-        if given[of]:
-            turns[of.positions] = _turns(words, here, of.orientations, wild)
+            raise InputError(f"{line_name}expected {counted(of.size, 'number')} for {of.name}")
+        if lists_read[of]:
+            turns[of.positions] = _turns(words, line_name, of.orientations, wild)
         else:
             least = 0 if from_zero else 1
             most = 255 if wild else of.size - 1 + least
-            numbers[of.positions] = [_number(word, here, least, most) - least for word in words]
-        given[of] += 1
+            numbers[of.positions] = [
+                _number(word, line_name, least, most) - least for word in words
+            ]
+        lists_read[of] += 1
     raise InputError(f"{at}there is no End to it")
 
 
@@ -331,7 +348,7 @@ def _number(word: str, at: str, least: int, most: int) -> int:
 
 
 def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Return (number, words) of the lines that say something."""
+    """Generate (number, words) of the lines that are neither empty nor comments."""
     for number, line in enumerate(text.splitlines(), start=1):
         words = line.split()
         if words and not words[0].startswith("#"):

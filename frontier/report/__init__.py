@@ -1,1 +1,1 @@
-"""What people see of a run: progress, log, summary, reports, boards."""
+"""The output of a run for people: progress, log, summary, reports, boards."""

@@ -61,12 +61,12 @@ STYLE = {
 
 ADDRESS = "data:image/svg+xml;base64,"
 NO_DATE = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"Date": None}}
-"""What leaves out of a file's metadata all that differs from day to day, so that equal runs make
-equal files."""
+"""Leaves out of a file's metadata all that differs from day to day, so that equal runs make equal
+files."""
 
 
 def report_picture(report: Report, kind: str) -> bytes:
-    """The states of the layers, for a paper. kind: "png", "pdf" or "svg"."""
+    """Return a picture of the states of the layers, for a paper. kind: "png", "pdf" or "svg"."""
     title = report.title
     if report.one and not report.one.complete:
         title += f", {report.one.standing}"
@@ -74,8 +74,8 @@ def report_picture(report: Report, kind: str) -> bytes:
 
 
 def report_charts(report: Report) -> dict[str, str]:
-    """Each chart of a page by its name, as the address of a picture that the page itself holds;
-    none if no layer is known yet."""
+    """Return each chart of a page by its name, as the address of a picture that the page itself
+    holds; none if no layer is known yet."""
     if not report.layers:
         return {}
     with matplotlib.rc_context({"svg.fonttype": "none"}):  # outlines of letters are half of a page
@@ -84,7 +84,7 @@ def report_charts(report: Report) -> dict[str, str]:
 
 
 def draw(report: Report, chart: str, title: str = "") -> Figure:
-    """One of `CHARTS`, its panels one above the other."""
+    """Return one of `CHARTS`, its panels one above the other."""
     panels = CHARTS[chart]
     with matplotlib.rc_context(STYLE):
         figure = Figure((WIDTH, PANEL * len(panels) + 0.3), layout="constrained")
@@ -113,7 +113,7 @@ def draw(report: Report, chart: str, title: str = "") -> Figure:
 
 
 def _saved(figure: Figure, kind: str, **options) -> bytes:
-    """A chart as a file."""
+    """Return a chart as a file."""
     target = io.BytesIO()
     with matplotlib.rc_context(STYLE):
         figure.savefig(target, format=kind, metadata=NO_DATE[kind], **options)

@@ -27,7 +27,7 @@ PLAIN = "#f3f5f7"
 
 
 def colour_of(kind: int | None, kinds: int, ordered: bool) -> str:
-    """The colour, as #rrggbb, of one of `kinds` kinds."""
+    """Return the colour, as #rrggbb, of one of `kinds` kinds."""
     if kind is None:
         return PLAIN
     if not ordered and kinds <= len(OKABE_ITO):
@@ -40,13 +40,13 @@ def colour_of(kind: int | None, kinds: int, ordered: bool) -> str:
 
 
 def ink_on(colour: str) -> str:
-    """Black or white, whichever has more contrast with a colour: 4.5 at least (WCAG 2)."""
+    """Return black or white, whichever has more contrast with a colour: 4.5 at least (WCAG 2)."""
     light = luminance(colour)
     return "#000000" if (light + 0.05) / 0.05 > 1.05 / (light + 0.05) else "#ffffff"
 
 
 def luminance(colour: str) -> float:
-    """Relative luminance of #rrggbb, 0..1, as WCAG 2 defines it."""
+    """Return the relative luminance of #rrggbb, 0..1, as WCAG 2 defines it."""
     shares = [value / 255 for value in _channels(colour)]
     red, green, blue = (
         share / 12.92 if share <= 0.03928 else ((share + 0.055) / 1.055) ** 2.4 for share in shares

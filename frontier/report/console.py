@@ -14,11 +14,11 @@ from rich.table import Table
 from frontier.text import percent
 
 BAR_WIDTH = 40
-"""The greatest number of columns of a bar."""
+"""The most columns of a bar."""
 
 
 def console_on(file: TextIO | None = None) -> Console:
-    """A console that prints texts as they are, by default on standard output.
+    """Return a console that prints texts as they are, by default on standard output.
 
     Names and paths come from users, so brackets in them are no markup and colons no emoji.
     """
@@ -26,12 +26,13 @@ def console_on(file: TextIO | None = None) -> Console:
 
 
 def is_live(console: Console) -> bool:
-    """Whether a display on the console can stay in place and be written over again and again."""
+    """Return whether a display on the console can stay in place and be written over again and
+    again."""
     return console.is_terminal and not console.is_dumb_terminal
 
 
 def say(line: str, file: TextIO | None) -> None:
-    """Print a line, if there is a file that takes it: a search goes on without its readers."""
+    """Print a line, if there is a file for it: a search goes on without its readers."""
     if file is not None:
         with suppress(OSError, ValueError):
             print(line, file=file, flush=True)
@@ -39,8 +40,8 @@ def say(line: str, file: TextIO | None) -> None:
 
 def say_compiling() -> None:
     """Say on standard error that kernels are compiled."""
-    said = "compiling kernels, which may take half a minute; they are kept for the next time"
-    say(said, sys.stderr)
+    message = "compiling kernels, which may take half a minute; they are kept for the next time"
+    say(message, sys.stderr)
 
 
 def warn_unwritten(file: Path | str, error: Exception) -> None:
@@ -55,8 +56,11 @@ def table_of(
     left: Sequence[str] = (),
     **look,
 ) -> Table:
-    """A table without lines. left: the headings of the columns that are aligned left; the others
-    are aligned right. look: further arguments of rich's columns."""
+    """Return a table without lines.
+
+    left: the headings of the columns that are aligned left; the others are aligned right. look:
+    further arguments of rich's columns.
+    """
     table = Table(box=None, pad_edge=False, show_header=any(header))
     for heading in header:
         table.add_column(heading, justify="left" if heading in left else "right", **look)
@@ -66,14 +70,14 @@ def table_of(
 
 
 def pairs(rows: Iterable[Sequence[str]]) -> Table:
-    """A table of names, which are dim, and their values."""
+    """Return a table of names, which are dim, and their values."""
     table = table_of(["", ""], rows, left=[""], overflow="fold")
     table.columns[0].style = "dim"
     return table
 
 
 def share_bar(share: float, console: Console) -> Table:
-    """A bar that shows a share, with the share in percent, on one line of a console."""
+    """Return a bar that shows a share, with the share in percent, on one line of a console."""
     words = percent(share)
     width = max(1, min(BAR_WIDTH, console.width - len(words) - 2))
     return table_of(["", ""], [[ProgressBar(1.0, share, width=width), words]], no_wrap=True)
@@ -86,13 +90,15 @@ def fitting_table(
     console: Console,
     left: Sequence[str] = (),
 ) -> Table:
-    """A table of as many columns as there is room for on a console. dropped: the headings that are
-    left out where room is short, in this order. left: as of `table_of`."""
+    """Return a table of as many columns as a console has room for.
+
+    dropped: the headings that are left out if room is short, in this order. left: see `table_of`.
+    """
     unbounded = console.options.update(max_width=1000)
     for count in range(len(dropped) + 1):
-        kept = [at for at, heading in enumerate(header) if heading not in dropped[:count]]
-        cells = ([row[at] for at in kept] for row in rows)
-        table = table_of([header[at] for at in kept], cells, left, no_wrap=True)
+        indices = [at for at, heading in enumerate(header) if heading not in dropped[:count]]
+        cells = ([row[at] for at in indices] for row in rows)
+        table = table_of([header[at] for at in indices], cells, left, no_wrap=True)
         if Measurement.get(console, unbounded, table).maximum <= console.width:
             break
     return table

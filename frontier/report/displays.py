@@ -40,7 +40,7 @@ class PlainProgress:
 
     def __init__(self, file: TextIO | None = None, progress: Standing | None = None):
         self._file, self._progress = file, progress or Progress()
-        self._told, self._known = 0.0, (None, None, None)
+        self._shown_at, self._shown_state = 0.0, (None, None, None)
 
     def __call__(self, event: Event) -> None:
         self._progress(event)
@@ -50,13 +50,13 @@ class PlainProgress:
             self._show(headline(event) if isinstance(event, STARTS) else news)
 
     def news(self, progress: Standing) -> str | None:
-        """A line about a run, if there is something new and it is time for one."""
-        now, known = time.monotonic(), (progress.state, progress.ended, progress.stage)
-        if known[:2] == self._known[:2]:
-            least = self.TASK_SECONDS if known == self._known else self.LAYER_SECONDS
-            if progress.state != UNDER_WAY or now - self._told < least:
+        """Return a line about a run, if there is something new and it is time for one."""
+        now, state_now = time.monotonic(), (progress.state, progress.ended, progress.stage)
+        if state_now[:2] == self._shown_state[:2]:
+            least = self.TASK_SECONDS if state_now == self._shown_state else self.LAYER_SECONDS
+            if progress.state != UNDER_WAY or now - self._shown_at < least:
                 return None
-        self._told, self._known = now, known
+        self._shown_at, self._shown_state = now, state_now
         return f"{time.strftime('%H:%M:%S')}  {line(progress)}"
 
     def _show(self, news: str) -> None:
@@ -79,7 +79,7 @@ class NotebookProgress(PlainProgress):
 
 
 class LiveProgress(PlainProgress):
-    """Shows in place what is known of a run, from its start to its end."""
+    """Shows the figures of a run in place, from its start to its end."""
 
     LAYER_SECONDS = TASK_SECONDS = float("inf")
 
@@ -99,8 +99,8 @@ class LiveProgress(PlainProgress):
 
 
 def shown(runs: Iterable[Standing], console: Console) -> Group:
-    """The last layers of each run that is under way, a bar of the share that is done, and its
-    figures; a line for any other run."""
+    """Return the last layers of each run that is under way, a bar of the share that is done, and
+    its figures; a line for any other run."""
     parts = []
     for progress in runs:
         if progress.state != UNDER_WAY:
@@ -120,11 +120,13 @@ def shown(runs: Iterable[Standing], console: Console) -> Group:
     return Group(*parts)
 
 
-def display_for_people(wanted: bool | None, progress: Standing | None = None) -> Listener | None:
-    """The display on standard error, or in a notebook; None if none is wanted. If `wanted` is None,
-    only terminals and notebooks get one. progress: what it shows, by default that of a run by
-    layers."""
-    if wanted is False:
+def display_for_people(shown: bool | None, progress: Standing | None = None) -> Listener | None:
+    """Return the display on standard error, or in a notebook; None if none is wanted.
+
+    shown: False for no display; by default only terminals and notebooks get one. progress: the
+    progress that it shows, by default that of a run by layers.
+    """
+    if shown is False:
         return None
     if "IPython" in sys.modules:
         from IPython import get_ipython
@@ -133,16 +135,17 @@ def display_for_people(wanted: bool | None, progress: Standing | None = None) ->
             return NotebookProgress(progress=progress)
     if sys.stderr is not None and is_live(console := console_on(sys.stderr)):
         return LiveProgress(console, progress)
-    return PlainProgress(sys.stderr, progress) if wanted else None
+    return PlainProgress(sys.stderr, progress) if shown else None
 
 
 def watch(
     places: list[Place], interval: float, wait: Callable[[float], None] = time.sleep
 ) -> list[Storage]:
-    """Follow runs by their files until all are complete, on standard output; return where they are.
+    """Follow runs by their files until all are complete, on standard output, and return their
+    places.
 
-    For a run that has not begun it waits, or for the search of God's number beside it, whichever
-    begins first.
+    A run that has not begun is awaited, or the search of God's number beside it, whichever begins
+    first.
     """
     paths = list(map(storage_at, places))
     runs: list[Standing] = [Progress(path.name) for path in paths]
@@ -151,11 +154,13 @@ def watch(
         table = Live(get_renderable=lambda: shown(runs, console), console=console)
     with table or nullcontext():
         while True:
-            for number, known in enumerate(runs):
-                if not known.started:
+            for number, progress_known in enumerate(runs):
+                if not progress_known.started:
                     paths[number] = begun_at(paths[number])
                 path = paths[number]
-                if not known.complete and (known.started or RunStore.exists(path)):
+                if not progress_known.complete and (
+                    progress_known.started or RunStore.exists(path)
+                ):
                     runs[number] = _look(path, lambda: wait(interval))
                 if table is None and (news := lines[number].news(runs[number])):
                     print(news, flush=True)
@@ -167,8 +172,9 @@ def watch(
 
 
 def _look(path: Storage, pause: Callable[[], None]) -> Standing:
-    """The progress of a run by its files; InputError if it is gone, CorruptRunError if it is
-    damaged. While its files are being replaced it may look damaged, so it has three tries."""
+    """Return the progress of a run by its files; raises InputError if it is gone, CorruptRunError
+    if it is damaged. While its files are being replaced it may look damaged, so it has three
+    tries."""
     for _ in range(2):
         with suppress(InputError, CorruptRunError):
             return progress_of(open_any(path))

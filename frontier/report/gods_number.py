@@ -1,4 +1,4 @@
-"""What a search of God's number has found, as JSON and as text, and how far it is."""
+"""The results and the progress of a search of God's number, as JSON and as text."""
 
 from frontier.cosets.plan import CosetPlan
 from frontier.cosets.questions import Farther, Witness
@@ -11,11 +11,11 @@ from frontier.search.events import Asking
 from frontier.text import counted, rough, size, span
 
 DRAWN = 10
-"""The farthest positions that are drawn, at most."""
+"""The most farthest positions that are drawn."""
 
 
 def gods_number_value(run: CosetRun) -> dict:
-    """What a search has found, as JSON; also ``summary.json`` in its directory."""
+    """Return the results of a search as JSON, which is also ``summary.json`` in its directory."""
     proof, puzzle = run.proof, run.region.puzzle
     value = {
         "name": run.identity["name"],
@@ -56,7 +56,7 @@ def gods_number_value(run: CosetRun) -> dict:
 
 
 def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None) -> str:
-    """What a search has found, as text. at_most: the bound that was asked about."""
+    """Return the results of a search as text. at_most: the bound of the question."""
     puzzle, (row, column) = run.region.puzzle, _home(run)
     lines = [f"{value['name']}: {value['puzzle']['title']}, the blank's home in [{row}, {column}]"]
     lines.append(f"  God's number: {bounds_words(value['lower'], value['upper'])}")
@@ -83,25 +83,25 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
 
 
 def last_layers(run: CosetRun) -> list[tuple[int, list[Farther]]]:
-    """(depth, positions) of the last layers that are known, the deepest first."""
+    """Return (depth, positions) of the last layers that are known, the deepest first."""
     return list(run.proof.last_layers()) if run.proof else []
 
 
 def drawn(run: CosetRun) -> tuple[str, list[Board]]:
-    """What boards are drawn, in words, and these."""
+    """Return the heading of the boards that are drawn, and the boards."""
     if layers := last_layers(run):
         depth, positions = layers[0]
         boards = [position.board for position in positions[:DRAWN]]
         first = "" if len(boards) == len(positions) else f", the first {len(boards)}"
         return f"{counted(len(positions), 'farthest position')}, at depth {depth}{first}", boards
     if witness := run.proof and witness_of(run):
-        said = f"A position that needs {witness.limit + run.proof.period} moves or more"
-        return said, [witness.board]
+        heading = f"A position that needs {witness.limit + run.proof.period} moves or more"
+        return heading, [witness.board]
     return "The farthest positions are not known yet", []
 
 
 def witness_of(run: CosetRun) -> Witness | None:
-    """The witness of the greatest lower bound among those of witnesses; None if there is none."""
+    """Return the witness of the greatest lower bound; None if there is none."""
     return max(run.proof.witnesses, key=lambda witness: witness.limit, default=None)
 
 
@@ -146,48 +146,48 @@ def describe_plan(plan: CosetPlan) -> str:
 
 
 def search_figures(progress: SearchProgress) -> dict[str, str]:
-    """What is known of a search, by the name of each figure."""
-    asking, run, found = progress.asking or Asking("nothing yet"), progress.run, {}
+    """Return the figures of a search by their names."""
+    asking, run, figures = progress.asking or Asking("nothing yet"), progress.run, {}
     if asking.blocks and not progress.complete:
-        left = "too early to tell"
+        time_left = "too early to tell"
         if asking.left is not None:
-            left = f"about {rough(asking.left)}" if asking.left >= 2 else "a moment"
-        found["time left"] = f"{left} (for this question)"
-    found["God's number"] = bounds_words(asking.lower, asking.upper)
+            time_left = f"about {rough(asking.left)}" if asking.left >= 2 else "a moment"
+        figures["time left"] = f"{time_left} (for this question)"
+    figures["God's number"] = bounds_words(asking.lower, asking.upper)
     if asking.doing and not progress.complete:
-        found["next" if progress.ended else "now"] = _doing_words(asking)
+        figures["next" if progress.ended else "now"] = _doing_words(asking)
     if run and run.proof:
         if layers := last_layers(run):
             counts = (f"{counted(len(some), 'position')} at depth {d}" for d, some in layers)
-            found["last layers"] = ", ".join(counts)
-        found["cosets searched"] = _cosets_words(run)
+            figures["last layers"] = ", ".join(counts)
+        figures["cosets searched"] = _cosets_words(run)
     dashboard = None if progress.ended else progress.started.dashboard
     more = {"written by": progress.holder, "dashboard": dashboard}
-    return found | {name: text for name, text in more.items() if text}
+    return figures | {name: text for name, text in more.items() if text}
 
 
 def farthest_found(run: CosetRun, limit: int) -> tuple[int, int, list[Board]]:
-    """The depth of the farthest positions, how many there are, and up to `limit` of them; as
-    `frontier.answers.layers.farthest`. InputError if they are not known."""
+    """Return the depth of the farthest positions, their number, and up to `limit` of them, as
+    `frontier.answers.layers.farthest` does; raises InputError if they are not known."""
     for depth, positions in last_layers(run):
         return depth, len(positions), [position.board for position in positions[:limit]]
     proof, go_on = run.proof, f"go on with: python -m frontier gods-number {run.path}"
-    known = bounds_words(proof and proof.lower, proof and proof.upper)
+    bounds = bounds_words(proof and proof.lower, proof and proof.upper)
     raise InputError(
         f"{run.path}: the positions of the last layer are not all known, and God's number is "
-        f"{known}; {go_on}"
+        f"{bounds}; {go_on}"
     )
 
 
 def bounds_words(lower: int | None, upper: int | None) -> str:
-    """What is known of God's number."""
+    """Return the bounds of God's number in words."""
     if upper is None:
         return "not known yet"
     return str(upper) if lower == upper else f"from {lower} to {upper}"
 
 
 def _doing_words(asking: Asking) -> str:
-    """What a search does, and how much of it is done."""
+    """Return what a search does, and how much of it is done."""
     done = [f"{asking.done / asking.blocks:.0%}"] if asking.done else []
     if asking.positions:
         done.append(f"{counted(asking.positions, 'position')} found")

@@ -10,8 +10,11 @@ from frontier.text import counted, moment
 
 @cache
 def templates():
-    """The templates of ``templates/``. Text in those of HTML is escaped; markup, such as a drawing,
-    has to come as ``markupsafe.Markup``. In Markdown the filter ``text`` escapes HTML."""
+    """Return the templates of ``templates/``.
+
+    Text in those of HTML is escaped; markup, such as a drawing, has to come as
+    ``markupsafe.Markup``. In Markdown the filter ``text`` escapes HTML.
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
     environment = Environment(
@@ -29,10 +32,11 @@ def templates():
 
 
 def page(template: str, **values) -> str:
-    """The document that a template makes of these values."""
+    """Return the document that a template makes of these values."""
     return templates().get_template(template).render(**values)
 
 
 def run_html(title: str, facts: Mapping[str, str], counts: Sequence[int] = ()) -> str:
-    """A run or its plan for a notebook: a table of facts, and the states of its layers as bars."""
+    """Return a run or its plan for a notebook: a table of facts, and the states of its layers as
+    bars."""
     return page("notebook/run.html", title=title, facts=facts, counts=counts, accent=ACCENT)

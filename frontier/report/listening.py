@@ -1,4 +1,4 @@
-"""Those who are told what happens in a run of either kind: a display, and its files for people."""
+"""The listeners to a run of either kind: a display, and its files for people."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -24,15 +24,15 @@ def listening(
     listeners: Sequence[Listener],
     shown: bool | None,
 ) -> Iterator[list[Listener]]:
-    """The listeners to a run, with those of the caller, for as long as it is under way.
+    """Yield the listeners to a run, with those of the caller, for as long as it is under way.
 
-    storage: its place. progress: the class that follows a run of its kind. shown: whether there is
-    a display, as for `frontier.run`.
+    storage: its place. progress: the class that follows a run of its kind. shown: show a display,
+    as for `frontier.run`.
     """
     display = display_for_people(shown, progress())
     start = noted(storage.place(ENVIRONMENT), StartLog(storage, config))
     log = noted(storage.place(LOG), EventLog(storage))
     telling = preparing.telling(say_compiling) if display else nullcontext()
     with telling, kept_page(storage, progress()) as page:
-        seen = [display] if display else []
-        yield [start, *seen, *listeners, log, page]
+        displays = [display] if display else []
+        yield [start, *displays, *listeners, log, page]

@@ -1,5 +1,5 @@
-"""What a run notes for people: a log, with a line of JSON for each event but those within a layer,
-and its starts."""
+"""The notes that a run makes for people: a log, with a line of JSON for each event but those within
+a layer, and its starts."""
 
 import json
 import time
@@ -38,8 +38,8 @@ times as long as the first one took. To append to an object is to write all of i
 
 
 def noted(file: Path | str, note: Listener) -> Listener:
-    """A listener that writes a file for people. If the system refuses that, it says so once, and
-    the search goes on."""
+    """Return a listener that writes a file for people. If the system refuses that, it warns once,
+    and the search goes on."""
     warned = False
 
     def listen(event: Event) -> None:
@@ -64,8 +64,8 @@ class StartLog:
         if isinstance(event, RunStarted):
             note_start(self._storage, self._config, event.workers, layers=event.depth + 1)
         elif isinstance(event, SearchStarted):
-            asked = {"at_most": event.at_most, "layers": event.layers}
-            note_start(self._storage, self._config, event.workers, asked=asked)
+            question = {"at_most": event.at_most, "layers": event.layers}
+            note_start(self._storage, self._config, event.workers, asked=question)
 
 
 class EventLog:
@@ -79,17 +79,17 @@ class EventLog:
         kind = type(event).__name__
         if kind not in LOGGED:
             return
-        said = asdict(event)
+        values = asdict(event)
         if isinstance(event, LayerMade | LayerFinished):
             layer = event.layer
-            said |= {
+            values |= {
                 "depth": layer.depth, "states": layer.states, "form": layer.form,
                 "seconds": layer.seconds,
             }  # fmt: skip
-            del said["layer"]
+            del values["layer"]
             if isinstance(event, LayerFinished):
-                said["written"] = layer.bytes
-        self._lines += json.dumps({"time": time.time(), "event": kind, **said}) + "\n"
+                values["written"] = layer.bytes
+        self._lines += json.dumps({"time": time.time(), "event": kind, **values}) + "\n"
         began = time.monotonic()
         if not isinstance(event, LayerMade | LayerFinished) or began >= self._due:
             lines, self._lines = self._lines, ""

@@ -1,4 +1,4 @@
-"""Where, when and with what a run of either kind was made, for its report."""
+"""The time, place and versions of a run of either kind, for its report."""
 
 import json
 import time
@@ -11,7 +11,7 @@ from frontier.text import counted, size
 
 
 def starts_of(storage: Storage) -> tuple[dict, ...]:
-    """The starts of the run at a place, as `read_starts` has them; none where they cannot be
+    """Return the starts of the run in a storage, as `read_starts` has them; none if they cannot be
     read."""
     with suppress(OSError):
         return tuple(read_starts(storage))
@@ -19,7 +19,7 @@ def starts_of(storage: Storage) -> tuple[dict, ...]:
 
 
 def origin(identity: dict, starts: Sequence[dict]) -> list[tuple[str, str]]:
-    """When a run was begun, and where and with what it was made at its last start."""
+    """Return when a run was begun, and where and with which versions its last start was made."""
     begun = ("begun", time.strftime("%Y-%m-%d", time.gmtime(identity["created"])))
     if not starts:
         return [begun, ("environment", "missing or damaged, so it is not known")]
@@ -39,12 +39,12 @@ def origin(identity: dict, starts: Sequence[dict]) -> list[tuple[str, str]]:
 
 
 def config_text(identity: dict, starts: Sequence[dict]) -> str:
-    """The config that makes a run again, as TOML, without its directory and its hosts."""
-    known = {"puzzle": identity["puzzle"]}
+    """Return the config that makes a run again, as TOML, without its directory and its hosts."""
+    tables_known = {"puzzle": identity["puzzle"]}
     for table, key in (("search", "keep"), ("store", "codec")):
         if key in identity:  # a search of cosets has neither
-            known[table] = {key: identity[key]}
-    tables = starts[-1]["config"] if starts else known
+            tables_known[table] = {key: identity[key]}
+    tables = starts[-1]["config"] if starts else tables_known
     lines = [f"name = {_toml(identity['name'])}"]
     for table, values in tables.items():
         keys = sorted(values, key="kind".__ne__)  # the kind comes first, the others as they are

@@ -1,4 +1,5 @@
-"""What the run of a plan will take, as JSON and as text, and what would do instead of it."""
+"""What the run of a plan will take, as JSON and as text, and the alternative of a search of
+cosets."""
 
 from frontier.config import Config
 from frontier.cosets.plan import plan_cosets
@@ -10,11 +11,11 @@ from frontier.search.plan import layout_settings
 from frontier.text import counted, size, span
 
 LONG_SECONDS = 600.0
-"""The seconds from which on a run takes long, so that its plan names what would do instead."""
+"""From so many seconds on a run takes long, so that its plan names the alternative."""
 
 
 def plan_value(forecast: Forecast) -> dict:
-    """The output of `plan` as JSON."""
+    """Return the output of `plan` as JSON."""
     plan, sizes, rates = forecast.plan, forecast.sizes, forecast.rates
     layout, graph = plan.layout, plan.space.graph
     fullest = sizes.states.index(max(sizes.states))
@@ -40,7 +41,7 @@ def plan_value(forecast: Forecast) -> dict:
             "given": int(plan.config.cluster.memory) * max(1, plan.threads),
         },
         "disk": {"peak": round(forecast.disk), "free": forecast.free, "cached": forecast.cached},
-        "bytes": {what: round(forecast.total(what)) for what in ("read", "written")},
+        "bytes": {quantity: round(forecast.total(quantity)) for quantity in ("read", "written")},
         "fullest_layer": {
             "depth": fullest,
             "states": sizes.states[fullest],
@@ -63,20 +64,20 @@ def plan_value(forecast: Forecast) -> dict:
     }
     if forecast.too_small or forecast.seconds > LONG_SECONDS:
         foretold["gods_number"] = gods_number_need(plan.config)
-    found = found_value(plan.identity, forecast.records, complete)
-    return {**found, "path": str(plan.config.path), "forecast": foretold}
+    value = found_value(plan.identity, forecast.records, complete)
+    return {**value, "path": str(plan.config.path), "forecast": foretold}
 
 
 def describe_plan(value: dict, forecast: Forecast) -> str:
-    """The same as text, with what it rests on."""
+    """Return the plan as text, with its assumptions."""
     look = {"counted": counted, "size": size, "span": span, "need_words": need_words}
     text = page("plan.txt", value=value, plan=forecast.plan, forecast=forecast, **look)
     return text.rstrip()
 
 
 def gods_number_need(config: Config) -> dict | None:
-    """Return what `gods-number` needs where a run would visit every position, as JSON; None if the
-    puzzle is none that it is made for."""
+    """Return what `gods-number` needs instead of a run that visits every position, as JSON; None if
+    it is not made for the puzzle."""
     try:
         plan = plan_cosets(config)
     except InputError:
@@ -90,9 +91,9 @@ def gods_number_need(config: Config) -> dict | None:
 
 
 def need_words(need: dict) -> str:
-    """Return the same as a sentence without its end."""
-    here = "" if need["fits"] else f", and {size(need['bytes_here'])} may be used here"
+    """Return that need as a sentence without its end."""
+    room_here = "" if need["fits"] else f", and {size(need['bytes_here'])} may be used here"
     return (
         "`gods-number` finds God's number without visiting every position, with about "
-        f"{size(need['bytes'])} of memory{here}"
+        f"{size(need['bytes'])} of memory{room_here}"
     )

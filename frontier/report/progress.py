@@ -1,4 +1,4 @@
-"""How far a run is, by its events or by its files alone."""
+"""The progress of a run, by its events or by its files alone."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -52,7 +52,7 @@ class LayerTotals:
 
 @dataclass(eq=False)
 class Progress(LayerTotals, Standing):
-    """What is known of a run by layers at a moment.
+    """The progress of a run by layers at a moment.
 
     layers: all that are made, from depth 0. committed: how many of them are committed; the others
     are lost if the run is killed. disk: the bytes of the layers on disk. task: the tasks done of
@@ -112,23 +112,24 @@ class Progress(LayerTotals, Standing):
 
     @property
     def share(self) -> float | None:
-        """The share of all states that is found."""
+        """The share of all states in the layers so far."""
         return self.states / self.started.states if self.started else None
 
     def left(self, now: float) -> TimeLeft | None:
-        """The time left, less what the layer under way has already taken; None where it is too
-        early to say. For a stopped run it is the time that the run takes once it is resumed."""
+        """Return the time left, less the time that the layer under way has already taken; None if
+        it is too early to say. For a stopped run it is the time that the run takes once it is
+        resumed."""
         layers = list(self.layers)  # a copy, as a display asks from another thread
         if not layers:
             return None
         until = self.started.until
         if until is not None and until < len(layers):
             until = None  # once it is reached, it says nothing of what is left
-        made = time_left(layers, self.started.states, until)
-        if made is None or self.ended:
-            return made
-        had = min(max(0.0, now - self.since), made.first)
-        return TimeLeft(*(max(0.0, seconds - had) for seconds in made[:3]), *made[3:])
+        estimate = time_left(layers, self.started.states, until)
+        if estimate is None or self.ended:
+            return estimate
+        elapsed = min(max(0.0, now - self.since), estimate.first)
+        return TimeLeft(*(max(0.0, seconds - elapsed) for seconds in estimate[:3]), *estimate[3:])
 
 
 def progress_of(run: RunStore | CosetRun) -> Progress | SearchProgress:
@@ -154,8 +155,8 @@ def progress_of(run: RunStore | CosetRun) -> Progress | SearchProgress:
         progress(*reversed(log.end))
     progress.read()
     if state == UNDER_WAY and log:
-        for when, made in log.made:
-            progress(made, when)
+        for when, layer_made in log.made:
+            progress(layer_made, when)
     if state != progress.state:  # the log has no end of the run, or one that is out of date
         reason = None if state == COMPLETE else untold_reason(log, lock)
         progress.ended = progress.end(reason, progress.since - began)

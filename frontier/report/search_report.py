@@ -1,5 +1,5 @@
-"""The report of a search of God's number: what is known, what it rests on, what it took, and how it
-was made."""
+"""The report of a search of God's number: its results, their basis, their cost, and how it was
+made."""
 
 from markupsafe import Markup
 from rich.console import Console, Group, RenderableType
@@ -24,7 +24,7 @@ QUESTIONS = "Positions at these depths, coset by coset"
 
 
 def key_figures(run: CosetRun) -> dict[str, str]:
-    """The most important facts of a search, by their names."""
+    """Return the most important facts of a search, by their names."""
     proof, region = run.proof, run.region
     figures = {
         "God's number": bounds_words(proof and proof.lower, proof and proof.upper),
@@ -40,15 +40,18 @@ def key_figures(run: CosetRun) -> dict[str, str]:
 
 
 def questions(run: CosetRun) -> Table:
-    """The questions in words and numbers, the first one first. A question is about the depths from
-    one on, or about every second one."""
+    """Return the questions in words and numbers, the first one first. A question is about the
+    depths from one on, or about every second one."""
     header = ["depths", "answer", "cosets", "look-ups", "left open", "nodes", "time"]
     answers = sorted(run.proof.answers.items(), reverse=True) if run.proof else []
     rows = [
         [
             _depths(limit, run.region.period),
             _in_words(run, limit, answer),
-            *(f"{answer.total(what):,}" for what in ("cosets", "look_ups", "left", "nodes")),
+            *(
+                f"{answer.total(quantity):,}"
+                for quantity in ("cosets", "look_ups", "left", "nodes")
+            ),
             brief(answer.seconds),
         ]
         for limit, answer in answers
@@ -57,31 +60,32 @@ def questions(run: CosetRun) -> Table:
 
 
 def _depths(limit: int, period: int) -> str:
-    """The depths that a question is about."""
+    """Return the depths that a question is about."""
     first = limit + period
     return f"{first} or more" if period == 1 else f"{first}, {first + period}, …"
 
 
 def _in_words(run: CosetRun, limit: int, answer: Answer) -> str:
-    """The answer to a question, as far as it is known."""
-    found = counted(len(answer.farther), "position") if answer.farther else "none"
+    """Return the answer to a question, as far as it is known."""
+    positions = counted(len(answer.farther), "position") if answer.farther else "none"
     if answer.searched:
-        return found
+        return positions
     witnessed = any(witness.limit == limit for witness in run.proof.witnesses)
-    some = f"{found}, " if answer.farther else "some, " if witnessed else ""
-    return f"{some}{100 * len(answer.done) // answer.blocks}% searched"  # 100% when all is done
+    # 100% when all is done
+    found_so_far = f"{positions}, " if answer.farther else "some, " if witnessed else ""
+    return f"{found_so_far}{100 * len(answer.done) // answer.blocks}% searched"
 
 
 def search_text(run: CosetRun, console: Console) -> RenderableType:
-    """The report for this console."""
-    said, boards = drawn(run)
-    asked = questions(run)
+    """Return the report for this console."""
+    heading, boards = drawn(run)
+    table = questions(run)
     parts: list[RenderableType] = [
         Text(run.puzzle.title, style="bold"),
         pairs(key_figures(run).items()),
         Text(f"\n{QUESTIONS}", style="bold"),
-        fitting_table(asked.header, asked.rows, DROPPED, console, ["answer"]),
-        Text(f"\n{said}", style="bold"),
+        fitting_table(table.header, table.rows, DROPPED, console, ["answer"]),
+        Text(f"\n{heading}", style="bold"),
     ]
     if boards:
         art = draw_boards(run.puzzle, boards, console=console)
@@ -92,25 +96,25 @@ def search_text(run: CosetRun, console: Console) -> RenderableType:
 
 
 def search_value(run: CosetRun) -> dict:
-    """The report as JSON: the keys of ``summary.json``, and the starts."""
+    """Return the report as JSON: the keys of ``summary.json``, and the starts."""
     return gods_number_value(run) | {"starts": list(starts_of(run.storage))}
 
 
 def search_markdown(run: CosetRun) -> str:
-    """The report as text with tables."""
+    """Return the report as text with tables."""
     return _document("search.md", run, line=run.puzzle.line, fence=fence)
 
 
 def search_page(run: CosetRun) -> str:
-    """The report as a page of HTML, one file that needs nothing from outside."""
+    """Return the report as a page of HTML, one file that needs nothing from outside."""
     return _document("search.html", run, draw=lambda of: Markup(board_svg(run.puzzle, of)))
 
 
 def _document(template: str, run: CosetRun, **more) -> str:
-    said, boards = drawn(run)
-    made = run.identity, starts_of(run.storage)
+    heading, boards = drawn(run)
+    identity_and_starts = run.identity, starts_of(run.storage)
     return page(
         template, title=run.puzzle.title, figures=key_figures(run), questions=questions(run),
-        heading=QUESTIONS, said=said, boards=boards, origin=origin(*made),
-        config=config_text(*made), **more,
+        heading=QUESTIONS, said=heading, boards=boards, origin=origin(*identity_and_starts),
+        config=config_text(*identity_and_starts), **more,
     )  # fmt: skip

@@ -18,10 +18,10 @@ def solution_value(
     count: int | None = None,
     nodes: list[int] | None = None,
 ) -> dict:
-    """The solution of one position as JSON.
+    """Return the solution of one position as JSON.
 
-    boards: whether the boards on the way are part of it. count: the number of shortest solutions,
-    if it was asked for. nodes: the nodes visited in each iteration of IDA*, if that was the way.
+    boards: include the boards along it. count: the number of shortest solutions, if it is known.
+    nodes: the nodes visited in each iteration of IDA*, if that was the method.
     """
     value = {
         "board": puzzle.write(solution.boards[0]),
@@ -38,7 +38,7 @@ def solution_value(
 
 
 def describe_solution(puzzle: Puzzle, solution: Solution, value: dict) -> str:
-    """The same as text, with drawings of the boards if `value` has them."""
+    """Return the solution as text, with drawings of the boards if `value` has them."""
     distance = value["distance"]
     facts = [counted(distance, "move")]
     for key, noun in (("solutions", "shortest solution"), ("nodes", "node")):
@@ -58,17 +58,17 @@ def command(turn: Turn) -> str:
     return f"({loop} {number})"
 
 
-def tiles_of(rotation: Rotation, way: list[int]) -> list[int]:
-    """The tiles that move when the blank goes through these cells."""
+def tiles_of(rotation: Rotation, path: list[int]) -> list[int]:
+    """Return the tiles that move when the blank goes through these cells."""
     tiles, board = [], rotation.start
-    for cell in way:
+    for cell in path:
         tiles.append(board[cell])
         board = moved(board, [cell])
     return tiles
 
 
 def rotation_value(rotation: Rotation) -> dict:
-    """The solution as JSON."""
+    """Return the solution as JSON."""
     return {
         "board": FIFTEEN.write(rotation.start),
         "slides_before": tiles_of(rotation, rotation.slide),
@@ -82,7 +82,7 @@ def rotation_value(rotation: Rotation) -> dict:
 
 
 def describe_rotation(rotation: Rotation, boards: bool) -> str:
-    """The same as text. boards: whether the board after each tile is drawn."""
+    """Return the solution as text. boards: draw the board after each tile."""
     value, lines = rotation_value(rotation), [f"{FIFTEEN.line(rotation.start)}:"]
     if slid := value["slides_before"]:
         lines.append(f"  blank to the corner: {' '.join(map(str, slid))}")

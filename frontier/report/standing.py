@@ -1,4 +1,4 @@
-"""Whether a run, by layers or of cosets, is under way, and how it ended."""
+"""The state of a run, by layers or of cosets: under way, or how it ended."""
 
 import time
 from contextlib import suppress
@@ -16,7 +16,7 @@ NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "
 """The states of a run."""
 
 PAGE, FRESH_SECONDS = "status.html", 60.0
-"""The status page, and the age up to which it says that its run is under way."""
+"""The status page, and the age in seconds up to which it shows that its run is under way."""
 
 FINISHED = events.RunFinished | events.SearchFinished
 
@@ -51,16 +51,16 @@ class Standing:
         self.note(event, now)
 
     def note(self, event: events.Event, now: float) -> None:
-        """Take note of what an event says of this kind of run."""
+        """Update this from an event of this kind of run."""
         raise NotImplementedError
 
     def read(self) -> None:
-        """Take note of what the files of `run` say of how far it is."""
+        """Update this from the files of `run`."""
         raise NotImplementedError
 
     @staticmethod
     def untold_start(run: RunStore | CosetRun) -> events.Event:
-        """Return the start of a run whose log does not tell of one."""
+        """Return the start of a run whose log has none."""
         raise NotImplementedError
 
     def end(self, reason: str | None, elapsed: float) -> events.Event:
@@ -76,7 +76,7 @@ class Standing:
 
     @property
     def share(self) -> float | None:
-        """The share that is done of what is under way, as a bar shows it; None if not known."""
+        """The share that is done of the work under way, as a bar shows it; None if not known."""
         raise NotImplementedError
 
     @property
@@ -85,13 +85,13 @@ class Standing:
 
     @property
     def reason(self) -> str | None:
-        """Why the run is stopped, if it is."""
+        """The reason why the run is stopped, if it is."""
         return self.ended.reason if self.state == STOPPED else None
 
 
 def is_under_way(storage: Storage) -> bool:
-    """Whether a run is being written: its lock is held or, where there are no locks, its log has no
-    end and its status page was written a moment ago."""
+    """Return whether a run is being written: its lock is held or, without locks, its log has no end
+    and its status page was written a moment ago."""
     if storage.lock_file:
         return is_held(storage.lock_file)
     with suppress(FileNotFoundError):
@@ -101,8 +101,10 @@ def is_under_way(storage: Storage) -> bool:
 
 
 def untold_reason(log: LastStart | None, lock: Path | None) -> str:
-    """Why a run is stopped whose log does not tell. log: what it tells of the last start. lock: the
-    run's lock file, None where there are no locks."""
+    """Return why a run is stopped whose log has no end.
+
+    log: the log of the last start. lock: the run's lock file, None if there are no locks.
+    """
     if lock and (host := left_by(lock)):
         return f"killed, or under way on host {host}, which cannot be seen from here"
     return "killed, or its machine failed" if log and not log.end else "its log does not say why"

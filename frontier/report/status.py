@@ -19,40 +19,42 @@ from frontier.text import counted, moment, percent, rate, rough, size, span
 
 
 def figures(progress: Standing, now: float | None = None) -> dict[str, str]:
-    """What is known of a run, by the name of each figure."""
+    """Return the figures of a run by their names."""
     if isinstance(progress, SearchProgress):
         return search_figures(progress)
     now = time.time() if now is None else now
-    start, layers, found = progress.started, progress.layers, {}
+    start, layers, figures_known = progress.started, progress.layers, {}
     if not progress.complete and progress.states < start.states:
-        left = progress.left(now)
-        found["time left"] = time_left_words(left)
-        if not progress.ended and (end := end_of(left, now)):
+        time_left = progress.left(now)
+        figures_known["time left"] = time_left_words(time_left)
+        if not progress.ended and (end := end_of(time_left, now)):
             times = moment(end[1], now), moment(end[2], end[1])
-            found["ends"] = "–".join(dict.fromkeys(times))  # once, if they are the same
-        if left and left.least_depth < left.most_depth:
-            found["last depth"] = f"about {left.depth} ({left.least_depth} to {left.most_depth})"
-    found["depth"] = "– (no layer is committed yet)"
+            figures_known["ends"] = "–".join(dict.fromkeys(times))  # once, if they are the same
+        if time_left and time_left.least_depth < time_left.most_depth:
+            figures_known["last depth"] = (
+                f"about {time_left.depth} ({time_left.least_depth} to {time_left.most_depth})"
+            )
+    figures_known["depth"] = "– (no layer is committed yet)"
     if layers:
-        found["depth"] = f"{progress.depth} ({counted(layers[-1].states, 'state')} there)"
+        figures_known["depth"] = f"{progress.depth} ({counted(layers[-1].states, 'state')} there)"
     states, seconds = progress.states, progress.seconds
     share = "all" if progress.complete else f"{percent(states / start.states)} of {start.states:,}"
-    found["states"] = f"{states:,} ({share})"
+    figures_known["states"] = f"{states:,} ({share})"
     if waiting := len(layers) - progress.committed:
-        where = f"depth {progress.committed}"
-        where = f"from {where} on" if waiting > 1 else f"at {where}"
-        found["not stored yet"] = f"{counted(waiting, 'layer')} ({where})"
-    found["time in layers"] = f"{span(seconds)} ({rate(states, seconds)})"
+        depths = f"depth {progress.committed}"
+        depths = f"from {depths} on" if waiting > 1 else f"at {depths}"
+        figures_known["not stored yet"] = f"{counted(waiting, 'layer')} ({depths})"
+    figures_known["time in layers"] = f"{span(seconds)} ({rate(states, seconds)})"
     if words := next_layer_words(progress, now):
-        found["next layer"] = f"{len(layers)} ({words})"
-    found["layers on disk"] = size(progress.disk)
+        figures_known["next layer"] = f"{len(layers)} ({words})"
+    figures_known["layers on disk"] = size(progress.disk)
     dashboard = None if progress.ended else start.dashboard
     more = {"written by": progress.holder, "dashboard": dashboard}
-    return found | {name: text for name, text in more.items() if text}
+    return figures_known | {name: text for name, text in more.items() if text}
 
 
 def time_left_words(left: TimeLeft | None) -> str:
-    """How long a run still takes."""
+    """Return the time that a run still takes, in words."""
     if left is None:
         return "too early to tell"
     if left.most < 2:
@@ -65,15 +67,17 @@ def time_left_words(left: TimeLeft | None) -> str:
 
 
 def end_of(left: TimeLeft | None, now: float) -> tuple[float, float, float] | None:
-    """When a run under way ends, in Unix time: the likely, the earliest and the latest time. None
-    if that is not known, or if the latest is more than a hundred years away."""
+    """Return when a run under way ends, in Unix time: the likely, the earliest and the latest time.
+
+    Returns None if that is not known, or if the latest is more than a hundred years away.
+    """
     if left is None or left.most > 100 * 365 * 86400:
         return None
     return now + left.seconds, now + left.least, now + left.most
 
 
 def next_layer_words(progress: Progress, now: float) -> str:
-    """What is done of the next layer, and for how long it has been under way."""
+    """Return how much of the next layer is done, and for how long it has been under way."""
     task, words = progress.task, []
     if task:
         of = f"{task.done:,} of {counted(task.tasks, 'task')}"
@@ -84,29 +88,29 @@ def next_layer_words(progress: Progress, now: float) -> str:
 
 
 def describe_state(progress: Standing) -> str:
-    """The state of a run and, if it is stopped, since when and why."""
+    """Return the state of a run and, if it is stopped, since when and why."""
     at = f" at {moment(progress.when)}" if progress.when else ""
     return f"{progress.state}{at}: {progress.reason}" if progress.reason else progress.state
 
 
 def title(progress: Standing) -> str:
-    """The name of a run, its puzzle and its state."""
+    """Return the name of a run, its puzzle and its state."""
     puzzle = f"{progress.started.title}, " if progress.started else ""
     return f"{progress.name}: {puzzle}{describe_state(progress)}"
 
 
 def line(progress: Standing) -> str:
-    """The progress in one line."""
-    wanted = "depth", "states", "time in layers", "next layer", "God's number", "now", "time left"
-    known = figures(progress) if progress.started else {}
-    parts = [f"{name} {known[name]}" for name in wanted if name in known]
+    """Return the progress in one line."""
+    names = "depth", "states", "time in layers", "next layer", "God's number", "now", "time left"
+    figures_known = figures(progress) if progress.started else {}
+    parts = [f"{name} {figures_known[name]}" for name in names if name in figures_known]
     if progress.ended:
         parts.append(f"{span(progress.ended.elapsed)} since it was started")
     return "; ".join([title(progress), *parts])
 
 
 def headline(start: RunStarted | SearchStarted) -> str:
-    """What is searched, by whom, where and how, in some lines."""
+    """Return what is searched, by whom, where and how, in some lines."""
     if isinstance(start, SearchStarted):
         by, again = counted(start.workers, "worker"), ", going on" if start.resumed else ""
         dashboard = f"\ndashboard: {start.dashboard}" if start.dashboard else ""
@@ -114,16 +118,16 @@ def headline(start: RunStarted | SearchStarted) -> str:
     states, workers = counted(start.states, "state"), counted(start.workers, "worker")
     by = f"; {workers}" if start.workers > 1 else ""
     again = f", resuming after depth {start.depth}" if start.resumed else ""
-    way = f"\nlayers are searched {start.way}" if start.way else ""
+    mode = f"\nlayers are searched {start.way}" if start.way else ""
     dashboard = f"\ndashboard: {start.dashboard}" if start.dashboard else ""
-    return f"{start.name}: {start.title}, {states}{by}; {start.path}{again}{way}{dashboard}"
+    return f"{start.name}: {start.title}, {states}{by}; {start.path}{again}{mode}{dashboard}"
 
 
 def status_of(place: Place, resume: str | None = None) -> dict:
-    """What the files of a run say about it now: the keys of ``summary.json``, and how far it is.
+    """Return the state of a run by its files: the keys of ``summary.json``, and its progress.
 
-    resume: the command that goes on with it, if known. Times are Unix times, but `ends` is in
-    ISO 8601 with the zone of this machine. A run that has not begun has few keys.
+    resume: the command that goes on with it, if known. Times are Unix times, but `ends` is in ISO
+    8601 with the zone of this machine. A run that has not begun has few keys.
     """
     path = storage_at(place)
     if not RunStore.exists(path):
@@ -157,7 +161,7 @@ def status_of(place: Place, resume: str | None = None) -> dict:
 
 
 def _of_layers(progress: Progress, now: float) -> dict:
-    """What is said of a run by layers alone."""
+    """Return the values that only a run by layers has."""
     left = progress.left(now)
     value = {
         "not_stored": progress.counts[progress.committed :],
@@ -175,7 +179,7 @@ def _of_layers(progress: Progress, now: float) -> dict:
 
 
 def describe_status(value: dict) -> str:
-    """The same as text."""
+    """Return the status as text."""
     if value["state"] == NOT_BEGUN:
         return f"{value['name']}: {NOT_BEGUN}"
     lines = [f"{value['name']}: {value['puzzle']['title']}, {value['state_in_words']}"]

@@ -1,6 +1,6 @@
 """``status.html``: a run in a browser, while it is under way and afterwards.
 
-The page reads nothing; while the run is under way it loads itself again every few seconds.
+The page reads no other file; while the run is under way it loads itself again every few seconds.
 """
 
 import threading
@@ -25,8 +25,8 @@ SECONDS = 3.0
 
 @contextmanager
 def kept_page(place: Place, progress: Standing | None = None) -> Iterator[Listener]:
-    """A listener to a run, whose page is written every few seconds and at the end; by default it is
-    one to a run by layers.
+    """Yield a listener to a run, whose page is written every few seconds and at the end; by default
+    it is one to a run by layers.
 
     A thread writes it, as events may be far apart and the page names the time left.
     """
@@ -54,7 +54,7 @@ def kept_page(place: Place, progress: Standing | None = None) -> Iterator[Listen
 
 
 def status_page(progress: Standing, now: float | None = None) -> str:
-    """The page of a run, as HTML."""
+    """Return the page of a run, as HTML."""
     now = time.time() if now is None else now
     left = None if progress.ended or not progress.layers else progress.left(now)
     states = [layer.states for layer in progress.layers]

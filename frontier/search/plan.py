@@ -150,7 +150,7 @@ class RunPlan:
 
     @property
     def mode_in_words(self) -> str:
-        """Where layers are while they are searched, and how to change that, in words."""
+        """The place of layers while they are searched, and how to change that, in words."""
         if self.in_memory:
             place = "process" if self.config.cluster.workers_here else "worker"
             return (

@@ -26,21 +26,22 @@ ROUND, STONE = 0.13, 0.41
 """The radius of the corners of squares, and that of stones on a graph, in sides of a cell."""
 
 NOTEBOOK_SIDE, MOST_BOARDS = 24, 50
-"""In a notebook, the side of a cell in pixels, and the greatest number of boards that are shown."""
+"""In a notebook, the side of a cell in pixels, and the most boards that are shown."""
 
 NAME, ASIDE = 0.25, (-0.45, -0.26)
-"""The letter size of the name of a cell, and where it stands, from the middle, in sides of a cell:
+"""The letter size of the name of a cell, and its place, from the middle, in sides of a cell:
 between the edges of squares as well as of triangles."""
 
 
 def board_svg(puzzle: Puzzle, board: Board, side: float = 36) -> str:
-    """A board, or a goal that is a part of one, as a standalone SVG. side: pixels of one cell."""
+    """Return a board, or a goal that is a part of one, as a standalone SVG. side: pixels of one
+    cell."""
     scene = Scene(puzzle.notation.picture(board).alike(), side)
     return scene.standalone(scene.board(), puzzle.line(board))
 
 
 def boards_html(puzzle: Puzzle, boards: Sequence[Board], labels: Sequence[str]) -> str:
-    """Drawings side by side for a notebook, each above its label."""
+    """Return drawings side by side for a notebook, each above its label."""
     drawn = [Markup(board_svg(puzzle, board, NOTEBOOK_SIDE)) for board in boards[:MOST_BOARDS]]
     shown = list(zip(drawn, labels, strict=False))
     return page("notebook/boards.html", shown=shown, more=len(boards) - len(drawn))
@@ -64,21 +65,22 @@ class Scene:
         return (bottom - top + 2 * MARGIN) * self.side
 
     def at(self, point: Point) -> Point:
-        """A place of the picture, in pixels."""
+        """Return a place of the picture, in pixels."""
         left, top, _, _ = self.picture.bounds
         return (point[0] - left + MARGIN) * self.side, (point[1] - top + MARGIN) * self.side
 
     def standalone(self, drawn: str, title: str) -> str:
-        """Markup of this scene as a standalone SVG."""
+        """Return the markup of this scene as a standalone SVG."""
         return standalone(drawn, self.width, self.height, title)
 
     def board(self, pieces: Iterable[str] | None = None) -> str:
-        """The board with its pieces, by default as they are drawn at rest."""
+        """Return the board with its pieces, by default as they are drawn at rest."""
         pieces = map(self.piece, self.picture.pieces) if pieces is None else pieces
         return "".join([self.ground(), *pieces, self.names()])
 
     def ground(self) -> str:
-        """What the pieces lie on: the cells, the edges between them, the marks of open cells."""
+        """Return the ground of the pieces: the cells, the edges between them, the marks of open
+        cells."""
         drawn = tag(
             "rect", x=1, y=1, width=self.width - 2, height=self.height - 2, rx=self.side * 0.16,
             fill=GROUND, stroke=EDGE, stroke_width=1,
@@ -95,7 +97,7 @@ class Scene:
         )
 
     def piece(self, piece: Piece, moved: bool = False) -> str:
-        """A piece with its label; with a strong line around it if it has moved."""
+        """Return a piece with its label; with a strong line around it if it has moved."""
         gap, line, opacity = (0.05, 0.09, 1) if moved else (0.03, 0.028, 0.45)
         path, breadth = self._form(piece, gap)
         colour = colour_of(piece.kind, self.picture.kinds, self.picture.ordered)
@@ -109,11 +111,11 @@ class Scene:
         return drawn + self._text(place, piece.label, size, ink_on(colour))
 
     def trace(self, piece: Piece) -> str:
-        """Where a piece has been, as a shadow."""
+        """Return the former place of a piece as a shadow."""
         return self._path(*self._form(piece, 0.09), INK, opacity=0.25)
 
     def names(self) -> str:
-        """The names of the cells, where moves name them: small, between the edges, over all."""
+        """Return the names of the cells, if moves name them: small, between the edges, over all."""
         halo = {"stroke": GROUND, "stroke_width": self.side * 0.06, "paint_order": "stroke"}
         drawn = ""
         for (x, y), name in zip(self.picture.places, self.picture.names, strict=False):
@@ -122,14 +124,15 @@ class Scene:
         return drawn
 
     def _form(self, piece: Piece, gap: float) -> tuple[str, float]:
-        """A path along a piece, and the breadth of the round brush that draws the piece on this
-        path. The drawing stays `gap` sides away from the edges of the piece's cells."""
+        """Return a path along a piece, and the breadth of the round brush that draws the piece on
+        this path. The drawing stays `gap` sides away from the edges of the piece's cells."""
         if self.picture.edges is None:
             return self._squares(piece.cells, gap + ROUND), 2 * ROUND
         return "".join(self._stones(piece.cells)), 2 * (STONE - gap)
 
     def _squares(self, cells: Iterable[int], inset: float) -> str:
-        """A path of squares, and of what lies between two or four of them, inside their edges."""
+        """Return a path of squares, and of the space between two or four of them, inside their
+        edges."""
         held = {self.picture.places[cell] for cell in cells}
         path = ""
         for (x, y), (i, j) in product(sorted(held), product((0, 1), repeat=2)):
@@ -140,14 +143,14 @@ class Scene:
         return path
 
     def _stones(self, cells: Iterable[int]) -> tuple[str, str]:
-        """Paths of the middles of cells, and of the edges of the graph between them."""
+        """Return paths of the middles of cells, and of the edges of the graph between them."""
         places = {cell: map(number, self.at(self.picture.places[cell])) for cell in cells}
         at = {cell: ",".join(place) for cell, place in places.items()}
         edges = (f"M{at[a]}L{at[b]}" for a, b in self.picture.edges if a in at and b in at)
         return "".join(f"M{place}h0" for place in at.values()), "".join(edges)
 
     def _path(self, path: str, breadth: float, colour: str, **look) -> str:
-        """A path that is filled, and drawn with a round brush, whose breadth is in sides."""
+        """Return a path that is filled, and drawn with a round brush, whose breadth is in sides."""
         brush = {"stroke_linecap": "round", "stroke_linejoin": "round", "stroke": colour}
         brush |= {"stroke_width": breadth * self.side}
         return tag("path", d=path, **{"fill": colour} | brush | look)
@@ -160,7 +163,8 @@ class Scene:
 def text(
     x: float, y: float, label: str, size: float, colour: str, *inside: str, weight=400, **more
 ) -> str:
-    """Text whose middle is at x and whose foot is at y. inside: further parts of the element."""
+    """Return text whose middle is at x and whose foot is at y. inside: further parts of the
+    element."""
     return tag("text", escaped(label), *inside, x=x, y=y, font_size=size, fill=colour,
                font_weight=weight, font_family=FONT, text_anchor="middle", **more)  # fmt: skip
 
@@ -174,7 +178,7 @@ def standalone(drawn: str, width: float, height: float, title: str) -> str:
 
 
 def tag(name: str, *inside: str, **attributes) -> str:
-    """An element; an underscore in an attribute's name stands for a hyphen."""
+    """Return an element; an underscore in an attribute's name stands for a hyphen."""
     pairs = ""
     for key, value in attributes.items():
         value = number(value) if isinstance(value, int | float) else escaped(value)
@@ -183,7 +187,7 @@ def tag(name: str, *inside: str, **attributes) -> str:
 
 
 def escaped(label: str) -> str:
-    """Text as it stands in XML, which holds no control characters."""
+    """Return text as XML holds it, without control characters."""
     return escape("".join(letter if letter.isprintable() else "\ufffd" for letter in label))
 
 

@@ -1,6 +1,6 @@
-"""Boards in a terminal: box characters, and colour where there is one.
+"""Boards in a terminal: box characters, and colour if it has one.
 
-Where the output's encoding has no box characters, plain ones stand for them. Boards stand side by
+If the output's encoding has no box characters, plain ones stand for them. Boards are drawn side by
 side as far as the terminal is broad; one that is too broad is drawn with less room in its cells.
 """
 
@@ -41,11 +41,10 @@ def draw_boards(
     console: Console | None = None,
     named: bool = False,
 ) -> str:
-    """Boards, or goals that are parts of them, as some lines of text, with a caption above each.
+    """Return boards, or goals that are parts of them, as lines of text, with a caption above each.
 
-    named: whether like pieces bear the names that moves call them by, as along a solution.
-    console: where they will be printed, by default standard output. The text has colours if the
-    console shows them.
+    named: like pieces bear the names that moves use, as along a solution. console: where they will
+    be printed, by default standard output. The text has colours if the console shows them.
     """
     console = console or Console()
     pictures = [puzzle.notation.picture(board) for board in boards]
@@ -66,7 +65,8 @@ def draw_boards(
 
 
 def drawing(picture: Picture, encoding: str = "utf-8", most: int = 80) -> list[Text]:
-    """A picture as lines of equal width, of at most `most` columns if it can be that narrow."""
+    """Return a picture as lines of equal width, of at most `most` columns if it can be that
+    narrow."""
     looks = _looks(picture, encoding)
     longest = max(width(mark) for mark, _ in [*looks.values(), (OPEN_MARK, DIM)])
     draw = _squares if picture.edges is None else _network
@@ -100,12 +100,12 @@ class _Canvas:
 
 
 def _squares(picture: Picture, looks: Looks, longest: int, most: int) -> _Canvas:
-    """Squares: pieces with outlines, and the mark of each in its middle; walls are hatched."""
+    """Draw squares: pieces with outlines, and the mark of each in its middle; walls are hatched."""
     left, top, right, bottom = picture.bounds
     high, broad = round(bottom - top), round(right - left)
     codes = dict.fromkeys(picture.open, OPEN)
     codes |= {cell: piece.code for piece in picture.pieces for cell in piece.cells}
-    there = {
+    code_at = {
         (round(x - left - 0.5), round(y - top - 0.5)): codes.get(cell, NOTHING)
         for cell, (x, y) in enumerate(picture.places)
     }
@@ -116,7 +116,7 @@ def _squares(picture: Picture, looks: Looks, longest: int, most: int) -> _Canvas
         rows = ((i - 1) // 2, i // 2)
         for j in range(step * broad + 1):
             columns = ((j - 1) // step, j // step)
-            (a, b), (c, d) = ([there.get((x, y), NO_CELL) for x in columns] for y in rows)
+            (a, b), (c, d) = ([code_at.get((x, y), NO_CELL) for x in columns] for y in rows)
             if a == b == c == d:
                 is_wall = (
                     a == NO_CELL
@@ -129,21 +129,21 @@ def _squares(picture: Picture, looks: Looks, longest: int, most: int) -> _Canvas
             else:
                 arms = (a != b, c != d, a != c, b != d)
                 canvas.put(i, j, CORNERS[sum(arm << bit for bit, arm in enumerate(arms))])
-    said = [(looks[of.code], *picture.middle(of)) for of in picture.pieces]
-    said += [((OPEN_MARK, DIM), picture.places[cell], 1) for cell in picture.open]
-    for (mark, style), (x, y), cells in said:
+    marks = [(looks[of.code], *picture.middle(of)) for of in picture.pieces]
+    marks += [((OPEN_MARK, DIM), picture.places[cell], 1) for cell in picture.open]
+    for (mark, style), (x, y), cells in marks:
         first = round((x - (cells - 1) / 2 - left - 0.5) * step) + 1
         canvas.put(round(2 * (y - top - 0.5)) + 1, first, centred(mark, cells * step - 1), style)
     return canvas
 
 
 def _network(picture: Picture, looks: Looks, longest: int, most: int) -> _Canvas:
-    """A graph: marks where its cells are, and its edges as lines of characters."""
+    """Draw a graph: marks at its cells, and its edges as lines of characters."""
     at = _on_characters(picture, longest).tolist()
     columns, rows = (max(values) + 1 for values in zip(*at, strict=True))
     canvas = _Canvas(rows, columns + longest - 1)
-    for one, other in picture.edges:
-        _line(canvas, at[one], at[other], longest)
+    for source, target in picture.edges:
+        _line(canvas, at[source], at[target], longest)
     held = dict.fromkeys(picture.open, (OPEN_MARK, DIM))
     held |= {cell: looks[piece.code] for piece in picture.pieces for cell in piece.cells}
     for cell, (x, y) in enumerate(at):
@@ -153,8 +153,8 @@ def _network(picture: Picture, looks: Looks, longest: int, most: int) -> _Canvas
 
 
 def _on_characters(picture: Picture, longest: int) -> np.ndarray:
-    """(column, line) of each cell: the smallest scale at which there is room for an edge between
-    any two marks."""
+    """Return (column, line) of each cell, at the smallest scale with room for an edge between any
+    two marks."""
     for columns in range(2, 4 * (longest + 3)):
         at = np.rint(np.array(picture.places) * (columns, columns * SLOPE)).astype(int)
         across, down = np.abs(at[:, None] - at[None]).transpose(2, 0, 1)
@@ -163,9 +163,9 @@ def _on_characters(picture: Picture, longest: int) -> np.ndarray:
     return at
 
 
-def _line(canvas: _Canvas, one: list[int], other: list[int], longest: int) -> None:
-    """An edge: a stroke in one of four directions, dots in others."""
-    (x, y), (u, v) = sorted([one, other], key=lambda point: point[::-1])
+def _line(canvas: _Canvas, source: list[int], target: list[int], longest: int) -> None:
+    """Draw an edge: a stroke in one of four directions, dots in others."""
+    (x, y), (u, v) = sorted([source, target], key=lambda point: point[::-1])
     across, down, middle = u - x, v - y, (longest - 1) // 2
     strokes = {down: "─", across: "│", across - down: "╲", across + down: "╱"}
     sign, steps = strokes.get(0, DOT), max(abs(across), down)
@@ -177,7 +177,8 @@ def _line(canvas: _Canvas, one: list[int], other: list[int], longest: int) -> No
 
 
 def _looks(picture: Picture, encoding: str) -> Looks:
-    """The mark of each piece, in letters that the encoding has, and its style, by its code."""
+    """Return the mark of each piece, in letters that the encoding has, and its style, by its
+    code."""
     looks = {}
     for piece in picture.pieces:
         label = piece.label or (LIKE if piece.kind is None else "")
@@ -189,7 +190,7 @@ def _looks(picture: Picture, encoding: str) -> Looks:
 
 
 def can_say(text: str, encoding: str) -> bool:
-    """Whether an encoding has all letters of a text."""
+    """Return whether an encoding has all letters of a text."""
     try:
         text.encode(encoding)
     except (UnicodeEncodeError, LookupError):
