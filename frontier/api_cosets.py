@@ -1,5 +1,6 @@
 """God's number as a function: a search of cosets with its progress and summary."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from frontier.report.listening import listening
 from frontier.report.search_progress import SearchProgress
 from frontier.report.summary import NAME as SUMMARY
 from frontier.report.summary import write_summary
+from frontier.search.events import Listener
 from frontier.storage.places import Place
 
 
@@ -69,10 +71,18 @@ def gods_number(
 
 
 def search_cosets(
-    config: Config, *question, take_over: bool = False, progress: bool | None = None, client=None
+    config: Config,
+    *question,
+    take_over: bool = False,
+    progress: bool | None = None,
+    client=None,
+    listeners: Sequence[Listener] = (),
 ) -> CosetRun:
-    """Search as `gods_number` does, which has the arguments, and return the search itself."""
-    with listening(config, path_of(config), SearchProgress, (), progress) as all_listeners:
+    """Search as `gods_number` does, which has the arguments, and return the search itself.
+
+    listeners: are called with each event.
+    """
+    with listening(config, path_of(config), SearchProgress, listeners, progress) as all_listeners:
         search = find_gods_number(config, *question, all_listeners, take_over, client)
     try:
         write_summary(search.storage, gods_number_value(search))

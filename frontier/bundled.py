@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 
 from frontier.errors import InputError
+from frontier.program import program
 
 FOLDER = Path("configs")
 """The folder, below the working directory, in which commands and pages expect them."""
@@ -50,8 +51,8 @@ def remedy(missing: str) -> str:
     """Return what to do if the config `missing` was named and does not exist."""
     name = PurePosixPath(missing).name.removesuffix(".toml")
     if name not in names():
-        return "`python -m frontier init` lists the configs that come with the program"
+        return f"`{program()} init` lists the configs that come with the program"
     file = FOLDER / f"{name}.toml"
     if file.is_file():
         return f"there is {file}"
-    return f"`python -m frontier init {name}` writes {file}"
+    return f"`{program()} init {name}` writes {file}"

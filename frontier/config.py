@@ -301,6 +301,16 @@ def _override(values: dict, setting: str) -> None:
     values[last] = value
 
 
+def _homes_of(name: str, where: str) -> list[str]:
+    """The keys of a name that stands at `where`, in the tables in which it may stand."""
+    keys = (
+        f"{'puzzle' if table in KIND_TABLES else table}.{name}"
+        for table, schema in TABLES.items()
+        if name in schema.model_fields
+    )
+    return [key for key in dict.fromkeys(keys) if key != where]
+
+
 def _complaint(error: dict) -> str:
     """Return one sentence for one error of the schema."""
     location = [str(part) for part in error["loc"]]
@@ -309,6 +319,7 @@ def _complaint(error: dict) -> str:
         schema = TABLES[location[-2]] if len(location) > 1 else Config
         keys = list(schema.model_fields)
         near = difflib.get_close_matches(location[-1], keys, 1, cutoff=0.5)
+        near = _homes_of(location[-1], key) or near
         hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(sorted(keys))}"
         if location[:-1] == ["cluster"]:
             hint += "; what a queue is asked for stands in cluster.options (docs/clusters.md)"

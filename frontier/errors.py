@@ -13,6 +13,10 @@ NO_PLACE = {
 """The errors of the system for a path at which no file can be made, such as one below a file."""
 
 
+FULL = {errno.ENOSPC: "the disk is full", errno.EDQUOT: "the disk quota is used up"}
+"""What the system says where files take no more, in words."""
+
+
 class FrontierError(Exception):
     """Base of all errors of this package."""
 
@@ -44,7 +48,8 @@ class StorageError(Stopped):
 
     @classmethod
     def of(cls, error: OSError) -> "StorageError":
-        return cls(f"the system failed to read or write ({error}); mend that, and try again")
+        said = system_words(error)
+        return cls(f"the system failed to read or write ({said}); mend that, and try again")
 
 
 def unwritable(message: str, error: OSError) -> FrontierError:
@@ -58,7 +63,14 @@ def reason_of(error: BaseException) -> str:
     """Return why a run ends with an error, in words."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
-    return str(error) or type(error).__name__
+    said = system_words(error) if isinstance(error, OSError) else str(error)
+    return said or type(error).__name__
+
+
+def system_words(error: OSError) -> str:
+    """Return what the system says of a file, without numbers."""
+    said = FULL.get(error.errno) or error.strerror or str(error)
+    return said if error.filename is None else f"{said}: {error.filename}"
 
 
 class Unsolved(FrontierError):

@@ -6,6 +6,8 @@ from frontier import bundled
 from frontier.config import HERE, Config, checked_config, load_config, member_names
 from frontier.cosets.store import CosetRun, begun_at, open_any, search_beside
 from frontier.errors import InputError, StorageError
+from frontier.program import program
+from frontier.puzzles import twsearch
 from frontier.search.environment import NAME as ENVIRONMENT
 from frontier.search.environment import PUBLIC, read_starts
 from frontier.storage.base import Storage
@@ -29,8 +31,13 @@ def paths_of(run: Place, waiting: bool = False) -> list[Storage]:
     """Return the directories of the runs that are named, and of those of their family that have not
     begun.
 
-    waiting: True if none of a config's runs need have begun; otherwise that is an InputError.
+    waiting: True if none of a config's runs need have begun, and a directory need not be there yet;
+    otherwise that is an InputError.
     """
+    place = place_of(run)
+    config = place.name.endswith((".toml", twsearch.SUFFIX))
+    if waiting and not config and not place.names() and not place.exists(""):
+        return [place]
     named = _named(run)
     begun = [(path, config) for path, config in named if RunStore.exists(path)]
     waiting = waiting and all(config for _, config in named)
@@ -199,7 +206,7 @@ def run_command(config: Place, settings: tuple[str, ...] = (), until: int | None
     """Return the command that begins the run of a config, or goes on with it."""
     words = [str(config), *(word for setting in settings for word in ("--set", setting))]
     words += [] if until is None else ["--until", str(until)]
-    return "python -m frontier run " + shlex.join(words)
+    return f"{program()} run {shlex.join(words)}"
 
 
 def search_command(
@@ -212,7 +219,7 @@ def search_command(
     words += [] if at_most is None else ["--at-most", str(at_most)]
     words += [] if layers == 1 else ["--layers", str(layers)]
     words += [] if region is None else ["--region", region]
-    return "python -m frontier gods-number " + shlex.join(words)
+    return f"{program()} gods-number {shlex.join(words)}"
 
 
 def _open(path: Storage, config: Config | None, begin: str) -> RunStore | CosetRun:

@@ -182,6 +182,8 @@ def test_all_blanks_stand_for_a_run_each(tmp_path):
         (GOOD, ("cluster.kind=slurm-runner",), ["cluster.options.interface"]),
         (GOOD, ("cluster.kind=grid",), ["cluster.kind", "grid", "'slurm'"]),
         (GOOD, ("cluster.patience=0",), ["cluster.patience", "0"]),
+        (GOOD, ("keep=all",), ["unknown key keep; did you mean search.keep?"]),
+        (GOOD, ("store.keep=all",), ["unknown key store.keep; did you mean search.keep?"]),
         (GOOD, ("cluster.walltime=1",), ["unknown key cluster.walltime", "in cluster.options"]),
         (GOOD, ("cluster.options=-x",), ["cluster.options", "-x"]),
         (

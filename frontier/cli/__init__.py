@@ -13,7 +13,7 @@ from importlib import import_module
 import click
 
 from frontier import __version__
-from frontier.cli.streams import OutputError, drop_output, prepare_streams
+from frontier.cli.streams import OutputError, drop_output, echo, prepare_streams
 from frontier.errors import (
     CorruptRunError,
     CorruptSearchError,
@@ -74,7 +74,7 @@ class _Group(click.Group):
 def _say(what: str) -> None:
     """Print a message on standard error, if that takes it; its terminal may be gone."""
     with suppress(OSError):
-        click.echo(f"frontier: {what}", err=True)
+        echo(f"frontier: {what}", err=True)
 
 
 def _say_compiling() -> None:

@@ -4,6 +4,7 @@ import click
 
 from frontier.api_cosets import search_cosets
 from frontier.cli import common
+from frontier.cli.streams import echo
 from frontier.cosets.plan import plan_cosets
 from frontier.cosets.store import path_of
 from frontier.errors import Gone, Stopped
@@ -74,9 +75,9 @@ def gods_number(
     loaded = config_at(config, settings)
     if planning:
         plan = plan_cosets(loaded, region)
-        common.echo_json([plan_value(plan)]) if as_json else click.echo(describe_plan(plan))
+        common.echo_json([plan_value(plan)]) if as_json else echo(describe_plan(plan))
         return
-    path = path_of(loaded)
+    path, events = path_of(loaded), set()
     try:
         run = search_cosets(
             loaded,
@@ -86,6 +87,7 @@ def gods_number(
             region,
             take_over=take_over,
             progress=not quiet,
+            listeners=[lambda event: events.add(type(event))],
         )
     except Gone:
         raise
@@ -95,5 +97,8 @@ def gods_number(
             raise Stopped(why) from None
         again = search_command(config, path, settings, region)
         raise Stopped(f"{why}. Nothing is lost; go on with: {again}") from None
+    if not events and not quiet:
+        name = run.identity["name"]
+        click.echo(f"{name}: already searched; this is what was found", err=True)
     value = gods_number_value(run)
-    common.echo_json([value]) if as_json else click.echo(describe_gods_number(run, value, at_most))
+    common.echo_json([value]) if as_json else echo(describe_gods_number(run, value, at_most))

@@ -7,6 +7,7 @@ from pydantic import ByteSize, TypeAdapter, ValidationError
 
 from frontier import api
 from frontier.cli.common import config_argument, echo_json, json_option, set_option
+from frontier.cli.streams import echo
 from frontier.config import Config
 from frontier.errors import InputError, TooLarge
 from frontier.find_runs import config_at
@@ -57,14 +58,14 @@ def plan(config, settings, workers, disk_rate, as_json):
         made = forecast_of(planned, rate, say=partial(_say, planned.config.name))
         values.append(plan_value(made))
         if not as_json:
-            click.echo(describe_plan(values[-1], made))
+            echo(describe_plan(values[-1], made))
     if as_json:
         echo_json(values)
 
 
 def _say(name: str, doing: str) -> None:
     """Say on standard error what is being done for a plan."""
-    click.echo(f"{name}: {doing} …", err=True)
+    echo(f"{name}: {doing} …", err=True)
 
 
 def _planned(config: Config) -> api.Plan:

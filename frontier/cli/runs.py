@@ -8,9 +8,10 @@ import click
 from frontier import api
 from frontier.answers.layers import farthest as farthest_of
 from frontier.cli import common
+from frontier.cli.streams import echo
 from frontier.clusters.allocation import allocation
 from frontier.config import Config
-from frontier.cosets.store import CosetRun
+from frontier.cosets.store import CosetRun, begun_at
 from frontier.errors import CorruptRunError, Gone, InputError, Stopped
 from frontier.find_runs import (
     config_at,
@@ -66,6 +67,7 @@ def run(config, settings, until, fresh, yes, take_over, job, quiet, as_json):
     """
     again = f"resume with: {run_command(config, settings, until)}"
     take_over, values, begun = take_over or job or False, [], set()
+    searched: set[str] = set()
     with allocation(config_at(config, settings)) as loaded:
         for member in loaded.members:
             plan = api.plan(member, fresh)  # refuses a bad config before anything is deleted
@@ -74,7 +76,7 @@ def run(config, settings, until, fresh, yes, take_over, job, quiet, as_json):
             _warn(plan)
             if not fresh and RunStore.exists(member.storage):
                 begun.add(member.name)
-            begins = partial(_note_start, begun)
+            begins = partial(_note_start, begun, searched)
             try:
                 finished = api.run(
                     plan, until, [begins], take_over, fresh=fresh, progress=not quiet
@@ -89,19 +91,25 @@ def run(config, settings, until, fresh, yes, take_over, job, quiet, as_json):
                 if not begun:
                     raise Stopped("interrupted before the run began") from None
                 raise Stopped(f"interrupted; nothing committed is lost; {again}") from None
+            if member.name not in searched and not quiet:
+                known = f"searched up to depth {finished.depth}"
+                known = "complete" if finished.complete else known
+                said = f"{member.name}: already {known}; this is what was found"
+                click.echo(said, err=True)
             values.append(finished.summary)
             if not as_json:
-                click.echo(describe(values[-1], finished.path))
+                echo(describe(values[-1], finished.path))
         if as_json:
             click.echo(json.dumps(family_summary(values) if loaded.from_every_blank else values[0]))
         elif loaded.from_every_blank:
             click.echo(family_in(values).finding)
 
 
-def _note_start(begun: set[str], event: Event) -> None:
-    """Add the name of a run that begins to those that have begun."""
+def _note_start(begun: set[str], searched: set[str], event: Event) -> None:
+    """Add the name of a run that begins to those that have begun and to those searched now."""
     if isinstance(event, RunStarted):
         begun.add(event.name)
+        searched.add(event.name)
 
 
 def _warn(plan: api.Plan) -> None:
@@ -112,7 +120,7 @@ def _warn(plan: api.Plan) -> None:
 
         warnings.append(disk_warning(plan))
     for warning in filter(None, warnings):
-        click.echo(f"warning: {warning}", err=True)
+        echo(f"warning: {warning}", err=True)
     if cluster.kind in ("address", "scheduler-file"):  # it may take half a minute
         where = cluster.address or cluster.scheduler_file
         click.echo(f"connecting to the scheduler of {where} …", err=True)
@@ -146,13 +154,17 @@ def status(run, watching, interval, as_json):
     With --watch it goes on until RUN is complete: in a terminal it shows a table that stays in
     place, elsewhere it prints lines as `run` does. When the run stops, it says so and waits until
     the run is resumed. It also waits for the run of a config to begin, or for its search by
-    `gods-number`, whichever begins first. Ctrl-C ends the watching, never the run.
+    `gods-number`, whichever begins first, and for a directory that is not there yet. Ctrl-C ends
+    the watching, never the run.
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
     try:
         paths = paths_of(run, waiting=watching)
         if watching:
+            for path in paths:
+                if not RunStore.exists(begun_at(path)):
+                    click.echo(f"waiting for a run in {path}", err=True)
             paths = watch(paths, interval)
         common.note_searches(paths)
         values = list(map(status_of, paths, resume_commands(run, paths)))
@@ -167,7 +179,7 @@ def status(run, watching, interval, as_json):
     if as_json:
         common.echo_json(values)
     else:
-        click.echo("\n".join(map(describe_status, values)))
+        echo("\n".join(map(describe_status, values)))
     if any(value.get("damaged") for value in values):
         click.get_current_context().exit(CorruptRunError.exit_code)
 

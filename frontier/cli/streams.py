@@ -5,6 +5,11 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from shutil import get_terminal_size
+
+import click
+
+from frontier.fitting import fitted
 
 PLAIN = {
     "×": "x", "–": "-", "—": "-", "…": "...", "·": ".", "≤": "<=", "≥": ">=", "→": ">", "←": "<",
@@ -12,6 +17,14 @@ PLAIN = {
     **dict.fromkeys("▏▎▍▌▋▊▉", "#"),
 }  # fmt: skip
 """What is printed for letters that a stream's encoding lacks; other letters become "?"."""
+
+
+def echo(text: str, err: bool = False) -> None:
+    """Print a text on standard output, or on standard error; in a terminal, fitted to its width."""
+    stream = sys.stderr if err else sys.stdout
+    if stream is not None and stream.isatty():
+        text = fitted(text, get_terminal_size().columns)
+    click.echo(text, err=err)
 
 
 class OutputError(OSError):

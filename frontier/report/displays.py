@@ -12,6 +12,7 @@ from rich.text import Text
 
 from frontier.cosets.store import begun_at, open_any
 from frontier.errors import CorruptRunError, InputError
+from frontier.fitting import fitted
 from frontier.report.console import console_on, fitting_table, is_live, say, share_bar
 from frontier.report.html import run_html
 from frontier.report.progress import Progress, progress_of
@@ -92,7 +93,8 @@ class LiveProgress(PlainProgress):
             if self._progress.ended:
                 self._live.stop()
             else:
-                self._live.console.print(news, soft_wrap=True)
+                console = self._live.console
+                console.print(fitted(news, console.width), soft_wrap=True)
                 self._live.start(refresh=True)
         except OSError:  # the terminal is gone; the search goes on
             self._live.console.quiet = True

@@ -4,6 +4,7 @@ from frontier.cosets.plan import CosetPlan
 from frontier.cosets.questions import Farther, Witness
 from frontier.cosets.store import CosetRun
 from frontier.errors import InputError
+from frontier.program import program
 from frontier.puzzles import Board
 from frontier.report.boards import draw_boards
 from frontier.report.search_progress import SearchProgress
@@ -171,7 +172,7 @@ def farthest_found(run: CosetRun, limit: int) -> tuple[int, int, list[Board]]:
     `frontier.answers.layers.farthest` does; raises InputError if they are not known."""
     for depth, positions in last_layers(run):
         return depth, len(positions), [position.board for position in positions[:limit]]
-    proof, go_on = run.proof, f"go on with: python -m frontier gods-number {run.path}"
+    proof, go_on = run.proof, f"go on with: {program()} gods-number {run.path}"
     bounds = bounds_words(proof and proof.lower, proof and proof.upper)
     raise InputError(
         f"{run.path}: the positions of the last layer are not all known, and God's number is "

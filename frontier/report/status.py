@@ -104,7 +104,7 @@ def line(progress: Standing) -> str:
     names = "depth", "states", "time in layers", "next layer", "God's number", "now", "time left"
     figures_known = figures(progress) if progress.started else {}
     parts = [f"{name} {figures_known[name]}" for name in names if name in figures_known]
-    if progress.ended:
+    if progress.ended and "time in layers" not in figures_known:
         parts.append(f"{span(progress.ended.elapsed)} since it was started")
     return "; ".join([title(progress), *parts])
 

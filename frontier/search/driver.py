@@ -6,7 +6,6 @@ cut into tasks that compute parts of its bitmaps (`frontier.search.by_tasks`). A
 the call or the tasks under way.
 """
 
-import errno
 import threading
 import time
 from contextlib import contextmanager
@@ -17,12 +16,14 @@ import numpy as np
 from frontier.clusters.executor import Call, Executor
 from frontier.clusters.kinds import executor_of
 from frontier.errors import (
+    FULL,
     CorruptRunError,
     FrontierError,
     Gone,
     Stopped,
     StorageError,
     reason_of,
+    system_words,
 )
 from frontier.search.advance import Advance, advance
 from frontier.search.by_tasks import layer_by_tasks
@@ -278,8 +279,8 @@ def _system_errors():
     try:
         yield
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise Stopped(f"the disk is full ({error}); make room") from None
+        if error.errno in FULL:
+            raise Stopped(f"{system_words(error)}; make room") from None
         raise StorageError.of(error) from None
     except MemoryError as error:
         raise Stopped(

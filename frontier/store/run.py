@@ -23,6 +23,7 @@ from functools import cached_property
 from pathlib import Path
 
 from frontier.errors import CorruptRunError, Gone, InputError
+from frontier.program import program
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.space.layout import Layout
 from frontier.storage.base import Replaced, Storage
@@ -264,7 +265,7 @@ class RunStore:
         return Gone(
             f"{self.path} no longer holds the run that goes on there: the directory was moved, "
             "deleted, or taken by another run, and nothing more is written to it. If it was "
-            "moved, go on where it is now: python -m frontier run DIRECTORY"
+            f"moved, go on where it is now: {program()} run DIRECTORY"
         )
 
     def delete_replaced_part(self, depth: int, task: int, layout: Layout) -> None:

@@ -4,6 +4,7 @@ import errno
 import io
 import json
 import os
+import re
 from functools import partial
 
 import pytest
@@ -72,7 +73,13 @@ def test_run_tells_a_person(tmp_path):
     }  # fmt: skip
     again = invoke("run", CONFIGS / "2x3.toml", *serial(tmp_path))
     assert again.stdout == result.stdout
-    assert again.stderr == ""
+    assert again.stderr == "2x3: already complete; this is what was found\n"
+    assert invoke("run", CONFIGS / "2x3.toml", *serial(tmp_path), "--quiet").stderr == ""
+    early = ("run", CONFIGS / "2x3.toml", *serial(tmp_path / "early"), "--until", "5")
+    invoke(*early)
+    assert invoke(*early).stderr == (
+        "2x3: already searched up to depth 5; this is what was found\n"
+    )
 
 
 @pytest.mark.parametrize("command", ["run", "gods-number"])
@@ -81,10 +88,32 @@ def test_quiet_shows_no_progress(tmp_path, command):
         invoke(command, CONFIGS / "2x3.toml", *serial(tmp_path / name), *more)
         for name, more in (("a", ()), ("b", ("--quiet",)))
     )
-    assert "since it was started" in loud.stderr
+    assert "complete; " in loud.stderr
+    again = invoke(command, CONFIGS / "2x3.toml", *serial(tmp_path / "a"))
+    assert re.fullmatch("2x3: already .*; this is what was found\n", again.stderr)
+    assert again.stdout == loud.stdout
     assert quiet.stderr == ""
     first = loud.stdout.splitlines()[:2]
     assert quiet.stdout.splitlines()[:2] == first
+
+
+@pytest.mark.parametrize(
+    ("typed", "program"),
+    [("/usr/bin/frontier", "frontier"), ("/x/frontier/__main__.py", "python -m frontier")],
+)
+def test_hints_name_the_program_as_it_was_typed(tmp_path, monkeypatch, typed, program):
+    monkeypatch.setattr("sys.argv", [typed, "run"])
+    monkeypatch.chdir(tmp_path)
+    config = CONFIGS / "2x3.toml"
+    said = invoke("farthest", tmp_path / "2x3.toml", code=2).stderr
+    assert f"`{program} init 2x3`" in said
+    invoke("run", config, *serial(tmp_path), "--until", "5")
+    said = invoke("status", tmp_path / "run").stdout
+    assert f"resume with: {program} run {tmp_path / 'run'}\n" in said
+    invoke("gods-number", config, *serial(tmp_path), "--at-most", "20")
+    beside = tmp_path / "run-gods-number"
+    said = invoke("farthest", beside, code=2).stderr
+    assert said.endswith(f"go on with: {program} gods-number {beside}\n")
 
 
 @pytest.fixture

@@ -126,7 +126,7 @@ def test_layers_that_take_no_while_have_no_lines_of_their_own(monkeypatch):
     progress(RunFinished(4, 11111, False, 2.2))
     lines = progress._file.getvalue().splitlines()
     assert [re.search(r"; depth (\d)", line)[1] for line in lines[1:]] == ["0", "2", "4"]
-    assert lines[-1].endswith("; 2.2 s since it was started")
+    assert lines[-1].endswith("; time in layers 0.5 s (22 k/s); time left too early to tell")
 
 
 def test_layers_are_told_as_they_are_made_and_not_again_when_they_are_committed(monkeypatch):
@@ -249,7 +249,7 @@ def test_an_error_of_another_file_is_not_that_of_the_output(tmp_path, monkeypatc
     monkeypatch.setattr(LocalStorage, "size", broken)
     result = CliRunner().invoke(main, ["status", str(tmp_path / "run")])
     assert result.exit_code == 3
-    assert "the system failed to read or write ([Errno 5] Input/output error" in result.stderr
+    assert "the system failed to read or write (Input/output error: " in result.stderr
     assert "standard output" not in result.output
 
 

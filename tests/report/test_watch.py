@@ -84,6 +84,21 @@ def test_a_run_that_begins_first_is_followed(tmp_path, capsys):
     assert all(text in line for text, line in zip(told, lines, strict=True))
 
 
+def test_a_directory_that_is_not_there_is_waited_for(tmp_path, monkeypatch):
+    path = tmp_path / "later"
+    monkeypatch.setattr(displays.watch, "__defaults__", (taking(lambda: run(path)),))
+    said = invoke("status", path, "--watch")
+    assert said.stderr == f"waiting for a run in {path}\n"
+    first, last, *_ = said.stdout.splitlines()
+    assert "later: not begun" in first
+    assert "complete; depth 36" in last
+    assert invoke("status", tmp_path / "never", code=2).stderr.startswith("frontier: ")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file").touch()
+    assert "waiting" not in invoke("status", tmp_path / "other", "--watch", code=2).stderr
+    assert "waiting" not in invoke("status", tmp_path / "no.toml", "--watch", code=2).stderr
+
+
 def test_a_deleted_run_ends_the_watching(tmp_path):
     path = tmp_path / "run"
     run(path, until=5)

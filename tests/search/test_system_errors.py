@@ -16,9 +16,11 @@ from sweeps import swept
 from frontier import api
 from frontier.cli import main
 from frontier.errors import Stopped
+from frontier.report.log import read_last_start
 from frontier.search import by_tasks
 from frontier.search.events import RunStopped
 from frontier.storage import local
+from frontier.storage.local import LocalStorage
 from frontier.store.run import RunStore
 
 
@@ -33,8 +35,30 @@ def test_a_disk_that_is_full_for_the_log_too(tmp_path):
         if isinstance(event, RunStopped) or getattr(event, "depth", 0) == 5:
             full(event)
 
-    with pytest.raises(Stopped, match="the disk is full"):
+    with pytest.raises(Stopped, match=r"^the disk is full; make room$"):
         api.run(api.plan(config_of(tmp_path / "run")), listeners=[full_at_the_end])
+
+
+def test_what_the_system_says_is_told_in_words(tmp_path):
+    """Also in the log, and with the file, but without its number."""
+    texts = [
+        (OSError(errno.ENOSPC, "No space left on device"), "the disk is full"),
+        (OSError(errno.EDQUOT, "Disk quota exceeded", "/a"), "the disk quota is used up: /a"),
+        (OSError(errno.EIO, "Input/output error", "/a/b"), "Input/output error: /a/b"),
+        (OSError("lost"), "lost"),
+    ]
+    for number, (error, words) in enumerate(texts):
+
+        def fail(event, error=error):
+            if getattr(event, "depth", 0) == 5:
+                raise error
+
+        path = tmp_path / str(number)
+        with pytest.raises(Stopped) as refused:
+            api.run(api.plan(config_of(path)), listeners=[fail])
+        assert words in str(refused.value)
+        assert "Errno" not in str(refused.value)
+        assert read_last_start(LocalStorage(path)).end[1].reason == words
 
 
 READS = [

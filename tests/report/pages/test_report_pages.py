@@ -6,7 +6,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from making import made
+from making import CONFIGS, made
 from PIL import Image
 from sweeps import swept
 
@@ -202,6 +202,14 @@ LINES = """cell => {
 """The number of lines that the text of a cell takes."""
 
 
+@pytest.mark.parametrize("name", ["2x7", "3x5"])
+def test_large_numbers_stand_on_one_line(browser, size, name):
+    with browser.open(CONFIGS.parent / "docs" / "results" / f"{name}.html", size) as page:
+        figures = page.locator(".figures dd").all()
+        assert any(re.fullmatch(r"[\d,]{14,}", figure.inner_text()) for figure in figures)
+        assert {figure.evaluate(LINES) for figure in figures} == {1}
+
+
 def test_three_runs_are_read_on_a_telephone_without_scrolling(pages, browser):
     """No column is cut, and no text is broken into a line for each word."""
     with browser.open(pages["several"], "phone") as page:
@@ -265,6 +273,7 @@ def test_on_paper(pages, browser, name):
         page.set_viewport_size({"width": 700, "height": 990})
         charts = [chart.bounding_box() for chart in page.locator(CHARTS).all()]
         assert {chart["width"] for chart in charts} == {charts[0]["width"]}
+        assert {chart["y"] for chart in charts} == {charts[0]["y"]}  # no sheet is left half empty
         assert all(chart["x"] + chart["width"] <= 700 for chart in charts)
         for table in page.locator(".wide").all():
             assert table.evaluate("box => box.scrollWidth - box.clientWidth") <= 0
@@ -277,7 +286,7 @@ def test_on_paper(pages, browser, name):
             assert all(block["height"] < 990 / 2 for block in blocks)
         for name, rule, value in (
             ("h2", "breakAfter", "avoid"), ("h2 + p", "breakAfter", "avoid"),
-            ("figure", "breakInside", "avoid"), ("pre", "breakInside", "avoid"),
+            ("figure", "breakInside", "avoid"), ("pre", "breakInside", "auto"),
         ):  # fmt: skip
             styles = f"parts => parts.map(part => getComputedStyle(part).{rule})"
             assert set(page.locator(name).evaluate_all(styles)) == {value}

@@ -1,0 +1,52 @@
+"""Text as wide as the terminal that it is printed to."""
+
+import pytest
+
+from frontier.cli.streams import echo
+from frontier.fitting import fitted
+
+TEXT = """\
+2x6: 2×6 tiles
+  layers            depth unknown, perhaps 79; 31 layers are known
+  region 2x4: 20,160 boards; 4 labelled tiles outside: 95,040 patterns
+  resume with: python -m frontier run a/long/path/that/nobody/breaks.toml --set search.keep=all
+┌───┬───┬───┬───┬───┬───┬───┬───┬───┬───┬───┬───┬───┬───┬───┬───┬───┐ and more of it
+frontier: x: no such run directory or config at all; `python -m frontier init x` writes it
+/a/path/that/is/longer/than/any/terminal/of/sixty/columns/is/and/stays/whole
+
+"""
+
+
+def test_lines_are_broken_between_words():
+    assert fitted(TEXT, 60).split("\n") == [
+        "2x6: 2×6 tiles",
+        "  layers            depth unknown, perhaps 79; 31 layers are",
+        "                    known",
+        "  region 2x4: 20,160 boards; 4 labelled tiles outside:",
+        "    95,040 patterns",
+        "  resume with:",
+        "    python -m frontier run a/long/path/that/nobody/breaks.toml --set search.keep=all",
+        TEXT.split("\n")[4],
+        "frontier: x: no such run directory or config at all;",
+        "  `python -m frontier init x` writes it",
+        *TEXT.split("\n")[6:],
+    ]
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 100, 200])
+def test_nothing_is_lost(width):
+    assert fitted(TEXT, width).split() == TEXT.split()
+
+
+def test_what_fits_is_left_alone():
+    assert fitted(TEXT, 100) == TEXT
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_only_a_terminal_breaks_lines(monkeypatch, capsys, terminal):
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: terminal)
+    echo("word " * 20)
+    said = capsys.readouterr().out
+    assert said.split() == ["word"] * 20
+    assert (said.count("\n") > 1) == terminal
