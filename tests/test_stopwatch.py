@@ -83,6 +83,7 @@ def test_compiling_is_told_once_before_it_begins(monkeypatch):
 def test_a_display_says_that_kernels_are_compiled(monkeypatch, tmp_path, capsys):
     from frontier.stopwatch import preparing
 
+    monkeypatch.setattr(preparing, "say", None)
     for number, progress in enumerate((False, True)):
         monkeypatch.setattr(preparing, "_said", False)
         plan = api.plan(config_in(tmp_path / str(number)))

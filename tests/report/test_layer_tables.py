@@ -60,8 +60,8 @@ def test_small_boards_are_searched_and_listed(boards, tmp_path, monkeypatch):
         assert sum(layers) == int(states)
         assert (len(layers) - 1, layers[-1]) == (int(depth), int(farthest))
     assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == [
-        "2x2-k1-labelled", "2x2-k1-step", "2x2-lines", "2x2-tiles", "2x3-k1-labelled",
-        "2x3-k1-step", "2x3-k2-labelled", "2x3-k2-step", "2x3-lines", "2x3-tiles",
+        "2x2-k1-labelled", "2x2-k1-step", "2x2-multi", "2x2-step", "2x3-k1-labelled",
+        "2x3-k1-step", "2x3-k2-labelled", "2x3-k2-step", "2x3-multi", "2x3-step",
         "2x4-k1-labelled", "2x4-k1-step", "2x5-k1-labelled", "2x6-k1-labelled", "2x7-k1-labelled",
     ]  # fmt: skip
     kept = "| 2×3 | 2 | all | 360 | 21 | 1 | [table](layers/2x3-k2-step.txt) |"
@@ -72,7 +72,7 @@ def test_small_boards_are_searched_and_listed(boards, tmp_path, monkeypatch):
     ("name", "table", "reason"),
     [
         ("2x4-step-0-0", "# Of a run.\n0 1\n1 20158\n", "add up to 20,159, not to 20,160"),
-        ("2x2-step-0-0", "# Of a run.\n0 1\n1 11\n", "another table than that of 2x2-tiles"),
+        ("2x2-step-0-0", "# Of a run.\n0 1\n1 11\n", "another table than that of 2x2-step"),
     ],
 )
 def test_tables_that_disagree(boards, tmp_path, monkeypatch, name, table, reason):

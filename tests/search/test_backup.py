@@ -16,7 +16,7 @@ from search.test_two_layers import COUNTS, DEPTH, stopped_of
 from sweeps import swept
 
 from frontier import api
-from frontier.errors import CorruptRunError, InputError
+from frontier.errors import FULL, CorruptRunError, InputError
 from frontier.search.verify import verify
 from frontier.storage import backup as backup_module
 from frontier.storage.backup import back_up
@@ -176,7 +176,7 @@ def test_a_disk_that_fails(tmp_path, monkeypatch, number, what):
         else:
             patch.setattr(LocalStorage, "new_file", fails)
         said = invoke("backup", store.path, tmp_path / "backup", code=3).stderr
-    assert os.strerror(number) in said
+    assert FULL.get(number, os.strerror(number)) in said
     assert not RunStore.exists(tmp_path / "backup")
     invoke("backup", store.path, tmp_path / "backup")
     assert verify(RunStore.open(tmp_path / "backup")).faults == []

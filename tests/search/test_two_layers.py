@@ -20,7 +20,7 @@ from sweeps import swept
 from twins import bfs_layers
 
 from frontier import api
-from frontier.errors import CorruptRunError, Stopped
+from frontier.errors import FULL, CorruptRunError, Stopped
 from frontier.search import driver as driver_module
 from frontier.search import task as task_module
 from frontier.search.events import LayerStarted, TaskFinished
@@ -256,7 +256,7 @@ def test_spare_layers_help_where_lost_parts_seem_to_be_given_up(tmp_path, monkey
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", refused)
-        assert os.strerror(errno.EDQUOT) in invoke("repair", store.path, "--yes", code=3).stderr
+        assert FULL[errno.EDQUOT] in invoke("repair", store.path, "--yes", code=3).stderr
     assert f"back to depth {DEPTH - 3};" in invoke("repair", store.path, "--yes").output
     assert verify(RunStore.open(store.path)).faults == []
     assert [record.states for record in run_of(plan).records] == COUNTS
