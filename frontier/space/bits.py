@@ -1,4 +1,4 @@
-"""One layer step on bitmaps: the kernel that a run spends its time in.
+"""One layer step on bitmaps: the kernel in which a run spends its time.
 
 For each row of a target strip:
 
@@ -6,9 +6,9 @@ For each row of a target strip:
                                                           neighbour itself)
 
 This is frontier search (R. E. Korf, W. Zhang, I. Thayer and H. Hohwald, JACM 52, 2005): in an
-undirected graph the neighbours of layer t lie in layers t-1, t and t+1, so no other layer is
-ever looked at. The row is gathered in a buffer that stays in the first caches and goes out
-once. Rows that have no bit in any source cost a look at a table.
+undirected graph the neighbours of layer t lie in layers t-1, t and t+1, so no other layer is read.
+The row is gathered in a buffer that stays in the first caches and is written once. A row without a
+bit in any source costs a look at a table.
 """
 
 import numpy as np
@@ -33,12 +33,12 @@ from frontier.space.swaps import (
 NO_SLOTS = np.empty(0, dtype=np.int64)
 
 SPARE_ROWS = 4
-"""The rows that a thread in `expand` holds beside what it reads and makes."""
+"""The rows that a thread in `expand` holds besides its input and output."""
 
 
 @kernel
 def count_bits(x):
-    """Number of ones of a 64-bit word (the compiler turns this into one instruction)."""
+    """Return the number of ones of a 64-bit word (the compiler turns this into one instruction)."""
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
     x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -47,27 +47,27 @@ def count_bits(x):
 
 @kernel
 def lowest_bit(word):
-    """The number of the lowest bit of a 64-bit word that is not 0."""
+    """Return the number of the lowest bit of a 64-bit word that is not 0."""
     return np.int64(count_bits((word & (~word + np.uint64(1))) - np.uint64(1)))
 
 
 @kernel
 def live_rows(words, row_words, live, slabs):
-    """live[s, r] = whether row r of slab s of the flat array has any bit, for some slabs."""
+    """Set live[s, r] to whether row r of slab s of the flat array has any bit, for some slabs."""
     rows = live.shape[1]
     for s in slabs:
         for r in range(rows):
-            at, found = (s * rows + r) * row_words, False
+            at, any_bit = (s * rows + r) * row_words, False
             for j in range(at, at + row_words):
                 if words[j] != 0:
-                    found = True
+                    any_bit = True
                     break
-            live[s, r] = found
+            live[s, r] = any_bit
 
 
 @kernel
 def _or_swap(target, source, i, odd, swaps):
-    """target |= image of the source row under the swap of positions i and i+1."""
+    """Or the image of the source row under the swap of positions i and i+1 into the target."""
     kind, table = swaps.kind[i], swaps.table
     if kind == BLOCKS:
         or_blocks(target, source, swaps.radix_a[i], swaps.radix_b[i], swaps.block[i])
@@ -84,21 +84,24 @@ def _or_swap(target, source, i, odd, swaps):
 
 
 @kernel
-def _or_swaps(target, source, first, last, odd, spare, other, p, swaps):
-    """target |= image of the source row, which may be `other`, under the swaps first .. last-1."""
+def _or_swaps(target, source, first, last, odd, spare, second_spare, p, swaps):
+    """Or the image of the source row under the swaps first .. last-1 into the target.
+
+    spare, second_spare: scratch rows. The source may be `second_spare`.
+    """
     if first == last:
         or_copy(target, source)
         return
     for k in range(first, last - 1):
         spare[:] = 0
         _or_swap(spare, source, p.swap[k], odd ^ p.flips[k], swaps)
-        source, spare, other = spare, other, spare
+        source, spare, second_spare = spare, second_spare, spare
     _or_swap(target, source, p.swap[last - 1], odd ^ p.flips[last - 1], swaps)
 
 
 @kernel
 def _alike_at_end(w, v, p):
-    """How many swaps inside the row two voltages have in common at their end."""
+    """Return how many swaps inside the row two voltages have in common at their end."""
     k, j = p.swap_start[w + 1], p.swap_start[v + 1]
     most = min(k - p.swap_start[w], j - p.swap_start[v])
     for alike in range(most):
@@ -117,7 +120,7 @@ def _expand(
     row_words = swaps.parities.size
     image = np.empty(row_words, dtype=np.uint64)
     spare = np.empty(row_words, dtype=np.uint64)
-    other = np.empty(row_words, dtype=np.uint64)
+    gathered = np.empty(row_words, dtype=np.uint64)
     joint = np.empty(row_words, dtype=np.uint64)
     for n in range(counts.size):
         node = first_node + n
@@ -126,13 +129,13 @@ def _expand(
             out = target[(n * rows + r) * row_words : (n * rows + r + 1) * row_words]
             row = first_row + r
             touched = False
-            left = 0  # swaps that are still to be done to `joint`, if it is in use
+            pending = 0  # swaps that are still to be done to `joint`, if it is in use
             for arc in range(p.start[node], p.start[node + 1]):
                 u, w = p.source[arc], p.voltage[arc]
                 size = row_words // p.blocks[w]
                 begin, end = p.swap_start[w], p.swap_start[w + 1]
-                found = False
-                here = other
+                has_source = False
+                image_source = gathered
                 for b in range(p.blocks[w]):
                     entry = p.first[w] + row * p.blocks[w] + b
                     s = base[u, p.slot[entry]]
@@ -147,32 +150,42 @@ def _expand(
                     if begin == end:
                         or_copy(image[b * size : (b + 1) * size], arena[s : s + size])
                     elif p.blocks[w] == 1:
-                        here = arena[s : s + row_words]
+                        image_source = arena[s : s + row_words]
                     else:
-                        if not found:
-                            other[:] = 0
-                        or_copy(other[b * size : (b + 1) * size], arena[s : s + size])
-                    found = True
-                if begin == end or not (found or left):
+                        if not has_source:
+                            gathered[:] = 0
+                        or_copy(gathered[b * size : (b + 1) * size], arena[s : s + size])
+                    has_source = True
+                if begin == end or not (has_source or pending):
                     continue
                 odd, alike = p.row_odd[row] ^ p.sign[node], 0
                 if arc + 1 < p.start[node + 1]:
                     alike = _alike_at_end(w, p.voltage[arc + 1], p)
-                if left:
-                    if found:
-                        _or_swaps(joint, here, begin, end - left, odd, spare, other, p, swaps)
-                    here, begin, alike = joint, end - left, min(left, alike)
+                if pending:
+                    if has_source:
+                        _or_swaps(
+                            joint,
+                            image_source,
+                            begin,
+                            end - pending,
+                            odd,
+                            spare,
+                            gathered,
+                            p,
+                            swaps,
+                        )
+                    image_source, begin, alike = joint, end - pending, min(pending, alike)
                 if alike == 0:
-                    _or_swaps(image, here, begin, end, odd, spare, other, p, swaps)
+                    _or_swaps(image, image_source, begin, end, odd, spare, gathered, p, swaps)
                 else:
-                    if left == 0 and begin == end - alike:
-                        joint[:] = here
+                    if pending == 0 and begin == end - alike:
+                        joint[:] = image_source
                     for k in range(begin, end - alike):
                         spare[:] = 0
-                        _or_swap(spare, here, p.swap[k], odd ^ p.flips[k], swaps)
+                        _or_swap(spare, image_source, p.swap[k], odd ^ p.flips[k], swaps)
                         spare, joint = joint, spare
-                        here = joint
-                left = alike
+                        image_source = joint
+                pending = alike
             was_live = target_live[n * rows + r]
             if not touched:
                 if was_live:
@@ -181,9 +194,9 @@ def _expand(
                 continue
             if p.own[node] >= 0 and base[p.own[node], own_slots[r // cut_rows]] >= 0:
                 s = base[p.own[node], own_slots[r // cut_rows]] + r % cut_rows * row_words
-                here = arena[s : s + row_words]
+                image_source = arena[s : s + row_words]
                 for j in range(row_words):
-                    image[j] &= ~here[j]
+                    image[j] &= ~image_source[j]
             before = total
             if was_live:
                 for j in range(row_words):

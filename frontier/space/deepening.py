@@ -1,19 +1,19 @@
-"""Iterative deepening A* on a base graph with voltages: shortest ways without stored layers.
+"""Iterative deepening A* on a base graph with voltages: shortest paths without stored layers.
 
-The search walks arcs from a state, depth first, and turns back where the depth so far and a lower
+The search walks arcs from a state, depth first, and turns back if the depth so far and a lower
 bound for the rest exceed a limit; the limit grows to the least sum that exceeded it (R. E. Korf,
 Depth-First Iterative-Deepening, Artificial Intelligence 27, 1985). No state is remembered, but two
 arcs one after the other are left out if they undo each other or do what a single arc does: no
-shortest way has them.
+shortest path has them.
 
 The lower bound is a sum of tables, one for each distinct piece and one for each sort of like
 pieces: the moves that the piece needs at least, by the cell it lies on. An arc changes only the
-terms of the pieces it displaces. Where one move displaces several pieces by one step each, the
-sum counts steps, and the bound is the sum divided by the most steps of a move, rounded up.
+terms of the pieces it displaces. If one move displaces several pieces by one step each, the sum
+counts steps, and the bound is the sum divided by the most steps of a move, rounded up.
 
-Where the vertex says which one cell is empty, and all pieces are distinct, a bound may come from
-*databases* too: each has the distances of a pattern of some of the pieces. How they are added is
-said in `frontier.answers.heuristics`.
+If the vertex determines the one empty cell, and all pieces are distinct, a bound may come from
+*databases* too: each has the distances of a pattern of some of the pieces.
+`frontier.answers.heuristics` explains how they are added.
 """
 
 from collections import namedtuple
@@ -28,49 +28,55 @@ MOST_DEPTH = 1000
 
 
 Displacements = namedtuple("Displacements", "start place row source target")
-"""Which pieces the arcs of a base graph displace, and the table of each; int64 columns.
+"""The pieces that the arcs of a base graph displace, and the table of each; int64 columns.
 
-Arc a displaces the pieces numbered start[a] .. start[a+1]-1. row: the table of the piece, or -1
-where the sequence says which piece it is; place: where in the sequence. source, target: the cells
-that it leaves and enters."""
+Arc a displaces the pieces numbered start[a] .. start[a+1]-1. row: the table of the piece, or -1 if
+the piece is a member of the sequence; place: its place there. source, target: the cells that it
+leaves and enters.
+"""
 
 Tables = namedtuple(
     "Tables",
     "most_steps tables goals start target voltage swap_start swaps first_pair useless moved_start "
     "moved_end place row source to",
 )
-"""What all searches on one base graph for the same goals share, as the kernel reads it.
+"""The data that all searches on one base graph for the same goals share, as the kernel reads it.
 
-most_steps: steps of a move at most. tables: int64[rows, cells], rows 0 .. length-1 for the members
+most_steps: the most steps of a move. tables: int64[rows, cells], rows 0 .. length-1 for the members
 of the sequence. goals: int64[N, 1 + length], vertex and sequence, in lexicographic order. start,
 target, voltage: the arcs. swap_start, swaps: the swaps of each voltage. first_pair, useless: see
 `_useless_pairs`. moved_start, moved_end: the displacements of each arc; place, row, source, to:
-their columns."""
+their columns.
+"""
 
 Databases = namedtuple(
     "Databases",
     "position member binomial radices digits halves regions first_region values first_value chosen "
-    "rest complete scratch",
+    "unlabelled complete scratch",
 )
 """D databases in F additive sets; see the module's text.
 
 position: the empty cell at each vertex. member: int64[D, pieces], the number of each in the
-pattern, -1 if it is not in it. binomial, radices, digits, halves: how a pattern ranks its places
-and its sequences. regions: the vertices of all patterns, those of d from first_region[d] on.
-values: all distances, those of d from first_value[d] on. chosen: bool[F, D], the members of the
-sets. rest: bool[F, pieces], those in no database of the set. complete: bool[D], the databases in
-which every move counts, which are added to no other. scratch: int64[2, N], with N no less than D
-and the number of pieces; each search has its own."""
+pattern, -1 if it is not in it. binomial, radices, digits, halves: the ranking of the places and the
+sequences of each pattern. regions: the vertices of all patterns, those of d from first_region[d]
+on. values: all distances, those of d from first_value[d] on. chosen: bool[F, D], the members of the
+sets. unlabelled: bool[F, pieces], those in no database of the set. complete: bool[D], the databases
+in which every move counts, which are added to no other. scratch: int64[2, N], with N no less than D
+and the number of pieces; each search has its own.
+"""
 
 Path = namedtuple("Path", "vertex sequence total last cursor")
-"""The states on the way from the start, by depth, as the kernel writes them; total: the sum of the
-tables; last: the arc that led there; cursor: the arc to be tried next."""
+"""The states on the path from the start, by depth, as the kernel writes them.
+
+total: the sum of the tables. last: the arc that led there. cursor: the arc to be tried next.
+"""
 
 
 def search_tables(
     graph: BaseGraph, moved: Displacements, tables: np.ndarray, most_steps: int, goals: np.ndarray
 ) -> Tables:
-    """What searches for some goals share. moved, tables, most_steps: their bound; see `Tables`."""
+    """Return the data that searches for some goals share. moved, tables, most_steps: their bound;
+    see `Tables`."""
     order = np.argsort(graph.source, kind="stable")
     return Tables(
         most_steps, tables, goals, *graph.arcs,
@@ -85,10 +91,9 @@ def search_tables(
 class Search:
     """One search, done a slice at a time so that it can be watched and interrupted.
 
-    It begins at a state where the tables add up to `total`.
-    bound: the limit of the iteration under way. nodes: states visited in each iteration so far,
-        without the start.
-    found: whether a shortest way is found; `way` is then the states along it.
+    It begins at a state where the tables add up to `total`. bound: the limit of the iteration under
+    way. nodes: states visited in each iteration so far, without the start. found: True if a
+    shortest path is known; `path` then has the states along it.
     """
 
     def __init__(
@@ -120,14 +125,14 @@ class Search:
 
     @property
     def path(self) -> tuple[np.ndarray, np.ndarray]:
-        """The way found: int64[N] vertices and int64[N, length] sequences, the start first."""
+        """The shortest path: int64[N] vertices and int64[N, length] sequences, the start first."""
         end = self._depth + 1
         return self._path.vertex[:end].copy(), self._path.sequence[:end].astype(np.int64)
 
     def advance(self, nodes: int) -> bool:
-        """Go on for about `nodes` nodes; returns whether the search is over.
+        """Go on for about `nodes` nodes, and return whether the search is over.
 
-        It is over if a way is found, or if every way would have `MOST_DEPTH` arcs or more.
+        It is over if a path is known, or if every path would have `MOST_DEPTH` arcs or more.
         """
         if self.found or self.bound >= MOST_DEPTH:
             return True
@@ -148,7 +153,7 @@ class Search:
 
 @kernel
 def _useless_pairs(start, target, voltage, permutations):
-    """Which arcs do not pay right after which: (first, useless).
+    """Return (first, useless): which arcs are useless directly after which.
 
     useless[first[a] + i] is for arc a and then the i-th arc of its target.
     """
@@ -169,20 +174,20 @@ def _useless_pairs(start, target, voltage, permutations):
                         break
                     same = target[c] == target[b]
                     for k in range(length):
-                        both = permutations[voltage[a], permutations[voltage[b], k]]
-                        same &= both == permutations[voltage[c], k]
+                        product = permutations[voltage[a], permutations[voltage[b], k]]
+                        same &= product == permutations[voltage[c], k]
                 useless[first[a] + b - start[v]] = same
     return first, useless
 
 
 @kernel
-def _deepen(budget, bound, depth, next_bound, shared, way, databases):
-    """Go on for `budget` nodes; returns the depth, the next bound, the nodes, and whether a way is
-    found. databases: None if there are none."""
-    vertex, sequence, total, last, cursor = way
+def _deepen(budget, bound, depth, next_bound, shared, path, databases):
+    """Go on for `budget` nodes; returns the depth, the next bound, the nodes, and whether a path is
+    known. databases: None if there are none."""
+    vertex, sequence, total, last, cursor = path
     length, nodes = sequence.shape[1], 0
     if databases is not None:
-        found, things = databases.scratch
+        distances, members = databases.scratch
     while depth >= 0 and nodes < budget:
         arc = cursor[depth]
         if arc == shared.start[vertex[depth] + 1]:
@@ -201,9 +206,9 @@ def _deepen(budget, bound, depth, next_bound, shared, way, databases):
         for k in range(length):
             sequence[depth + 1, k] = sequence[depth, k]
         _swap_along(shared, arc, sequence[depth + 1])
-        if databases is not None:  # the sum of the tables is at hand, so it is asked first
+        if databases is not None:  # after the sum of the tables, which costs less
             farther = _least_of_databases(
-                to, sequence[depth + 1], shared.tables, found, things, databases
+                to, sequence[depth + 1], shared.tables, distances, members, databases
             )
             if depth + 1 + farther > bound:
                 next_bound = min(next_bound, depth + 1 + farther)
@@ -219,13 +224,13 @@ def _deepen(budget, bound, depth, next_bound, shared, way, databases):
 
 @kernel
 def _is_useless(shared, before, vertex, arc):
-    """Whether an arc that leaves a vertex does not pay right after the one before."""
+    """Return whether an arc that leaves a vertex is useless directly after the one before."""
     return shared.useless[shared.first_pair[before] + arc - shared.start[vertex]]
 
 
 @kernel
 def _displaced(shared, arc, sequence):
-    """What an arc adds to the sum of the tables at a state."""
+    """Return what an arc adds to the sum of the tables at a state."""
     added = np.int64(0)
     for d in range(shared.moved_start[arc], shared.moved_end[arc]):
         piece = shared.row[d] if shared.row[d] >= 0 else np.int64(sequence[shared.place[d]])
@@ -239,14 +244,14 @@ def _swap_along(shared, arc, sequence):
     voltage = shared.voltage[arc]
     for k in range(shared.swap_start[voltage], shared.swap_start[voltage + 1]):
         i = shared.swaps[k]
-        thing = sequence[i]
+        member = sequence[i]
         sequence[i] = sequence[i + 1]
-        sequence[i + 1] = thing
+        sequence[i + 1] = member
 
 
 @kernel
 def _is_goal(goals, vertex, sequence):
-    """Whether a state is among the goals, which are in lexicographic order."""
+    """Return whether a state is among the goals, which are in lexicographic order."""
     low, high = 0, goals.shape[0]
     while low < high:
         middle = (low + high) // 2
@@ -265,40 +270,42 @@ def _is_goal(goals, vertex, sequence):
 
 
 @kernel
-def _least_of_databases(vertex, sequence, tables, found, things, of):
-    """The bound of databases at a state."""
-    blank, tiles = of.position[vertex], sequence.size
+def _least_of_databases(vertex, sequence, tables, distances, members, databases):
+    """Return the bound of databases at a state. distances, members: scratch."""
+    blank, tiles = databases.position[vertex], sequence.size
     best = 0
-    for d in range(of.member.shape[0]):
+    for d in range(databases.member.shape[0]):
         size = rank = 0
         for place in range(tiles):
-            thing = of.member[d, sequence[place]]
-            if thing >= 0:
-                things[size] = thing
+            member = databases.member[d, sequence[place]]
+            if member >= 0:
+                members[size] = member
                 size += 1
-                rank += of.binomial[d, size, place]
+                rank += databases.binomial[d, size, place]
         v = rank * (tiles + 1) + blank
-        if of.first_region[d + 1] > of.first_region[d]:
-            v = of.regions[of.first_region[d] + v]
+        if databases.first_region[d + 1] > databases.first_region[d]:
+            v = databases.regions[databases.first_region[d] + v]
         index = sign = 0
         for i in range(size):
             digit = 0
             for j in range(i + 1, size):
-                digit += things[j] < things[i]
+                digit += members[j] < members[i]
             sign ^= digit & 1
-            if i < of.digits[d]:
-                index = index * of.radices[d, i] + digit
-        found[d] = of.values[of.first_value[d] + (2 * v + sign) * of.halves[d] + index]
-        if of.complete[d]:
-            best = max(best, found[d])
-    for f in range(of.chosen.shape[0]):
+            if i < databases.digits[d]:
+                index = index * databases.radices[d, i] + digit
+        distances[d] = databases.values[
+            databases.first_value[d] + (2 * v + sign) * databases.halves[d] + index
+        ]
+        if databases.complete[d]:
+            best = max(best, distances[d])
+    for f in range(databases.chosen.shape[0]):
         total = 0
-        for d in range(of.member.shape[0]):
-            if of.chosen[f, d]:
-                total += found[d]
+        for d in range(databases.member.shape[0]):
+            if databases.chosen[f, d]:
+                total += distances[d]
         for place in range(tiles):
-            thing = sequence[place]
-            if of.rest[f, thing]:
-                total += tables[thing, place + (place >= blank)]
+            member = sequence[place]
+            if databases.unlabelled[f, member]:
+                total += tables[member, place + (place >= blank)]
         best = max(best, total)
     return best

@@ -1,22 +1,21 @@
 """A puzzle as a base graph with voltages in S_m, and its lift by the sign.
 
-Split a state into its **shape** (where the blank is, where big blocks are, which cells hold
-tiles that look alike) and the **sequence** of its m distinct tiles in a fixed order of the
-cells. Whether a move is legal depends on the shape alone, and what it does to the sequence is
-a fixed permutation of positions. So the state graph is the *derived graph* of a small **base
-graph** (its vertices are the shapes) whose arcs carry **voltages** in S_m (J. L. Gross and
-T. W. Tucker, Topological Graph Theory, 1987, chapter 2).
+Split a state into its **shape** (the cells of the blank, of big blocks and of tiles that look
+alike) and the **sequence** of its m distinct tiles in a fixed order of the cells. Whether a move is
+legal depends on the shape alone, and what it does to the sequence is a fixed permutation of
+positions. So the state graph is the *derived graph* of a small **base graph** (its vertices are the
+shapes) whose arcs carry **voltages** in S_m (J. L. Gross and T. W. Tucker, Topological Graph
+Theory, 1987, chapter 2).
 
-A voltage is written as neighbour swaps: (i, j, ...) exchanges positions i and i+1, then j and
-j+1, and so on; every permutation is a product of such swaps. With several classes of distinct
-things (see `frontier.space.lehmer`) voltages lie in S_m1 x S_m2 x ... x S_m and no swap crosses
-from class to class.
+A voltage is written as neighbour swaps: (i, j, ...) exchanges positions i and i+1, then j and j+1,
+and so on; every permutation is a product of such swaps. With several classes of distinct members
+(see `frontier.space.lehmer`) voltages lie in S_m1 x S_m2 x ... x S_m and no swap crosses from class
+to class.
 
-The *lift by the sign* has a node for each pair (vertex, sign of the sequence). In most
-puzzles the blank's cell fixes the sign, and half of the nodes cannot be reached; walking the
-lift from the origins finds out, and finds whether it is bipartite. Where it is, the reached nodes
-have two *sides*, by the parity of the depth, and a layer lies on one of them; else all nodes are on
-one side.
+The *lift by the sign* has a node for each pair (vertex, sign of the sequence). In most puzzles the
+blank's cell fixes the sign, and half of the nodes cannot be reached; a walk through the lift from
+the origins tells which, and whether it is bipartite. If it is, the reached nodes have two *sides*,
+by the parity of the depth, and a layer lies on one of them; otherwise all nodes are on one side.
 """
 
 from collections.abc import Iterable
@@ -34,13 +33,12 @@ from frontier.space.lehmer import LehmerCode
 class BaseGraph:
     """A base graph whose arcs carry voltages in S_m.
 
-    vertices: number of vertices.
-    m: size of the class of distinct things, of the largest where there are several.
-    voltages: the different ones, each a tuple of positions i (swap i with i+1).
-    source, target, voltage: int64 arrays, one entry an arc; `voltage` indexes `voltages`.
-        The graph is undirected: with every arc comes the one that undoes it.
-    smaller: sizes of further classes, whose things come first in the sequence.
-    vertex_bytes: what a process needs for each vertex while it makes the graph and its lift.
+    vertices: number of vertices. m: size of the class of distinct members, of the largest if there
+    are several. voltages: the different ones, each a tuple of positions i (swap i with i+1).
+    source, target, voltage: int64 arrays, one entry an arc; `voltage` indexes `voltages`. The graph
+    is undirected: for every arc there is one that undoes it. smaller: sizes of further classes,
+    whose members come first in the sequence. vertex_bytes: the bytes that a process needs for each
+    vertex while it makes the graph and its lift.
     """
 
     vertices: int
@@ -69,7 +67,7 @@ class BaseGraph:
 
     @property
     def length(self) -> int:
-        """Members of a sequence."""
+        """The number of members of a sequence."""
         return sum(self.smaller) + self.m
 
     @cached_property
@@ -83,19 +81,19 @@ class BaseGraph:
 
     @cached_property
     def odd(self) -> np.ndarray:
-        """For each voltage, 1 if it changes the sign of the sequence, else 0."""
+        """1 for each voltage that changes the sign of the sequence, 0 for the others."""
         return np.array([len(voltage) % 2 for voltage in self.voltages], dtype=np.int64)
 
     @cached_property
     def inverse(self) -> np.ndarray:
-        """For each voltage, int16, one that undoes it."""
+        """A voltage that undoes each voltage, int16."""
         number = {tuple(row): i for i, row in enumerate(self.permutations.tolist())}
         back = np.argsort(self.permutations, axis=1)
         return np.array([number[tuple(row)] for row in back.tolist()], dtype=np.int16)
 
     @cached_property
     def arcs(self) -> "Arcs":
-        """The arcs sorted by their source; in the order given where they come from one vertex."""
+        """The arcs sorted by their source, those of one vertex in the order given."""
         source, target, voltage = self.source, self.target, self.voltage
         if (source[1:] < source[:-1]).any():
             order = np.argsort(source, kind="stable")
@@ -120,18 +118,17 @@ class Arcs(NamedTuple):
 class Space:
     """The lift of a base graph by the sign, as far as the origins reach it.
 
-    graph: the base graph.  code: numbers the sequences of one sign.
-    sides: 2 if the lift is bipartite (layer t lies on side t mod 2), else 1.
-    vertex, sign: for each side an int32 and an int8 array, what each of its nodes is.
-    nodes: for each side the number of its nodes.
-    arcs: for each side the arcs that leave it, from its nodes to nodes of the next side.
+    graph: the base graph. code: numbers the sequences of one sign. sides: 2 if the lift is
+    bipartite (layer t lies on side t mod 2), otherwise 1. vertex, sign: for each side an int32 and
+    an int8 array, those of each of its nodes. nodes: for each side the number of its nodes. arcs:
+    for each side the arcs that leave it, from its nodes to nodes of the next side.
 
-    A state of a side is numbered ``node * code.half + index``.
-    `states` counts all states of the lift; what the search reaches may be fewer.
+    A state of a side is numbered ``node * code.half + index``. `states` counts all states of the
+    lift; those that the search reaches may be fewer.
     """
 
     def __init__(self, graph: BaseGraph, origins: Iterable[tuple[int, int]]):
-        """`origins`: (vertex, sign) of each position at depth 0."""
+        """origins: (vertex, sign) of each position at depth 0."""
         self.graph = graph
         self.code = LehmerCode(graph.m, graph.smaller)
         roots = np.unique(np.array([2 * v + s for v, s in origins], dtype=np.int64))
@@ -163,15 +160,15 @@ class Space:
 
     @property
     def states(self) -> int:
-        """Number of states of the lift, an upper bound of those the search reaches."""
+        """The number of states of the lift, an upper bound of those the search reaches."""
         return sum(self.nodes) * self.code.half
 
     def side_of(self, depth: int) -> int:
-        """The side that the layer at `depth` lies on."""
+        """Return the side of the layer at `depth`."""
         return depth % self.sides
 
     def number(self, vertex: int, sequence) -> tuple[int, int] | None:
-        """(side, state number) of a state, or None if its node is not in the lift."""
+        """Return (side, state number) of a state, or None if its node is not in the lift."""
         index, sign = self.code.rank(sequence)
         lifted = 2 * vertex + sign
         node = int(self._node_of[lifted])
@@ -180,9 +177,9 @@ class Space:
         return int(self._side_of_lifted[lifted]), node * self.code.half + index
 
     def numbers(self, vertex: np.ndarray, sequence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """`number` of many states, int[N] and int[N, length]: (int64[N], uint64[N]).
+        """Return the `number` of many states, int[N] and int[N, length]: (int64[N], uint64[N]).
 
-        The side is -1 where the node is not in the lift.
+        The side is -1 if the node is not in the lift.
         """
         index, sign = self.code.ranks(sequence.reshape(len(vertex), self.code.length))
         lifted = 2 * np.asarray(vertex, dtype=np.int64) + sign
@@ -190,20 +187,20 @@ class Space:
         return self._side_of_lifted[lifted].astype(np.int64), numbers.astype(np.uint64)
 
     def state(self, side: int, number: int) -> tuple[int, tuple[int, ...]]:
-        """(vertex, sequence) of a state number of a side; inverse of `number`."""
+        """Return (vertex, sequence) of a state number of a side; inverse of `number`."""
         node, index = divmod(int(number), self.code.half)
         sign = int(self.sign[side][node])
         return int(self.vertex[side][node]), self.code.unrank(index, sign)
 
     def states_of(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """`state` of uint64[N] state numbers: int64[N] and int64[N, length]."""
+        """Return the `state` of uint64[N] state numbers: int64[N] and int64[N, length]."""
         node, index = np.divmod(numbers, np.uint64(self.code.half))
         node = node.astype(np.int64)
         sequences = self.code.unranks(index.astype(np.int64), self.sign[side][node])
         return self.vertex[side][node].astype(np.int64), sequences
 
     def arcs_into(self, side: int) -> Arcs:
-        """The arcs into the nodes of a side, sorted by the node they enter.
+        """Return the arcs into the nodes of a side, sorted by the node they enter.
 
         `target` is the node an arc comes from. As the graph is undirected these are the arcs that
         leave the side, undone.
@@ -216,8 +213,8 @@ class Space:
 def _walk(start, target, voltage, odd, roots):
     """Walk the nodes 2 * vertex + sign from the roots.
 
-    Returns int8 for each, the parity of the distance from the roots, -1 where it is not reached;
-    and whether no arc joins nodes of one parity.
+    Returns int8 for each, the parity of the distance from the roots, -1 if it is not reached; and
+    whether no arc joins nodes of one parity.
     """
     side = np.full(2 * (start.size - 1), -1, dtype=np.int8)
     queue = np.empty(side.size, dtype=np.int32)
@@ -242,14 +239,14 @@ def _walk(start, target, voltage, odd, roots):
 
 
 @kernel
-def _write_arcs(vertex, sign, start, target, voltage, odd, node_of, first, to, its_voltage):
+def _write_arcs(vertex, sign, start, target, voltage, odd, node_of, first, to, arc_voltage):
     """Write the arcs that leave the nodes of a side; those of node u begin at first[u].
 
-    to, its_voltage: where the node that an arc enters and the voltage of the arc are written.
+    to, arc_voltage: receive the node that each arc enters, and its voltage.
     """
     for u in range(vertex.size):
         at = first[u]
         for arc in range(start[vertex[u]], start[vertex[u] + 1]):
             to[at] = node_of[2 * target[arc] + (sign[u] ^ odd[voltage[arc]])]
-            its_voltage[at] = voltage[arc]
+            arc_voltage[at] = voltage[arc]
             at += 1

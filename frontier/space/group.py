@@ -1,12 +1,12 @@
-"""Which states can be reached, and how many: the local group of a base graph.
+"""The states that can be reached, and their number: the local group of a base graph.
 
-Walk a spanning tree of the base graph from a root r, and let T_v be the voltage of the tree's
-walk to v. Every further arc u -> v with voltage w closes a walk from r to r with the voltage
-T_u w T_v^-1. These generate the **local group** G of r, and the states (v, q) that can be reached
-from (r, s) are those with s^-1 q T_v^-1 in G (J. L. Gross and T. W. Tucker, Topological Graph
-Theory, 1987, section 2.5): |G| for each vertex in the component of r. For the tile puzzle G
-is the alternating group (Johnson and Story 1879), for one blank on a non-separable graph the
-symmetric or the alternating one, but for rings and one graph of seven vertices (R. M. Wilson, J.
+Walk a spanning tree of the base graph from a root r, and let T_v be the voltage of the tree's walk
+to v. Every further arc u -> v with voltage w closes a walk from r to r with the voltage T_u w
+T_v^-1. These generate the **local group** G of r, and the states (v, q) that can be reached from
+(r, s) are those with s^-1 q T_v^-1 in G (J. L. Gross and T. W. Tucker, Topological Graph Theory,
+1987, section 2.5): |G| for each vertex in the component of r. For the tile puzzle G is the
+alternating group (Johnson and Story 1879), for one blank on a non-separable graph the symmetric or
+the alternating one, except for rings and one graph of seven vertices (R. M. Wilson, J.
 Combinatorial Theory B 16, 1974).
 
 A group of permutations is held as a chain of stabilisers: for each position k a *transversal* of
@@ -30,7 +30,7 @@ from frontier.space.jit import kernel
 class Group:
     """A group of permutations of `length` positions, grown by generators.
 
-    most: an upper bound of its order, where one is known; nothing is done once it is reached.
+    most: an upper bound of its order, if one is known; generators are ignored once it is reached.
     """
 
     def __init__(self, length: int, most: int | None = None):
@@ -53,28 +53,29 @@ class Group:
                 self._add(self.length - 1, tuple(int(x) for x in permutations[0]))
 
     def contains(self, permutations: np.ndarray) -> np.ndarray:
-        """For each row of int[K, length], whether it is a member: bool[K]."""
+        """Return whether each row of int[K, length] is a member: bool[K]."""
         identity = np.arange(self.length)[None]
         return (self.least(permutations) == self.least(identity)).all(axis=1)
 
     def cosets(self, permutations: np.ndarray) -> np.ndarray:
-        """The different left cosets p G of the rows, each by its least member: int[N, length]."""
+        """Return the different left cosets p G of the rows, each by its least member: int[N,
+        length]."""
         return np.unique(self.least(permutations), axis=0)
 
     def least(self, permutations: np.ndarray) -> np.ndarray:
-        """The least member of the left coset p G of each row: int[K, length].
+        """Return the least member of the left coset p G of each row: int[K, length].
 
-        It is the one that reads first from the last position to the first.
+        Members are compared from the last position to the first.
         """
-        rest = permutations.copy()
+        products = permutations.copy()
         for k in reversed(range(self.length)):
             images = np.array(sorted(self._transversal[k]))
-            best = images[rest[:, images].argmin(axis=1)]
+            best = images[products[:, images].argmin(axis=1)]
             table = np.zeros((self.length, self.length), dtype=np.int64)
             for image, member in self._transversal[k].items():
                 table[image] = member
-            rest = np.take_along_axis(rest, table[best], axis=1)
-        return rest
+            products = np.take_along_axis(products, table[best], axis=1)
+        return products
 
     def _add(self, k: int, p: tuple) -> None:
         """Make p, which leaves all positions behind k alone, a generator (Knuth's A_k)."""
@@ -91,11 +92,11 @@ class Group:
             if undo is None:
                 self._transversal[k][p[k]], self._inverse[k][p[k]] = p, _inverse(p)
                 pending += [_times(generator, p) for generator in self._generators[k]]
-            elif k and not self._has(rest := _times(undo, p), k - 1):
-                self._add(k - 1, rest)
+            elif k and not self._has(factor := _times(undo, p), k - 1):
+                self._add(k - 1, factor)
 
     def _has(self, p: tuple, k: int) -> bool:
-        """Whether p, which leaves all positions behind k alone, is a member."""
+        """Return whether p, which leaves all positions behind k alone, is a member."""
         while k >= 0:
             undo = self._inverse[k].get(p[k])
             if undo is None:
@@ -127,15 +128,15 @@ class Reach:
         """`vertex`, `sequence`: int[N] and int[N, length], the states at depth 0."""
         self._length = graph.length
         self._component, self._tree = _walk_trees(graph, vertex)
-        moved = self._brought_home(vertex, sequence)
+        moved = self._walked_to_roots(vertex, sequence)
         arcs = np.flatnonzero(self._component[graph.source] >= 0)
         most = prod(factorial(size) for size in (*graph.smaller, graph.m))
         self._groups: dict[int, Group] = {}
         self._cosets: dict[int, set[bytes]] = {}
         self.states = 0
         for root in np.unique(self._component[vertex]):
-            mine = arcs[self._component[graph.source[arcs]] == root]
-            walks = _closed_walks(graph, self._tree, mine)
+            arcs_here = arcs[self._component[graph.source[arcs]] == root]
+            walks = _closed_walks(graph, self._tree, arcs_here)
             odd = _odd(walks).any()
             group = Group(self._length, most if odd or most == 1 else most // 2)
             group.extend(walks)
@@ -146,27 +147,29 @@ class Reach:
             self.states += vertices * group.order * len(cosets)
 
     def contains(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
-        """Which of the states int[N], int[N, length] can be reached: bool[N].
+        """Return which of the states int[N], int[N, length] can be reached: bool[N].
 
         A vertex of -1 is that of no state.
         """
-        inside = np.zeros(len(vertex), dtype=bool)
+        reached = np.zeros(len(vertex), dtype=bool)
         component = np.where(vertex < 0, -1, self._component[vertex])
         for root, cosets in self._cosets.items():
-            here = np.flatnonzero(component == root)
-            least = self._groups[root].least(self._brought_home(vertex[here], sequence[here]))
-            inside[here] = [coset.tobytes() in cosets for coset in least]
-        return inside
+            inside_component = np.flatnonzero(component == root)
+            least = self._groups[root].least(
+                self._walked_to_roots(vertex[inside_component], sequence[inside_component])
+            )
+            reached[inside_component] = [coset.tobytes() in cosets for coset in least]
+        return reached
 
-    def _brought_home(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
-        """The sequences after the walks through the tree to the roots."""
-        sequence = np.asarray(sequence, dtype=np.int64).reshape(len(vertex), self._length)
+    def _walked_to_roots(self, vertex: np.ndarray, sequences: np.ndarray) -> np.ndarray:
+        """Return the sequences after the walks through the tree to the roots."""
+        sequences = np.asarray(sequences, dtype=np.int64).reshape(len(vertex), self._length)
         back = np.argsort(self._tree[vertex], axis=1, kind="stable")
-        return np.take_along_axis(sequence, back, axis=1)
+        return np.take_along_axis(sequences, back, axis=1)
 
 
 def _odd(permutations: np.ndarray) -> np.ndarray:
-    """Whether the rows of int[K, length] are odd: bool[K]."""
+    """Return whether the rows of int[K, length] are odd: bool[K]."""
     inversions = np.zeros(len(permutations), dtype=np.int64)
     for i in range(permutations.shape[1]):
         inversions += (permutations[:, i + 1 :] < permutations[:, i : i + 1]).sum(axis=1)
@@ -174,8 +177,11 @@ def _odd(permutations: np.ndarray) -> np.ndarray:
 
 
 def _walk_trees(graph: BaseGraph, origins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Walk from the origins: int64[vertices], the root of each vertex (-1: not reached), and
-    int64[vertices, length], the voltage of the walk from there."""
+    """Walk from the origins.
+
+    Returns int64[vertices], the root of each vertex (-1: not reached), and int64[vertices, length],
+    the voltage of the walk from there.
+    """
     length = graph.length
     component = np.full(graph.vertices, -1, dtype=np.int64)
     tree = np.tile(np.arange(length), (graph.vertices, 1))
@@ -208,15 +214,15 @@ def _walk(start, target, voltage, permutations, roots, component, tree):
 
 
 def _closed_walks(graph: BaseGraph, tree: np.ndarray, arcs: np.ndarray) -> np.ndarray:
-    """The different voltages T_u w T_v^-1 of the walks that these arcs close."""
-    found = np.empty((0, tree.shape[1]), dtype=np.int64)
+    """Return the different voltages T_u w T_v^-1 of the walks that these arcs close."""
+    voltages = np.empty((0, tree.shape[1]), dtype=np.int64)
     permutations, part = graph.permutations, 1 << 20
     for first in range(0, arcs.size, part):
         some = arcs[first : first + part]
-        there = np.take_along_axis(
+        walked = np.take_along_axis(
             tree[graph.source[some]], permutations[graph.voltage[some]], axis=1
         )
         back = np.argsort(tree[graph.target[some]], axis=1, kind="stable")
-        walks = np.take_along_axis(there, back, axis=1)
-        found = np.unique(np.concatenate([found, walks]), axis=0)
-    return found
+        walks = np.take_along_axis(walked, back, axis=1)
+        voltages = np.unique(np.concatenate([voltages, walks]), axis=0)
+    return voltages

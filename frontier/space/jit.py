@@ -1,7 +1,7 @@
 """Kernels: functions that Numba compiles when they are called first.
 
 Importing Numba takes longer than many a command, so it is imported at the first call of a kernel.
-How kernels are compiled and where they are kept is said in `frontier.space.kernel_cache`.
+`frontier.space.kernel_cache` compiles kernels and stores them.
 """
 
 import threading
@@ -10,7 +10,7 @@ from functools import update_wrapper
 
 from frontier.stopwatch import preparing
 
-LITTLE = 10_000
+SMALL = 10_000
 
 _one_thread = threading.RLock()
 
@@ -26,15 +26,16 @@ class Kernel:
         return (self._compiled or self.compiled)(*arguments)
 
     def python_if_small(self, size: int) -> Callable:
-        """The kernel, or for little work the Python function, which ends before Numba is loaded.
+        """Return the kernel, or for little work the Python function, which ends before Numba is
+        loaded.
 
-        size: how often the innermost loop runs, about.
+        size: about how often the innermost loop runs.
         """
-        return self.function if size <= LITTLE and self._compiled is None else self
+        return self.function if size <= SMALL and self._compiled is None else self
 
     @property
     def compiled(self) -> Callable:
-        """What Numba makes of it."""
+        """The function that Numba compiles from it."""
         with _one_thread:
             if self._compiled is None:
                 with preparing:
@@ -44,7 +45,7 @@ class Kernel:
 
     @property
     def _numba_type_(self):
-        """How Numba takes it where another kernel calls it."""
+        """The type by which Numba calls it from another kernel."""
         return self.compiled._numba_type_
 
 

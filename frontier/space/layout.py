@@ -34,14 +34,14 @@ SLAB_BYTES = 1 << 18
 
 
 def split_voltage(voltage: tuple[int, ...], border: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """A voltage as one that comes first and one that comes after and stays behind a border.
+    """Return two voltages whose product is the given one; the second stays behind a border.
 
-    Swaps of positions i, i+1 with i >= border stay behind it. They are put off to the second
-    part where they share no position with a swap of the first part that comes after them.
+    Swaps of positions i, i+1 with i >= border stay behind it. They go to the second part if they
+    share no position with a swap of the first part that comes after them.
     """
     outer, inner = [], []
     for i in reversed(voltage):
-        if i >= border and all(abs(i - other) > 1 for other in outer):
+        if i >= border and all(abs(i - outer_swap) > 1 for outer_swap in outer):
             inner.append(i)
         else:
             outer.append(i)
@@ -66,10 +66,10 @@ class Task:
 
 @dataclass(unsafe_hash=True)
 class Layout:
-    """How the layers of a space are cut; see the module's text.
+    """The way the layers of a space are cut; see the module's text.
 
-    prefix_digits: leading digits that are fixed in a strip.
-    task_nodes: nodes of a task, a multiple of `slab_nodes`; see `cut`.
+    prefix_digits: leading digits that are fixed in a strip. task_nodes: nodes of a task, a multiple
+    of `slab_nodes`; see `cut`.
 
     row_digits, slab_digits: leading digits that are fixed in a row and in a slab, those of the
     prefix included. prefixes, siblings: prefixes of a layer and of a task. rows, cuts: rows and
@@ -77,7 +77,7 @@ class Layout:
     in a slab. slab_nodes: nodes of a slab, one unless strips are small. grid: slabs of a part along
     (its nodes, its prefixes, each strip); those of one strip follow one another. slab_bytes,
     part_bytes: bytes of a slab and of a part, one bit a state, nothing left out. fits_voltages:
-    whether no voltage reaches from the prefix into the words' bits.
+    True if no voltage reaches from the prefix into the words' bits.
     """
 
     space: Space
@@ -108,8 +108,8 @@ class Layout:
         self.part_bytes = prod(self.grid) * self.slab_bytes
 
     def _row_digits(self) -> int:
-        """As few as keep a row within `ROW_WORDS`, but never so many that a voltage reaches from
-        before the border of the row into its words' bits."""
+        """Return the fewest digits that keep a row within `ROW_WORDS`, but never so many that a
+        voltage reaches from before the border of the row into its words' bits."""
         leading, digits = self.space.code.leading, self.prefix_digits
         while prod(leading[digits:]) > ROW_WORDS:
             digits += 1
@@ -124,14 +124,14 @@ class Layout:
 
     @classmethod
     def cut(cls, space: Space, prefix_digits: int, tasks: int) -> "Layout":
-        """The layout that divides the nodes under a prefix among about `tasks` tasks."""
+        """Return the layout that divides the nodes under a prefix among about `tasks` tasks."""
         nodes = ceil(max(space.nodes) / tasks)
         slab = cls(space, prefix_digits, nodes).slab_nodes
         return cls(space, prefix_digits, ceil(nodes / slab) * slab)
 
     @classmethod
     def from_settings(cls, space: Space, settings: dict[str, int]) -> "Layout":
-        """The layout of a run that exists; InputError if the space cannot be cut so."""
+        """Return the layout of an existing run; raises InputError if the space cannot be cut so."""
         if settings["prefix_digits"] <= len(space.code.leading):
             layout = cls(space, **settings)
             if layout.task_nodes < max(space.nodes) + layout.slab_nodes and layout.fits_voltages:
@@ -142,22 +142,22 @@ class Layout:
         )
 
     def shape(self, side: int) -> tuple[int, int, int]:
-        """(nodes, prefixes, words of a strip) of a layer of this side."""
+        """Return (nodes, prefixes, words of a strip) of a layer of this side."""
         return self.space.nodes[side], self.prefixes, self.strip_words
 
     def layer_bytes(self, side: int) -> int:
-        """Bytes of a layer of this side, one bit a state, nothing left out."""
+        """Return the bytes of a layer of this side, one bit a state, nothing left out."""
         return prod(self.shape(side)) * WORD_BYTES
 
     def groups(self, side: int) -> int:
-        """Tasks that share the nodes of the side under one set of siblings."""
+        """Return the number of tasks that share the nodes of the side under one set of siblings."""
         return ceil(self.space.nodes[side] / self.task_nodes)
 
     def task_count(self, side: int) -> int:
         return self.prefixes // self.siblings * self.groups(side)
 
     def task(self, side: int, number: int) -> Task:
-        """One task of a layer of this side; numbers follow the order of the prefixes."""
+        """Return one task of a layer of this side; numbers follow the order of the prefixes."""
         parent, group = divmod(number, self.groups(side))
         first_node, first_prefix = group * self.task_nodes, parent * self.siblings
         return Task(
@@ -170,7 +170,7 @@ class Layout:
         )
 
     def batches(self, task: Task) -> Iterator[tuple[int, int, int, int]]:
-        """What a task computes at once: the strips of a slab's nodes under one prefix.
+        """Generate the batches of a task: each has the strips of a slab's nodes under one prefix.
 
         Yields (first node, counted from the task's; nodes; prefix, counted from the task's; the
         first of its `cuts` slabs in the part). Nodes under one prefix come one after the other.
@@ -184,8 +184,8 @@ class Layout:
                     yield first, nodes, prefix, (stack * prefixes + prefix) * cuts
 
     def slab_at(self, side: int, node, prefix, cut):
-        """Where one of the `cuts` of a node's strip under a prefix lies: task, slab of its part,
-        number of the node in the slab. All of them may be arrays."""
+        """Return the place of one of the `cuts` of a node's strip under a prefix: task, slab of its
+        part, number of the node in the slab. All arguments may be arrays."""
         group, node = np.divmod(node, self.task_nodes)
         stack, node = np.divmod(node, self.slab_nodes)
         parent, prefix = np.divmod(prefix, self.siblings)
@@ -193,8 +193,8 @@ class Layout:
         return task, (stack * self.siblings + prefix) * self.cuts + cut, node
 
     def locate(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Where uint64[N] states of a side lie: int64[N] each of task, slab of its part, word of
-        the slab, bit."""
+        """Return the places of uint64[N] states of a side: int64[N] each of task, slab of its part,
+        word of the slab, bit."""
         code = self.space.code
         node, index = np.divmod(numbers.astype(np.int64), code.half)
         word, bit = np.divmod(index, code.bits)
@@ -204,7 +204,7 @@ class Layout:
         return task, slab, node * self.slab_words + word, bit
 
     def slab_of(self, task: Task, slab: int) -> tuple[int, int, int]:
-        """(first node, prefix, first word in the strip) of a slab of a task's part."""
+        """Return (first node, prefix, first word in the strip) of a slab of a task's part."""
         stack, prefix, cut = np.unravel_index(slab, self.grid)
         return (
             task.first_node + int(stack) * self.slab_nodes,

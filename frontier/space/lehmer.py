@@ -1,37 +1,37 @@
 """Permutations as numbers: half of S_m, sixty to a machine word.
 
-The *Lehmer code* of a sequence p of m distinct things is
+The *Lehmer code* of a sequence p of m distinct members is
 
     L_i = #{ j > i : p_j < p_i },        0 <= L_i < m - i,
 
-so its digits have the radices m, m-1, ..., 2, 1, and every choice of digits is the code of
-exactly one sequence (D. H. Lehmer, 1960; Knuth, TAOCP 4A, 7.2.1.2). The sum of the digits
-is the number of inversions, hence its parity is the sign of the sequence.
+so its digits have the radices m, m-1, ..., 2, 1, and every choice of digits is the code of exactly
+one sequence (D. H. Lehmer, 1960; Knuth, TAOCP 4A, 7.2.1.2). The sum of the digits is the number of
+inversions, hence its parity is the sign of the sequence.
 
-**Half of S_m.** Given the sign, the digit of radix 2 follows from the others. We drop it
-(and the digit of radix 1, which is always 0) and number the m!/2 sequences of one sign by
-the *kept* digits, radices m, ..., 3. Position m-2 is the dropped one.
+**Half of S_m.** Given the sign, the digit of radix 2 follows from the others. We drop it (and the
+digit of radix 1, which is always 0) and number the m!/2 sequences of one sign by the *kept* digits,
+radices m, ..., 3. Position m-2 is the dropped one.
 
-**Words.** The last three kept digits, of radices 5, 4 and 3, give 60 arrangements: the bits
-of one 64-bit word, bit = 12 d5 + 3 d4 + d3. The digits before them, radices m, ..., 6, number
-the words. For m < 5 there is one word, of 12, 3 or 1 bits.
+**Words.** The last three kept digits, of radices 5, 4 and 3, give 60 arrangements: the bits of one
+64-bit word, bit = 12 d5 + 3 d4 + d3. The digits before them, radices m, ..., 6, number the words.
+For m < 5 there is one word, of 12, 3 or 1 bits.
 
 **Neighbour swaps.** Exchanging p_i and p_{i+1} changes no digit but (a, b) = (L_i, L_{i+1}):
 
     a <= b :  (a, b) -> (b + 1, a)
     a >  b :  (a, b) -> (b, a - 1)
 
-If p_i < p_{i+1} then the larger one, moved to the front, gains p_i among the smaller ones
-behind it and the other keeps its count; the second line is the inverse of the first. The map
-is an involution of the pairs [0, m-i) x [0, m-i-1), so on a bitmap indexed by the code it
-moves whole blocks, which is what the kernels of this package live on.
+If p_i < p_{i+1} then the larger one, moved to the front, gains p_i among the smaller ones behind it
+and the other keeps its count; the second line is the inverse of the first. The map is an involution
+of the pairs [0, m-i) x [0, m-i-1), so on a bitmap indexed by the code it moves whole blocks, as the
+kernels of this package do.
 
-**Several classes.** Where there are several classes of distinct things, the sequence is theirs
-one after the other, the largest class last, each with numbers of its own that grow from class
-to class: a permutation of S_n in the Young subgroup S_m1 x S_m2 x ... x S_m. No thing has a
-smaller one of a later class behind it, so the digits of the whole are those of the classes, one
-after the other; radices m1, ..., 1, m2, ..., 1, ..., m, ..., 1. Only the last class drops a
-digit, which then follows from the sign of the whole. Swaps stay inside a class.
+**Several classes.** If there are several classes of distinct members, the sequence lists them one
+class after the other, the largest class last, each with numbers of its own that grow from class to
+class: a permutation of S_n in the Young subgroup S_m1 x S_m2 x ... x S_m. No member has a smaller
+one of a later class behind it, so the digits of the whole are those of the classes, one after the
+other; radices m1, ..., 1, m2, ..., 1, ..., m, ..., 1. Only the last class drops a digit, which then
+follows from the sign of the whole. Swaps stay inside a class.
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ WORD_RADICES = (5, 4, 3)
 
 @kernel
 def swap_digits(a, b):
-    """The digits (L_i, L_{i+1}) after positions i and i+1 change places."""
+    """Return the digits (L_i, L_{i+1}) after positions i and i+1 change places."""
     if a <= b:
         return b + 1, a
     return b, a - 1
@@ -56,19 +56,21 @@ def swap_digits(a, b):
 
 @cache
 def swapped_pairs(radix_a: int, radix_b: int) -> np.ndarray:
-    """The same for all pairs as numbers a * radix_b + b, int64[radix_a * radix_b]."""
+    """Return the swapped pair of each pair, as numbers a * radix_b + b, int64[radix_a *
+    radix_b]."""
     pairs = starmap(swap_digits.function, product(range(radix_a), range(radix_b)))
     return np.array([a * radix_b + b for a, b in pairs])
 
 
 def swapped(numbers: np.ndarray, radix_a: int, radix_b: int, weight: int) -> np.ndarray:
-    """Numbers whose digits a and b have these radices after the swap; weight: of the digit b."""
+    """Return numbers whose digits a and b have these radices after the swap. weight: of the digit
+    b."""
     pair = numbers // weight % (radix_a * radix_b)
     return numbers + (swapped_pairs(radix_a, radix_b)[pair] - pair) * weight
 
 
 def digit_sum(numbers: np.ndarray, radices: Sequence[int]) -> np.ndarray:
-    """The sums of the last digits of int[N], as many as there are radices."""
+    """Return the sums of the last digits of int[N], as many as there are radices."""
     total = np.zeros_like(numbers)
     for radix in reversed(radices):
         total += numbers % radix
@@ -77,17 +79,14 @@ def digit_sum(numbers: np.ndarray, radices: Sequence[int]) -> np.ndarray:
 
 
 class LehmerCode:
-    """How the sequences of one sign of S_m are numbered; see the module's text.
+    """The numbering of the sequences of one sign of S_m; see the module's text.
 
-    m: number of distinct things in the sequence, 0 <= m.
-    smaller: sizes of further classes, whose sequences come before that one; 1 <= each <= m.
-    length: members of the whole sequence.
-    radices: those of the kept digits, in the last class m down to 3.
-    strides: the weight of each kept digit in the index.
-    leading: radices of the digits that number the words, in the last class m down to 6.
-    bits: how many of a word are used: 60, and 12, 3 or 1 where m < 5.
-    words: of a bitmap over the sequences of one sign.
-    half: number of sequences of one sign, m!/2 for one class (1 for m < 2).
+    m: number of distinct members of the sequence, 0 <= m. smaller: sizes of further classes, whose
+    sequences come before that one; 1 <= each <= m. length: members of the whole sequence. radices:
+    those of the kept digits, in the last class m down to 3. strides: the weight of each kept digit
+    in the index. leading: radices of the digits that number the words, in the last class m down to
+    6. bits: how many of a word are used: 60, or 12, 3 or 1 if m < 5. words: of a bitmap over the
+    sequences of one sign. half: number of sequences of one sign, m!/2 for one class (1 for m < 2).
     """
 
     def __init__(self, m: int, smaller: tuple[int, ...] = ()):
@@ -104,7 +103,8 @@ class LehmerCode:
         self.words, self.half = prod(self.leading), prod(self.radices)
 
     def rank(self, sequence) -> tuple[int, int]:
-        """(index, sign) of a permutation of 0 .. length-1; 0 <= index < half, sign 0 is even."""
+        """Return (index, sign) of a permutation of 0 .. length-1; 0 <= index < half, sign 0 is
+        even."""
         digits = lehmer_digits(sequence)
         index = 0
         for digit, radix in zip(digits, self.radices, strict=False):
@@ -112,7 +112,7 @@ class LehmerCode:
         return index, sum(digits) % 2
 
     def unrank(self, index: int, sign: int) -> tuple[int, ...]:
-        """The permutation of 0 .. length-1 with this index and sign; inverse of `rank`."""
+        """Return the permutation of 0 .. length-1 with this index and sign; inverse of `rank`."""
         if not 0 <= index < self.half:
             raise ValueError(f"index {index} is outside 0..{self.half - 1}")
         digits = [0] * self.length
@@ -120,11 +120,11 @@ class LehmerCode:
             index, digits[i] = divmod(index, self.radices[i])
         if self.m >= 2:
             digits[self.length - 2] = (sum(digits) + sign) % 2
-        rest = list(range(self.length))
-        return tuple(rest.pop(digit) for digit in digits)
+        unused = list(range(self.length))
+        return tuple(unused.pop(digit) for digit in digits)
 
     def ranks(self, sequences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """`rank` of each row of int[N, length]: (int64[N] indices, int64[N] signs).
+        """Return the `rank` of each row of int[N, length]: (int64[N] indices, int64[N] signs).
 
         `half` must be less than 2^63.
         """
@@ -133,7 +133,7 @@ class LehmerCode:
         )
 
     def unranks(self, indices: np.ndarray, signs: np.ndarray) -> np.ndarray:
-        """`unrank` of int[N] indices and signs, int64[N, length]; inverse of `ranks`.
+        """Return the `unrank` of int[N] indices and signs, int64[N, length]; inverse of `ranks`.
 
         `half` must be less than 2^63.
         """
@@ -150,8 +150,8 @@ class LehmerCode:
 
 
 def lehmer_digits(sequence) -> list[int]:
-    """All m digits of a sequence of distinct comparable things."""
-    return [sum(later < thing for later in sequence[i + 1 :]) for i, thing in enumerate(sequence)]
+    """Return all m digits of a sequence of distinct comparable members."""
+    return [sum(later < member for later in sequence[i + 1 :]) for i, member in enumerate(sequence)]
 
 
 @kernel
@@ -173,14 +173,14 @@ def _ranks(sequences, radices):
 def _unranks(indices, signs, radices, free, sequences):
     """Write the sequences; free: the position whose digit follows from the sign, -1 for none."""
     for n in range(indices.size):
-        sequence, rest, total = sequences[n], indices[n], 0
+        sequence, quotient, total = sequences[n], indices[n], 0
         for i in range(radices.size - 1, -1, -1):
-            sequence[i] = rest % radices[i]
-            rest //= radices[i]
+            sequence[i] = quotient % radices[i]
+            quotient //= radices[i]
             total += sequence[i]
         if free >= 0:
             sequence[free] = (total + signs[n]) & 1
-        # Digit i says how many of those behind are smaller; of these the order is there already.
+        # Digit i counts the smaller members behind, whose order is already right.
         for i in range(sequence.size - 2, -1, -1):
             for j in range(i + 1, sequence.size):
                 if sequence[j] >= sequence[i]:

@@ -27,7 +27,7 @@ SMALL_LIST = 4096
 class ListKernel:
     """Expands sorted lists of the states of one space.
 
-    plain: whether it does without compiled kernels, as the space is small.
+    plain: True if it does without compiled kernels, as the space is small.
     """
 
     def __init__(self, space: Space):
@@ -42,29 +42,30 @@ class ListKernel:
         self.plain = space.states <= PLAIN_STATES and len(voltages) <= PLAIN_VOLTAGES
 
     def bytes_for(self, states: int) -> int:
-        """Bytes that expanding a list of this many states takes at most, lists included."""
+        """Return the most bytes that expanding a list of this many states takes, lists included."""
         return states * 8 * (2 + 2 * max(self._degree))
 
     def expand(self, side: int, current: np.ndarray, previous: np.ndarray) -> np.ndarray:
-        """The layer after `current`, which lies on `side`; all are sorted uint64 arrays."""
+        """Return the layer after `current`, which lies on `side`; all are sorted uint64 arrays."""
         space = self.space
-        found = self._all_neighbours(side, current)
-        itself = current if space.sides == 1 else current[:0]
+        neighbours = self._all_neighbours(side, current)
+        same_side = current if space.sides == 1 else current[:0]
         if self.plain:
-            found.sort()
-            new = np.append(True, found[1:] != found[:-1])[: found.size]
-            for known in filter(len, (previous, itself)):
-                new &= known[np.searchsorted(known[:-1], found)] != found
-            return found[new]
-        if found.size < SMALL_LIST:
-            found.sort()
+            neighbours.sort()
+            new = np.append(True, neighbours[1:] != neighbours[:-1])[: neighbours.size]
+            for excluded in filter(len, (previous, same_side)):
+                new &= excluded[np.searchsorted(excluded[:-1], neighbours)] != neighbours
+            return neighbours[new]
+        if neighbours.size < SMALL_LIST:
+            neighbours.sort()
         else:
             limit = space.nodes[(side + 1) % space.sides] * space.code.half
-            found = _sorted(found, np.uint64(limit))
-        return found[: _keep_new(found, previous, itself)].copy()
+            neighbours = _sorted(neighbours, np.uint64(limit))
+        return neighbours[: _keep_new(neighbours, previous, same_side)].copy()
 
     def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
-        """The layers of a search from some states, (vertices, sequences), up to the last one."""
+        """Generate the layers of a search from some states, (vertices, sequences), up to the last
+        one."""
         current, depth = np.unique(self.space.numbers(*origins)[1]), 0
         previous = current[:0]
         while current.size:
@@ -73,9 +74,10 @@ class ListKernel:
             depth += 1
 
     def neighbours(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """All neighbours of uint64[N] states of a side, in the order of the arcs.
+        """Return all neighbours of uint64[N] states of a side, in the order of the arcs.
 
-        (uint64[K] state numbers of the next side, int64[K] which of the N each comes from).
+        The result is (uint64[K] state numbers of the next side, int64[K] which of the N each comes
+        from).
         """
         degree = np.diff(self.space.arcs[side].start)
         nodes = (numbers // np.uint64(self.space.code.half)).astype(np.int64)
@@ -86,16 +88,16 @@ class ListKernel:
         space, arcs = self.space, self.space.arcs[side]
         if self.plain:
             return self._neighbours_plainly(side, numbers)
-        found = np.empty(numbers.size * self._degree[side], dtype=np.uint64)
+        neighbours = np.empty(numbers.size * self._degree[side], dtype=np.uint64)
         size = _neighbours(
-            numbers, found, space.code.length, np.uint64(space.code.half), self._radices,
+            numbers, neighbours, space.code.length, np.uint64(space.code.half), self._radices,
             self._strides, space.sign[side], arcs.start, arcs.target, arcs.voltage,
             self._swap_start, self._swaps,
         )  # fmt: skip
-        return found[:size]
+        return neighbours[:size]
 
     def _neighbours_plainly(self, side: int, numbers: np.ndarray) -> np.ndarray:
-        """The same by NumPy: the arcs of all states at once, voltage by voltage."""
+        """Return the neighbours by NumPy: the arcs of all states at once, voltage by voltage."""
         space, arcs = self.space, self.space.arcs[side]
         node, origin = np.divmod(numbers.astype(np.int64), space.code.half)
         degree = np.diff(arcs.start)[node]
@@ -104,15 +106,15 @@ class ListKernel:
         index, odd = np.repeat(origin, degree), np.repeat(space.sign[side][node], degree)
         voltage = arcs.voltage[arc]
         for number, swaps in enumerate(space.graph.voltages):
-            (these,) = np.nonzero(voltage == number)
-            moved, sign = index[these], odd[these]
+            (chosen,) = np.nonzero(voltage == number)
+            moved, sign = index[chosen], odd[chosen]
             for swap in swaps:
                 moved, sign = self._swapped(moved, sign, swap), 1 - sign
-            index[these] = moved
+            index[chosen] = moved
         return (arcs.target[arc].astype(np.int64) * space.code.half + index).astype(np.uint64)
 
     def _swapped(self, index: np.ndarray, sign: np.ndarray, i: int) -> np.ndarray:
-        """Indices of one sign each after the members i and i + 1 have changed places."""
+        """Return indices, of one sign each, after the members i and i + 1 have changed places."""
         code = self.space.code
         if i <= code.length - 4:
             return swapped(index, code.radices[i], code.radices[i + 1], code.strides[i + 1])
@@ -125,9 +127,10 @@ class ListKernel:
 
 @kernel
 def _neighbours(
-    current, found, length, half, radices, strides, sign, start, target, voltage, swap_start, swaps
+    current, neighbours, length, half, radices, strides, sign, start, target, voltage, swap_start,
+    swaps,
 ):  # fmt: skip
-    """Write the neighbours of all states to `found`, unsorted; returns how many there are."""
+    """Write the neighbours of all states to `neighbours`, unsorted, and return their number."""
     size = 0
     for number in current:
         node = np.int64(number // half)
@@ -148,13 +151,13 @@ def _neighbours(
                     turn = index // 3
                     parity = odd
                     for j in range(length - 4, -1, -1):
-                        rest = turn // radices[j]
-                        parity += turn - rest * radices[j]
-                        turn = rest
+                        quotient = turn // radices[j]
+                        parity += turn - quotient * radices[j]
+                        turn = quotient
                     digit = index % 3
                     index += (digit + 1 + parity % 2) % 3 - digit
                 odd = 1 - odd
-            found[size] = np.uint64(target[arc]) * half + np.uint64(index)
+            neighbours[size] = np.uint64(target[arc]) * half + np.uint64(index)
             size += 1
     return size
 
@@ -185,13 +188,13 @@ def _sorted(numbers, limit):
 
 
 @kernel
-def _keep_new(found, previous, current):
-    """Keep at the start of sorted `found` each member that neither list has, once; returns how many
-    these are."""
+def _keep_new(neighbours, previous, current):
+    """Keep at the start of sorted `neighbours` each member that neither list has, once, and return
+    the number of these."""
     size, p, c = 0, 0, 0
     last = NO_STATE
-    for i in range(found.size):
-        x = found[i]
+    for i in range(neighbours.size):
+        x = neighbours[i]
         if x == last:
             continue
         last = x
@@ -203,7 +206,7 @@ def _keep_new(found, previous, current):
             c += 1
         if c < current.size and current[c] == x:
             continue
-        found[size] = x
+        neighbours[size] = x
         size += 1
     return size
 
@@ -219,7 +222,8 @@ def set_bits(strips, numbers, first_node, first_word, half, bits):
 
 @kernel
 def list_bits(strips, first_node, first_word, half, bits, numbers):
-    """Write the state numbers of the bits of strips to `numbers`, ascending; returns how many."""
+    """Write the state numbers of the bits of strips to `numbers`, ascending, and return their
+    number."""
     size = 0
     for n in range(strips.shape[0]):
         for j in range(strips.shape[1]):

@@ -1,9 +1,9 @@
 """Layers as bitmaps in the memory of one process, expanded by its threads.
 
-What fits in memory needs no store on the way: two bitmaps are held, the current layer and the one
-before it, which the next layer is written over. This is the fastest form of the search, what
-the rest of the project is measured against, and the simplest way to see how the parts of this
-package go together.
+A search that fits in memory needs no store on the way: two bitmaps are held, the current layer and
+the one before it, which the next layer is written over. This is the fastest form of the search, the
+measure of the rest of the project, and the simplest example of how the parts of this package work
+together.
 """
 
 from collections.abc import Iterator
@@ -23,18 +23,18 @@ NODE_BYTES, ARC_BYTES = 60, 10
 """Bytes of the tables of the tasks for each node and for each arc of the lift."""
 
 PART_BYTES = 64_000_000
-"""Bytes of a task's bitmaps, at most, where that can be."""
+"""The most bytes of a task's bitmaps, unless one node has more."""
 
 WORD_SECONDS, CALL_SECONDS = 2e-9, 10e-6
 """Seconds per word on one core; seconds per kernel call in the interpreter."""
 
 
 class MemorySearch:
-    """Two layers as bitmaps, and all that is needed to expand them.
+    """Two layers as bitmaps, and the tables that expand them.
 
-    The layer at a depth is `layer(depth)` until that at depth + 2 is made.
-    depth: of the current layer; the other one is the layer before it. None while the bitmaps may be
-    no whole layers, as after an interrupted step.
+    The layer at a depth is `layer(depth)` until that at depth + 2 is made. depth: of the current
+    layer; the other one is the layer before it. None while the bitmaps may be no whole layers, as
+    after an interrupted step.
     """
 
     def __init__(self, layout: Layout, threads: int = 1):
@@ -53,14 +53,15 @@ class MemorySearch:
         return self._layers[depth % 2]
 
     def expand(self, depth: int) -> np.ndarray:
-        """Make the layer at `depth` from the two before it. int64, its states at each node."""
+        """Make the layer at `depth` from the two before it. Returns int64, its states at each
+        node."""
         self.depth = None
         current, target = self.layer(depth - 1), self.layer(depth)
         tasks = self._tasks[self.layout.space.side_of(depth)]
         counts = np.zeros(self.layout.space.nodes[self.layout.space.side_of(depth)], np.int64)
         step = partial(self._expand_task, current, target)
-        for first, found in self.share(step, tasks):
-            counts[first : first + found.size] += found
+        for first, states in self.share(step, tasks):
+            counts[first : first + states.size] += states
         self.depth = depth
         return counts
 
@@ -101,12 +102,12 @@ class MemorySearch:
             depth += 1
             counts = self.expand(depth)
 
-    def share(self, function, things) -> list:
-        """function(thing) of each thing, on all threads."""
+    def share(self, function, items) -> list:
+        """Return function(item) of each item, computed on all threads."""
         if self._threads == 1:
-            return [function(thing) for thing in things]
+            return [function(item) for item in items]
         with ThreadPoolExecutor(self._threads) as pool:
-            return list(pool.map(function, things))
+            return list(pool.map(function, items))
 
 
 class Bitmaps:
@@ -127,7 +128,7 @@ class Bitmaps:
         _set_bits(self.words, self.live, numbers, code.half, code.bits, self._layout.row_words)
 
     def holds(self, number: int) -> bool:
-        """Whether the bit of a state is set."""
+        """Return whether the bit of a state is set."""
         code = self._layout.space.code
         node, index = divmod(number, code.half)
         word, bit = divmod(index, code.bits)
@@ -135,19 +136,20 @@ class Bitmaps:
         return bool(int(self.words[prefix, node, word]) >> bit & 1)
 
     def strips(self, first_node: int, nodes: int, prefix: int) -> np.ndarray:
-        """A view of the strips of some nodes under a prefix: uint64[nodes, words of a strip], of
-        fewer nodes at the end of the side."""
+        """Return a view of the strips of some nodes under a prefix: uint64[nodes, words of a
+        strip], of fewer nodes at the end of the side."""
         return self.words[prefix, first_node : first_node + nodes]
 
     def find_live(self) -> None:
-        """Look again which rows have a bit, after strips have been filled."""
+        """Determine again which rows have a bit, after strips have been filled."""
         live = self.live.reshape(-1, self._layout.rows)
         words, slabs = self.words.reshape(-1), np.arange(live.shape[0])
         live_rows(words, self._layout.row_words, live, slabs)
 
 
 def _tables_of(layout: Layout, task: Task) -> tuple[Task, Program, np.ndarray]:
-    """A task, its program, and where the slabs that it reads lie in the bitmaps of a layer."""
+    """Return a task, its program, and the places of the slabs that it reads in the bitmaps of a
+    layer."""
     program = program_of(layout, task)
     before = layout.space.nodes[(task.side - 1) % layout.space.sides]
     prefixes, cuts = np.divmod(program.slots, layout.cuts)
@@ -168,7 +170,8 @@ def _set_bits(words, live, numbers, half, bits, row_words):
 
 @kernel
 def count_rows(words):
-    """Number of ones in each row of a contiguous uint64 array of two dimensions, int64."""
+    """Return the number of ones in each row of a contiguous uint64 array of two dimensions,
+    int64."""
     ones = np.zeros(len(words), dtype=np.int64)
     for i in range(len(words)):
         total = np.uint64(0)
@@ -179,17 +182,17 @@ def count_rows(words):
 
 
 UNREACHED = 255
-"""What a table of distances holds where there is no state."""
+"""The entry of a table of distances for no state."""
 
 
 def distance_table(
     space: Space, origins: tuple[np.ndarray, np.ndarray], threads: int
 ) -> np.ndarray:
-    """The distance of every state from the nearest of some, (vertices, sequences).
+    """Return the distance of every state from the nearest of some, (vertices, sequences).
 
-    uint8[2 * vertices, half]: the state of a vertex and a sequence of sign s and Lehmer index i
-    stands at [2 * vertex + s, i]; `UNREACHED` where there is none. OverflowError if a distance is
-    greater than 254.
+    uint8[2 * vertices, half]: the state of a vertex and a sequence of sign s and Lehmer index i is
+    at [2 * vertex + s, i], and `UNREACHED` stands for no state. Raises OverflowError if a distance
+    is greater than 254.
     """
     table = np.full((2 * space.graph.vertices, space.code.half), UNREACHED, dtype=np.uint8)
     _fill_table(space, origins, threads, _write_bytes, table)
@@ -198,7 +201,7 @@ def distance_table(
 
 @kernel
 def deepest(table):
-    """The greatest distance in a table of `distance_table`, as uint8[N]."""
+    """Return the greatest distance in a table of `distance_table`, as uint8[N]."""
     most = 0
     for distance in table:
         if distance != UNREACHED and distance > most:
@@ -212,11 +215,11 @@ def residue_table(
     """Write whether each of these distances is 2 or 3 modulo 4: bit i of word w of the bitmap of a
     vertex and a sign s goes to bit i of table[2 * vertex + s, w].
 
-    table: uint64[2 * vertices, words] of zeros; what stands for no state stays 0. In a bipartite
-    space the side says whether a distance is odd. So this bit tells it modulo 4; and as distances
-    of neighbours differ by one, whoever knows that of one state can tell that of the next one (R.
-    E. Korf, Minimizing Disk I/O in Two-Bit Breadth-First Search, AAAI 2008, where distances modulo
-    3 have two bits).
+    table: uint64[2 * vertices, words] of zeros; entries for no state stay 0. In a bipartite space
+    the side determines whether a distance is odd. So with this bit it is known modulo 4; and as
+    distances of neighbours differ by one, the distance of a state follows from that of a neighbour
+    (R. E. Korf, Minimizing Disk I/O in Two-Bit Breadth-First Search, AAAI 2008, where distances
+    modulo 3 have two bits).
     """
     _fill_table(space, origins, threads, _write_residues, table)
 
@@ -262,7 +265,8 @@ def _write_residues(words, nodes, rows, bits, depth, table):
 
 
 def memory_layout(space: Space, threads: int) -> Layout:
-    """How to cut bitmaps in memory: two tasks a thread, even shares, few calls of the kernel.
+    """Return the layout of bitmaps in memory: two tasks a thread, even shares, few calls of the
+    kernel.
 
     Tasks are not large, as the run may be resumed where it does not fit in memory.
     """
@@ -283,7 +287,7 @@ def memory_layout(space: Space, threads: int) -> Layout:
 
 
 def memory_bytes(layout: Layout) -> int:
-    """What a `MemorySearch` takes."""
+    """Return the bytes that a `MemorySearch` takes."""
     space = layout.space
     arcs = sum(arcs.target.size for arcs in space.arcs)
     bitmaps = 2 * max(layout.layer_bytes(side) for side in range(space.sides))

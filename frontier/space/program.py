@@ -1,7 +1,7 @@
-"""What a task reads and where its rows come from, as tables for the kernel.
+"""The reads of a task and the origins of its rows, as tables for the kernel.
 
-For an arc u -> v with voltage w, the layer at v gains w(cur[u]). Let K be the number of
-digits that are fixed in a row. There are three kinds of voltage:
+For an arc u -> v with voltage w, the layer at v gains w(cur[u]). Let K be the number of digits that
+are fixed in a row. There are three kinds of voltage:
 
 * all swaps before K: a row of v is a whole row of u, perhaps of another prefix;
 * all swaps behind K: a row of v is the same row of u with bits moved inside it;
@@ -13,8 +13,8 @@ comes from, place in that slab) and a list of swaps to do inside the row afterwa
 knows nothing else about the puzzle. The slabs that appear in these tables are just those that the
 task needs.
 
-Where voltages into one node end in the same swaps, these are done once, to the union of all rows
-that need them. Flips of two, three and four pancakes are the swaps 0, 0 1 0 and 0 1 2 0 1 0, so
+If voltages into one node end in the same swaps, these are done once, to the union of all rows that
+need them. Flips of two, three and four pancakes are the swaps 0, 0 1 0 and 0 1 2 0 1 0, so
 
     swap 0 (x | swap 1 (swap 0 (y | swap 2 (swap 1 (swap 0 (z)))))),
 
@@ -45,15 +45,15 @@ class Program(NamedTuple):
 
     slots: int64[S], the leading digits that are fixed in a slab, as one number, of all slabs that
         rows come from, sorted. own_slots: int64[prefixes of the task, cuts], the places in `slots`
-        of the task's own slabs, used where the lift is not bipartite.
+        of the task's own slabs, used if the lift is not bipartite.
     sources: int64[N], the source nodes, sorted.
     sign: int64[nodes of the task], their signs.
-    needed: bool[N, S], what some row of the task comes from.
+    needed: bool[N, S], which slabs some row of the task comes from.
     start, source, voltage: arcs into the task's nodes: of its node i those numbered
         start[i] .. start[i+1]-1, from sources[source], with the voltage of that number. Arcs
         whose swaps inside the row end alike follow one another, those with more swaps first.
-    own: int64[nodes of the task], place in `sources` of the node itself, used where the
-        lift is not bipartite (a layer may then neighbour itself); -1 elsewhere.
+    own: int64[nodes of the task], place in `sources` of the node itself, used if the lift is not
+        bipartite (a layer may then neighbour itself); otherwise -1.
     first, blocks: int64[W]: table entries of voltage w for row r (counted over all of the
         task's prefixes) are first[w] + r * blocks[w] ...
     slot, place: int32 tables: slot of the source's slab, word offset in it.
@@ -107,24 +107,24 @@ class Reads(NamedTuple):
 
 
 def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
-    """The slabs of the current layer that a task reads, if they exist."""
+    """Return the slabs of the current layer that a task reads, if they exist."""
     side = (task.side - 1) % layout.space.sides
     stack_of = program.sources // layout.slab_nodes
     first = np.flatnonzero(np.diff(stack_of, prepend=-1))
     last = np.append(first[1:], stack_of.size)
     group = np.repeat(np.arange(first.size), last - first)
-    which, slot = np.nonzero(np.logical_or.reduceat(program.needed, first, axis=0))
-    node = program.sources[first[which]]
+    stack_number, slot = np.nonzero(np.logical_or.reduceat(program.needed, first, axis=0))
+    node = program.sources[first[stack_number]]
     prefix, cut = np.divmod(program.slots[slot], layout.cuts)
     tasks, slabs, _ = layout.slab_at(side, node, prefix, cut)
     entry = np.full((first.size, program.slots.size), -1)
-    entry[which, slot] = np.arange(which.size)
+    entry[stack_number, slot] = np.arange(stack_number.size)
     return Reads(
         task=tasks,
         slab=slabs,
         slot=slot,
-        first=first[which],
-        last=last[which],
+        first=first[stack_number],
+        last=last[stack_number],
         batches=_batches(layout, task, program, entry, group),
     )
 
@@ -132,10 +132,10 @@ def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
 def _batches(
     layout: Layout, task: Task, program: Program, entry: np.ndarray, stack: np.ndarray
 ) -> list[np.ndarray]:
-    """The entries that each batch needs.
+    """Return the entries that each batch needs.
 
-    entry: int64[stacks of sources, slots], the number of the entry, -1 where there is none. stack:
-        int64[N], that of each source.
+    entry: int64[stacks of sources, slots], the number of the entry, -1 if there is none. stack:
+    int64[N], that of each source.
     """
     p, slots = program, {}
     for w in np.unique(p.voltage):
@@ -143,7 +143,7 @@ def _batches(
         for prefix in range(task.last_prefix - task.first_prefix):
             begin = p.first[w] + prefix * size
             slots[w, prefix] = _different(p.slot[begin : begin + size])
-    found = []
+    batches = []
     for first, nodes, prefix, _ in layout.batches(task):
         arcs = slice(p.start[first], p.start[first + nodes])
         # Each pair of a stack of sources and a voltage once.
@@ -155,12 +155,12 @@ def _batches(
         own = p.own[first : first + nodes]
         if len(p.own_slots) and (own >= 0).any():
             parts.append(entry[np.ix_(np.unique(stack[own]), p.own_slots[prefix])].ravel())
-        found.append(np.unique(np.concatenate([*parts, np.empty(0, dtype=np.int64)])))
-    return found
+        batches.append(np.unique(np.concatenate([*parts, np.empty(0, dtype=np.int64)])))
+    return batches
 
 
 class Swaps(NamedTuple):
-    """How each swap acts inside a row, for the kernel; one entry a position i."""
+    """The action of each swap inside a row, for the kernel; one entry a position i."""
 
     kind: np.ndarray
     radix_a: np.ndarray
@@ -178,8 +178,8 @@ def swaps_of(layout: Layout) -> Swaps:
     inside = [i >= layout.row_digits for i in positions]
     tables, starts = [], [0]
     for i in positions:
-        wanted = kind[i] == GATHER and inside[i]
-        tables.append(gather_table(code, i) if wanted else np.empty(0, np.uint32))
+        needs_table = kind[i] == GATHER and inside[i]
+        tables.append(gather_table(code, i) if needs_table else np.empty(0, np.uint32))
         starts.append(starts[-1] + tables[-1].size)
     moves_words = [kind[i] in (BLOCKS, GATHER) for i in positions]
 
@@ -198,7 +198,7 @@ def swaps_of(layout: Layout) -> Swaps:
 
 
 def program_of(layout: Layout, task: Task) -> Program:
-    """The tables of one task."""
+    """Return the tables of one task."""
     space = layout.space
     nodes = np.arange(task.first_node, task.last_node)
     into = space.arcs_into(task.side)
@@ -218,10 +218,10 @@ def program_of(layout: Layout, task: Task) -> Program:
     if not bipartite:
         read[nodes] = True
     sources = np.flatnonzero(read)
-    mine = np.arange(task.first_prefix * layout.cuts, task.last_prefix * layout.cuts)
-    mine = mine[: 0 if bipartite else None]
+    own_numbers = np.arange(task.first_prefix * layout.cuts, task.last_prefix * layout.cuts)
+    own_numbers = own_numbers[: 0 if bipartite else None]
     reached = [_different(slab) for slab, _ in entries]
-    slots = np.unique(np.concatenate([*reached, mine]))
+    slots = np.unique(np.concatenate([*reached, own_numbers]))
     source = (np.cumsum(read, dtype=np.int32) - 1)[arc_source]
     needed = np.zeros((sources.size, slots.size), dtype=bool)
     for w, slabs in zip(used, reached, strict=True):
@@ -230,7 +230,7 @@ def program_of(layout: Layout, task: Task) -> Program:
     own = np.full(nodes.size, -1, dtype=np.int64)
     if not bipartite:
         own = np.searchsorted(sources, nodes)
-        needed[np.ix_(own, np.searchsorted(slots, mine))] = True
+        needed[np.ix_(own, np.searchsorted(slots, own_numbers))] = True
 
     rows = np.arange(task.first_prefix * layout.rows, task.last_prefix * layout.rows)
     sizes = np.zeros(len(space.graph.voltages), dtype=np.int64)
@@ -240,7 +240,7 @@ def program_of(layout: Layout, task: Task) -> Program:
     place = np.concatenate([none, *(place for _, place in entries)])
     return Program(
         slots=slots,
-        own_slots=np.searchsorted(slots, mine).reshape(-1, layout.cuts),
+        own_slots=np.searchsorted(slots, own_numbers).reshape(-1, layout.cuts),
         sources=sources,
         sign=space.sign[task.side][nodes].astype(np.int64),
         needed=needed,
@@ -260,31 +260,31 @@ def program_of(layout: Layout, task: Task) -> Program:
 
 
 def _swaps_inside(layout: Layout, voltage: tuple[int, ...]) -> list[tuple[int, int]]:
-    """(position, parity of the swaps from it on) of the swaps to be done inside a row."""
+    """Return (position, parity of the swaps from it on) of the swaps to be done inside a row."""
     code = layout.space.code
     _, inner = split_voltage(voltage, layout.row_digits)
     inner = last_first(inner)
     return [
-        (i, left % 2)
-        for left, i in zip(range(len(inner), 0, -1), inner, strict=True)
+        (i, remaining % 2)
+        for remaining, i in zip(range(len(inner), 0, -1), inner, strict=True)
         if swap_kind(code, i) != NOTHING
     ]
 
 
 def last_first(word: Sequence[int]) -> tuple[int, ...]:
-    """The swaps that do what those of a word do, but first bring to the last place what belongs
-    there, then to the place before it, and so on.
+    """Return swaps with the product of those of a word that first bring the right member to the
+    last place, then to the place before it, and so on.
 
-    They are as few as can be. Of permutations that move no more than the first places, the
-    fewer the places the shorter the word, and one word tends to be the end of another one.
+    They are as few as possible. Of permutations that move no more than the first places, the fewer
+    the places the shorter the word, and one word tends to be the end of another one.
     """
     row = list(range(max(word, default=-1) + 2))
     for i in word:
         row[i], row[i + 1] = row[i + 1], row[i]
-    now, swaps = list(range(len(row))), []
+    current, swaps = list(range(len(row))), []
     for place in reversed(range(len(row))):
-        for i in range(now.index(row[place]), place):
-            now[i], now[i + 1] = now[i + 1], now[i]
+        for i in range(current.index(row[place]), place):
+            current[i], current[i + 1] = current[i + 1], current[i]
             swaps.append(i)
     return tuple(swaps)
 
@@ -292,8 +292,8 @@ def last_first(word: Sequence[int]) -> tuple[int, ...]:
 def _order(
     start: np.ndarray, voltage: np.ndarray, used: np.ndarray, inner: Sequence[list]
 ) -> np.ndarray | slice:
-    """How to order arcs, of which node i has start[i] .. start[i+1]-1, by their swaps inside the
-    row, so that those which end alike come one after the other, the longer first."""
+    """Return an order of arcs, of which node i has start[i] .. start[i+1]-1, by their swaps inside
+    the row: those which end alike come one after the other, the longer first."""
     ends = [inner[w][-1] for w in used if inner[w]]
     if len(set(ends)) == len(ends):
         return slice(None)
@@ -306,7 +306,8 @@ def _order(
 
 
 def _origin_of_rows(layout: Layout, task: Task, voltage: tuple[int, ...]):
-    """(slab as in `slots`, word in it) that each block of each row of the task comes from."""
+    """Return (slab as in `slots`, word in it) from which each block of each row of the task
+    comes."""
     leading = layout.space.code.leading
     outer, _ = split_voltage(voltage, layout.row_digits)
     digits = max([layout.row_digits, *(i + 2 for i in outer)])
@@ -320,5 +321,6 @@ def _origin_of_rows(layout: Layout, task: Task, voltage: tuple[int, ...]):
 
 
 def _different(numbers: np.ndarray) -> np.ndarray:
-    """The different ones of some numbers, sorted; fast where equal ones follow one another."""
+    """Return the different ones of some numbers, sorted; this is fast if equal ones follow one
+    another."""
     return np.unique(numbers[np.diff(numbers, prepend=-1) != 0])

@@ -28,7 +28,7 @@ FULL = np.uint64((1 << 60) - 1)
 
 
 def _shifts(radix_a: int, radix_b: int, stride_a: int, stride_b: int) -> dict[int, int]:
-    """For each distance a bit of the word moves, the mask of the bits that move so far."""
+    """Return for each distance a bit of the word moves the mask of the bits that move so far."""
     masks: dict[int, int] = {}
     for bit in range(60):
         a, b = bit // stride_a % radix_a, bit // stride_b % radix_b
@@ -64,25 +64,26 @@ NOTHING, TURN, SWAP_43, SWAP_54, FIELDS, BLOCKS, GATHER = range(7)
 
 
 def swap_kind(code: LehmerCode, i: int) -> int:
-    """Which of the ways above the swap of positions i and i+1 takes."""
+    """Return which of the cases above the swap of positions i and i+1 is."""
     if i + 1 < len(code.leading):
         return BLOCKS if block_words(code, i) >= 8 else GATHER
     return (NOTHING, TURN, SWAP_43, SWAP_54, FIELDS)[code.length - 2 - i]
 
 
 def block_words(code: LehmerCode, i: int) -> int:
-    """Words of a block that the swap of positions i and i+1 moves as a whole."""
+    """Return the words of a block that the swap of positions i and i+1 moves as a whole."""
     return code.strides[i + 1] // code.bits
 
 
 def gather_table(code: LehmerCode, i: int) -> np.ndarray:
-    """For each word of a period (digits i and i+1), uint32, the word that comes to it."""
+    """Return for each word of a period (digits i and i+1), uint32, the word that comes to it."""
     size, pairs = block_words(code, i), swapped_pairs(code.radices[i], code.radices[i + 1])
     return (pairs[:, None] * size + np.arange(size)).astype(np.uint32).ravel()
 
 
 def word_parities(code: LehmerCode, row_words: int) -> np.ndarray:
-    """Parity of the digits that number the words of a row, uint64, all ones where odd."""
+    """Return the parity of the digits that number the words of a row, uint64, all ones where
+    odd."""
     odd = digit_sum(np.arange(row_words), code.leading) % 2 == 1
     return np.where(odd, FULL, np.uint64(0))
 
@@ -95,7 +96,7 @@ def or_copy(target, source):
 
 @kernel
 def or_blocks(target, source, radix_a, radix_b, block):
-    """Blocks of `block` words, numbered by two digits, change places in each period."""
+    """Exchange blocks of `block` words, numbered by two digits, in each period."""
     for start in range(0, target.size, radix_a * radix_b * block):
         for a in range(radix_a):
             for b in range(radix_b):
@@ -107,20 +108,20 @@ def or_blocks(target, source, radix_a, radix_b, block):
 
 @kernel
 def or_gather(target, source, table):
-    """Words change places in each period as the table says."""
+    """Move words in each period by a table."""
     for start in range(0, target.size, table.size):
-        here = target[start : start + table.size]
-        there = source[start : start + table.size]
+        target_period = target[start : start + table.size]
+        source_period = source[start : start + table.size]
         for j in range(table.size):
-            here[j] |= there[table[j]]
+            target_period[j] |= source_period[table[j]]
 
 
 @kernel
 def or_fields(target, source):
-    """Digits of radix 6 (the word) and 5 (its 12-bit field) change places.
+    """Exchange digits of radix 6 (the word) and 5 (its 12-bit field).
 
-    Field b of word a comes from field a of word b + 1 for a <= b, else from field a - 1 of
-    word b. Written out, as the compiler then works on several sixes at a time.
+    Field b of word a comes from field a of word b + 1 for a <= b, else from field a - 1 of word b.
+    Written out, as the compiler then works on several sixes at a time.
     """
     for six in range(target.size // 6):
         start = 6 * six
@@ -190,7 +191,7 @@ def or_swap_43(target, source):
 
 @kernel
 def or_turn(target, source, parities, odd):
-    """Digit of radix 3 turns; `odd` is the sign plus the row's own digits, mod 2."""
+    """Turn the digit of radix 3. `odd` is the sign plus the row's own digits, mod 2."""
     flip = EVEN
     if odd:
         flip = EVEN ^ FULL

@@ -23,16 +23,16 @@ load.
 import numpy as np
 
 SLACK = 64
-"""Bytes behind the data of `encode` that it may write to."""
+"""The bytes behind the data of `encode` that it may write to."""
 
 
 def most_bytes(words: int) -> int:
-    """The most bytes that `words` words have encoded."""
+    """Return the most bytes that `words` words have encoded."""
     return 8 * words + words + -(-words // 8) + -(-words // 64)
 
 
 def encode(words: np.ndarray, data: np.ndarray) -> int:
-    """Write the data of contiguous uint64 words to uint8 `data`; returns how many bytes they are.
+    """Write the data of contiguous uint64 words to uint8 `data`, and return their number of bytes.
 
     data: has room for `most_bytes` of the words and `SLACK` more.
     """
@@ -47,7 +47,8 @@ def encode(words: np.ndarray, data: np.ndarray) -> int:
 
 
 def decode(data: np.ndarray, words: np.ndarray) -> None:
-    """Fill contiguous uint64 words from uint8 data of `encode`; ValueError for other data."""
+    """Fill contiguous uint64 words from uint8 data of `encode`; raises ValueError for other
+    data."""
     from frontier.space import zerobytes_kernels
 
     if not zerobytes_kernels.decode(data, words.reshape(-1).view(np.uint8)):
@@ -68,7 +69,7 @@ def decode_slabs(
 
 
 def plain_encode(words: np.ndarray) -> np.ndarray:
-    """The data of contiguous uint64 words, uint8, by NumPy."""
+    """Return the data of contiguous uint64 words, uint8, computed by NumPy."""
     layer, parts = words.reshape(-1).view(np.uint8), []
     for _ in range(3):
         parts.append(layer[layer != 0])
@@ -77,7 +78,7 @@ def plain_encode(words: np.ndarray) -> np.ndarray:
 
 
 def plain_decode(data: np.ndarray, words: np.ndarray) -> None:
-    """As `decode`, by NumPy."""
+    """Decode as `decode` does, by NumPy."""
     sizes = 8 * words.size, words.size, -(-words.size // 8)
     last = -(-sizes[2] // 8)
     mask, end = data[data.size - last :], data.size - last

@@ -18,11 +18,11 @@ from frontier.space.bits import count_bits
 from frontier.space.jit import kernel
 
 VECTOR_BYTES = 64
-"""Bytes that are encoded or decoded at a time."""
+"""The bytes that are encoded or decoded at a time."""
 
 
 def has_vectors() -> bool:
-    """Whether kernels are compiled for a processor with AVX-512 VBMI2."""
+    """Return whether kernels are compiled for a processor with AVX-512 VBMI2."""
     if numba_config.CPU_NAME:  # the user compiles for another processor than this one
         return "+avx512vbmi2" in (numba_config.CPU_FEATURES or "")
     features = llvm.get_host_cpu_features()
@@ -30,8 +30,9 @@ def has_vectors() -> bool:
 
 
 def _shift_table() -> np.ndarray:
-    """uint64[256, 4] for each byte of a mask: a word's lowest bytes, as many as the mask has ones;
-    and the bytes that move by one, two and four places when bytes under the mask move down."""
+    """Return uint64[256, 4] for each byte of a mask: a word's lowest bytes, as many as the mask has
+    ones; and the bytes that move by one, two and four places when bytes under the mask move
+    down."""
     table = np.zeros((256, 4), dtype=np.uint64)
     for mask in range(256):
         places = [k for k in range(8) if mask >> k & 1]
@@ -59,15 +60,15 @@ _BYTES = ir.VectorType(ir.IntType(8), 64)
 _BITS = ir.VectorType(ir.IntType(1), 64)
 
 
-def _address(context, builder, kind, array, at, what):
-    """LLVM: the address of byte `at` of an array, as that of a `what`."""
+def _address(context, builder, kind, array, at, pointee):
+    """LLVM: return the address of byte `at` of an array, as that of a `pointee`."""
     data = context.make_array(kind)(context, builder, array).data
     data = builder.bitcast(data, ir.IntType(8).as_pointer())
-    return builder.bitcast(builder.gep(data, [at]), what.as_pointer())
+    return builder.bitcast(builder.gep(data, [at]), pointee.as_pointer())
 
 
 def _rearranged(builder, name: str, value, bits):
-    """LLVM: 64 bytes compressed or expanded under 64 bits."""
+    """LLVM: return 64 bytes compressed or expanded under 64 bits."""
     function = cgutils.get_or_insert_function(
         builder.module,
         ir.FunctionType(_BYTES, [_BYTES, _BYTES, _BITS]),
@@ -78,10 +79,10 @@ def _rearranged(builder, name: str, value, bits):
 
 @intrinsic
 def _load(typing, array, at):
-    """The eight bytes array[at:], as a little-endian word."""
+    """Return the eight bytes array[at:] as a little-endian word."""
 
-    def generate(context, builder, signature, given):
-        place = _address(context, builder, signature.args[0], *given, _WORD)
+    def generate(context, builder, signature, values):
+        place = _address(context, builder, signature.args[0], *values, _WORD)
         return builder.load(place, align=1)
 
     return types.uint64(array, types.intp), generate
@@ -91,8 +92,8 @@ def _load(typing, array, at):
 def _store(typing, array, at, word):
     """Write a word to the eight bytes array[at:]."""
 
-    def generate(context, builder, signature, given):
-        array, at, word = given
+    def generate(context, builder, signature, values):
+        array, at, word = values
         place = _address(context, builder, signature.args[0], array, at, _WORD)
         builder.store(word, place, align=1)
         return context.get_dummy_value()
@@ -102,10 +103,10 @@ def _store(typing, array, at, word):
 
 @intrinsic
 def _squeeze_vector(typing, source, at, data, to):
-    """As `_squeeze_words`; writes 64 bytes of the data."""
+    """Do what `_squeeze_words` does; writes 64 bytes of the data."""
 
-    def generate(context, builder, signature, given):
-        source, at, data, to = given
+    def generate(context, builder, signature, values):
+        source, at, data, to = values
         place = _address(context, builder, signature.args[0], source, at, _BYTES)
         value = builder.load(place, align=1)
         bits = builder.icmp_unsigned("!=", value, ir.Constant(_BYTES, [0] * 64))
@@ -118,10 +119,10 @@ def _squeeze_vector(typing, source, at, data, to):
 
 @intrinsic
 def _spread_vector(typing, mask, data, at, target, to):
-    """As `_spread_words`; reads 64 bytes of the data."""
+    """Do what `_spread_words` does; reads 64 bytes of the data."""
 
-    def generate(context, builder, signature, given):
-        mask, data, at, target, to = given
+    def generate(context, builder, signature, values):
+        mask, data, at, target, to = values
         place = _address(context, builder, signature.args[1], data, at, _BYTES)
         value = _rearranged(
             builder, "expand", builder.load(place, align=1), builder.bitcast(mask, _BITS)
@@ -135,7 +136,8 @@ def _spread_vector(typing, mask, data, at, target, to):
 
 @kernel
 def _squeeze_words(source, at, data, to):
-    """Write the bytes of source[at : at + 64] that are not zero to data[to:]; returns their mask.
+    """Write the bytes of source[at : at + 64] that are not zero to data[to:], and return their
+    mask.
 
     Up to eight bytes more than these are written.
     """
@@ -227,7 +229,8 @@ def _restore(data, at, end, masks, target, size):
 
 @kernel
 def _count(masks, size):
-    """Ones of the mask of `size` bytes, a bit for each; -1 if it has ones behind these bits."""
+    """Return the ones of the mask of `size` bytes, a bit for each; -1 if it has ones behind these
+    bits."""
     total = 0
     for i in range(size // 8):
         total += _ones(np.uint64(masks[i]))
@@ -241,7 +244,7 @@ def _count(masks, size):
 
 @kernel
 def _masks(words):
-    """Scratch for the three masks, each with room for `VECTOR_BYTES` more."""
+    """Return scratch for the three masks, each with room for `VECTOR_BYTES` more."""
     second = -(-words // 8)
     return (
         np.empty(words + VECTOR_BYTES, dtype=np.uint8),
@@ -252,7 +255,7 @@ def _masks(words):
 
 @kernel
 def encode(source, data):
-    """Write the data of uint8 source, a multiple of eight; returns how many bytes they are."""
+    """Write the data of uint8 source, a multiple of eight, and return their number of bytes."""
     size = source.size
     first, second, third = _masks(size // 8)
     to = _suppress(source, size, first, data, 0)
@@ -266,7 +269,8 @@ def encode(source, data):
 
 @kernel
 def decode(data, target):
-    """Fill uint8 target; False, and nothing is written, if the data do not encode as many."""
+    """Fill uint8 target; returns False, and writes nothing, if the data do not encode as many
+    bytes."""
     size = target.size
     first, second, third = _masks(size // 8)
     sizes = size // 8, -(-size // 64)
@@ -294,8 +298,8 @@ def decode(data, target):
 
 @kernel
 def decode_slabs(data, begin, end, slabs, rows):
-    """Decode data[begin[i] : end[i]] to slabs[rows[i]]; returns how many it did, all if they are
-    right."""
+    """Decode data[begin[i] : end[i]] to slabs[rows[i]], and return the number decoded: all, if they
+    are right."""
     for i in range(begin.size):
         if not decode(data[begin[i] : end[i]], slabs[rows[i]]):
             return i

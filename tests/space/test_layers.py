@@ -385,7 +385,7 @@ def test_little_is_done_without_compiled_kernels(monkeypatch):
         tile_puzzle(2, 3).model.reach.states,
         LehmerCode(4).ranks(np.eye(4)),
     ]
-    monkeypatch.setattr(jit, "LITTLE", 0)
+    monkeypatch.setattr(jit, "SMALL", 0)
     again = [
         tile_puzzle(2, 3).model.space.arcs,
         tile_puzzle(2, 3).model.reach.states,
