@@ -132,14 +132,15 @@ def config_at(run: Place, settings: tuple[str, ...] = ()) -> Config:
 
 
 def puzzle_at(run: Config | Place, settings: tuple[str, ...] = ()) -> Config:
-    """A config with the one puzzle of a run directory or a config; InputError if it has several."""
+    """Return a config with the one puzzle of a run directory or a config; raises InputError if it
+    has several."""
     config = run if isinstance(run, Config) else None
     path = None if config else place_of(run)
     if path and path.is_folder():
         named = _named(run, settings)
         store = open_any(_only(run, [at for at, _ in named]))
-        told = {"name": store.identity["name"], "puzzle": store.identity["puzzle"]}
-        return checked_config(told | {"store": {"path": str(store.path)}}, str(run))
+        tables = {"name": store.identity["name"], "puzzle": store.identity["puzzle"]}
+        return checked_config(tables | {"store": {"path": str(store.path)}}, str(run))
     members = (config or _config_in(path, settings)).members
     if len(members) > 1:
         name = config.name if config else run
@@ -150,7 +151,8 @@ def puzzle_at(run: Config | Place, settings: tuple[str, ...] = ()) -> Config:
 def puzzle_and_run(
     run: Config | Place, settings: tuple[str, ...] = ()
 ) -> tuple[Config, RunStore | None]:
-    """What `puzzle_at` gives, and the run of that puzzle, or None if its directory has none."""
+    """Return the config of `puzzle_at`, and the run of that puzzle, or None if its directory has
+    none."""
     config = puzzle_at(run, settings)
     place = config.storage
     refuse_search(
@@ -177,8 +179,8 @@ def _named(run: Place, settings: tuple[str, ...] = ()) -> list[tuple[Storage, Co
 
 
 def place_of(run: Place) -> Storage:
-    """Where a config or a directory is that a user names; where there is neither, the place of the
-    search of cosets beside it, if there is one."""
+    """Return the place of a config or a directory that a user names; if there is neither, the place
+    of the search of cosets beside it, if there is one."""
     try:
         place = storage_at(run)
     except TypeError:
@@ -214,7 +216,7 @@ def search_command(
 ) -> str:
     """Return the command that goes on with the search of cosets at a path, which a config or its
     own directory names, with its last question."""
-    at_most, layers = CosetRun(path).asked
+    at_most, layers = CosetRun(path).request
     words = [str(config), *(word for setting in settings for word in ("--set", setting))]
     words += [] if at_most is None else ["--at-most", str(at_most)]
     words += [] if layers == 1 else ["--layers", str(layers)]

@@ -1,17 +1,16 @@
 """Single positions, by depth-first search with additive pattern databases.
 
-The tiles are split into groups (`frontier.cosets.groups`). The distance of a position in a group
-is the least number of moves of the group's tiles in any sequence of moves that brings these tiles
-and the blank home. No move is of two groups, so the sum over the groups is a lower bound (R. E.
-Korf and A. Felner, Disjoint Pattern Database Heuristics, Artificial Intelligence 134, 2002), and it
-is 0 in the goal alone. Each move changes the distance of one group alone, by one at most. Mirror
-images of a position (`frontier.cosets.symmetry`) are as far as it is, so the greatest of their sums
-is a lower bound too.
+The tiles are split into groups (`frontier.cosets.groups`). The distance of a position in a group is
+the least number of moves of the group's tiles in any sequence of moves that brings these tiles and
+the blank home. No move is of two groups, so the sum over the groups is a lower bound (R. E. Korf
+and A. Felner, Disjoint Pattern Database Heuristics, Artificial Intelligence 134, 2002), and it is 0
+in the goal alone. Each move changes the distance of one group alone, by one at most. Mirror images
+of a position (`frontier.cosets.symmetry`) are as far as it is, so the greatest of their sums is a
+lower bound too.
 
-`within` asks whether a position takes at most so many moves: one iteration of IDA* (R. E. Korf,
+`within` decides whether a position takes at most so many moves: one iteration of IDA* (R. E. Korf,
 Depth-First Iterative-Deepening, Artificial Intelligence 27, 1985), in which the more promising move
-is tried first and boards met before, as late or later, are left out (see
-`frontier.cosets.kernel`).
+is tried first and boards met before, as late or later, are left out (see `frontier.cosets.kernel`).
 """
 
 from collections import namedtuple
@@ -33,7 +32,7 @@ from frontier.cosets.kernel import (
     slide,
 )
 from frontier.cosets.symmetry import mirrored, symmetries
-from frontier.cosets.tables import Kept, images, moves_on, pattern_graph
+from frontier.cosets.tables import TableSource, images, moves_on, pattern_graph
 from frontier.puzzles import Puzzle, pattern_puzzle
 from frontier.space.bits import lowest_bit
 from frontier.space.jit import kernel
@@ -56,15 +55,17 @@ each cell has in each image, -1 for the blank. slot: int64[S, cells, K], the num
 the board in each image. home: int64[G], the regions of the goal. start, target, voltage: the moves
 of tiles of the group between regions, by the region that they leave."""
 
-Way = namedtuple(
-    "Way", "words met salt board vertex number distance rest blank slots after least slot sum stop"
+SingleScratch = namedtuple(
+    "SingleScratch",
+    "words met salt board vertex number distance rest blank slots after least slot sum stop",
 )
-"""What one thread works with: the way from the start, by depth, as in `Scratch`.
+"""The memory of one thread: the path from the start, by depth, as in `Scratch`.
 
 salt: int64[1], how often it was used. vertex, number, distance: int64[depths, S, G], the distance
 modulo 4. rest: int64[depths, S], the sum of the distances. after: int64[depths, K, S], the sums
 after each of the moves; least: int64[depths, K], the greatest of them. board: int64[cells], the
-home of the tile in each cell, -1 for the blank."""
+home of the tile in each cell, -1 for the blank.
+"""
 
 MET_BITS = 18
 """The table of boards met has 2**18 entries."""
@@ -73,11 +74,13 @@ MET_BITS = 18
 class Additive:
     """The tables of all groups of a puzzle whose moves slide one tile.
 
-    tables: as the kernels read them. moves: of the blank. home: its cell in the goal, in reading
-    order.
+    tables: as the kernels read them. moves: those of the blank. home: its cell in the goal, in
+    reading order.
     """
 
-    def __init__(self, puzzle: Puzzle, sizes: Sequence[int], threads: int, kept: Kept):
+    def __init__(
+        self, puzzle: Puzzle, sizes: Sequence[int], threads: int, table_source: TableSource
+    ):
         grid = puzzle.grid
         self.moves = moves_on(grid.rows, grid.columns, "step")
         self._split = split = Split(puzzle, sizes, "labelled")
@@ -91,7 +94,7 @@ class Additive:
             model = split.models[g]
             residue_table(model.space, model.origins(), threads, table)
 
-        (residue, starts), parts = residues(shapes, kept, fill), []
+        (residue, starts), parts = residues(shapes, table_source, fill), []
         for model, code, first in zip(split.models, split.codes, starts, strict=False):
             steps = pattern_puzzle(grid.rows, grid.columns, labels=model.labelled)
             graph, move, _ = pattern_graph(steps, self.moves)
@@ -102,17 +105,22 @@ class Additive:
         self.tables = self._joined(residue, parts)
 
     def _joined(self, residue: np.ndarray, parts: Sequence[tuple]) -> Groups:
-        """The tables of the groups, whose vertices and voltages are numbered one after the other;
-        parts: for each group its moves, rows, oddness and images."""
+        """Return the tables of the groups, whose vertices and voltages are numbered one after the
+        other.
+
+        parts: for each group its moves, rows, oddness and images.
+        """
         models = self._split.models
         moves, rows, odd, pictures = zip(*parts, strict=True)
         move, image, self._first, voltages = joined(moves, pictures)
         arcs = [model.graph.arcs for model in models]
         regions = np.cumsum([0, *(model.graph.vertices for model in models)])
-        ends = np.cumsum([0, *(some.target.size for some in arcs)])
-        start = [some.start[:-1] + end for some, end in zip(arcs, ends, strict=False)]
-        to = [some.target + region for some, region in zip(arcs, regions, strict=False)]
-        voltage = [some.voltage + first for some, first in zip(arcs, voltages, strict=False)]
+        ends = np.cumsum([0, *(graph_arcs.target.size for graph_arcs in arcs)])
+        start = [graph_arcs.start[:-1] + end for graph_arcs, end in zip(arcs, ends, strict=False)]
+        to = [graph_arcs.target + region for graph_arcs, region in zip(arcs, regions, strict=False)]
+        voltage = [
+            graph_arcs.voltage + first for graph_arcs, first in zip(arcs, voltages, strict=False)
+        ]
         region = [m.base.region + first for m, first in zip(models, regions, strict=False)]
         group = np.full(len(self.moves.target), -1, dtype=np.int64)
         for g, members in enumerate(self._split.members):
@@ -121,9 +129,11 @@ class Additive:
         symmetry = np.array([np.arange(group.size), *self._symmetries])
         target = self.moves.target
         slot = np.zeros((len(symmetry), *target.shape), dtype=np.int64)
-        for cells, its in zip(symmetry, slot, strict=True):
+        for cells, slots_of_image in zip(symmetry, slot, strict=True):
             for cell, k in np.argwhere(target >= 0):
-                its[cell, k] = np.flatnonzero(target[cells[cell]] == cells[target[cell, k]])[0]
+                slots_of_image[cell, k] = np.flatnonzero(
+                    target[cells[cell]] == cells[target[cell, k]]
+                )[0]
         return Groups(
             residue, np.concatenate(odd), np.concatenate(rows), np.concatenate(region), move, image,
             tuple(range(len(symmetry))), group[symmetry], slot, np.array(home),
@@ -131,7 +141,7 @@ class Additive:
         )  # fmt: skip
 
     def states(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The vertices and numbers of boards in all groups: int64[N, G] each.
+        """Return the vertices and numbers of boards in all groups: int64[N, G] each.
 
         boards: int8[N, cells], the home of the tile in each cell, in reading order, or `BLANK`.
         """
@@ -139,53 +149,58 @@ class Additive:
         return vertices + self._first[:-1], numbers
 
     def images(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The vertices and numbers of boards and of their mirror images: int64[N, S, G] each."""
+        """Return the vertices and numbers of boards and of their mirror images: int64[N, S, G]
+        each."""
         sides = [boards, *(mirrored(boards, cells) for cells in self._symmetries)]
         vertices, numbers = zip(*map(self.states, sides), strict=True)
         return np.stack(vertices, axis=1), np.stack(numbers, axis=1)
 
-    def memory(self, stop: np.ndarray | None = None) -> Way:
-        """Memory for one thread. stop: as of `Scratch`."""
+    def memory(self, stop: np.ndarray | None = None) -> SingleScratch:
+        """Return memory for one thread. stop: see `Scratch`."""
         (cells, moves), groups = self.moves.target.shape, len(self._split.models)
         depths = MOST_MOVES + 2
         words = np.random.default_rng(2).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
         sides = 1 + len(self._symmetries)
         vertex, number, distance = np.zeros((3, depths, sides, groups), dtype=np.int64)
-        rest, after = (
+        bounds, after = (
             np.zeros((depths, sides), np.int64),
             np.zeros((depths, moves, sides), np.int64),
         )
         blank, slot = np.zeros((2, depths), dtype=np.int64)
         slots, sums = np.zeros((2, depths), dtype=np.uint64)
-        return Way(
+        return SingleScratch(
             words, nothing_met(MET_BITS), np.zeros(1, np.int64),
-            np.zeros(cells, np.int64), vertex, number, distance, rest, blank, slots, after,
+            np.zeros(cells, np.int64), vertex, number, distance, bounds, blank, slots, after,
             np.zeros((depths, moves), np.int64), slot, sums, no_stop() if stop is None else stop,
         )  # fmt: skip
 
     def needs_more(
-        self, board: np.ndarray, limit: int, way: Way, most: int = UNBOUNDED
+        self, board: np.ndarray, limit: int, scratch: SingleScratch, most: int = UNBOUNDED
     ) -> tuple[bool | None, int]:
-        """Whether a position needs more than `limit` moves, None if `most` nodes do not tell it;
-        and the nodes visited.
+        """Return whether a position needs more than `limit` moves (None if `most` nodes do not
+        decide it), and the nodes visited.
 
         board: int8[cells], as for `states`.
         """
         (vertices,), (numbers,) = self.images(board[None])
-        found, nodes = within(board, vertices, numbers, limit, most, self.moves, self.tables, way)
-        return (False if found else None if nodes >= most else True), nodes
+        within_limit, nodes = within(
+            board, vertices, numbers, limit, most, self.moves, self.tables, scratch
+        )
+        return (False if within_limit else None if nodes >= most else True), nodes
 
-    def solution(self, board: np.ndarray, limit: int, way: Way) -> np.ndarray | None:
-        """The cells that the blank comes to, one after the other, in a solution of at most `limit`
-        moves; None if there is none."""
+    def solution(self, board: np.ndarray, limit: int, scratch: SingleScratch) -> np.ndarray | None:
+        """Return the cells that the blank comes to, one after the other, in a solution of at most
+        `limit` moves; None if there is none."""
         (vertices,), (numbers,) = self.images(board[None])
-        found, _ = within(board, vertices, numbers, limit, UNBOUNDED, self.moves, self.tables, way)
-        return way.blank[1 : way.slot[-1] + 1] if found else None
+        within_limit, _ = within(
+            board, vertices, numbers, limit, UNBOUNDED, self.moves, self.tables, scratch
+        )
+        return scratch.blank[1 : scratch.slot[-1] + 1] if within_limit else None
 
 
 @kernel
 def _residue(region, number, tables):
-    """The distance modulo 4 of a sequence at a region."""
+    """Return the distance modulo 4 of a sequence at a region."""
     at = tables.row[region] + number
     bit = tables.residue[at >> 6] >> np.uint64(at & 63) & np.uint64(1)
     return 2 * np.int64(bit) + tables.odd[region]
@@ -193,7 +208,7 @@ def _residue(region, number, tables):
 
 @kernel
 def _distance(group, region, number, tables):
-    """The distance in a group, by walking to the goal."""
+    """Return the distance in a group, by walking to the goal."""
     moves, goal = 0, tables.home[group]
     residue = _residue(region, number, tables)
     while region != goal or number:
@@ -208,113 +223,115 @@ def _distance(group, region, number, tables):
 
 
 @kernel
-def _look_ahead(depth, room, moves, tables, way):
+def _look_ahead(depth, room, moves, tables, scratch):
     """Find which moves leave a bound of at most `room`, and the bounds after each."""
-    here, slots, kept = way.blank[depth], way.slots[depth], np.uint64(0)
+    blank, slots, kept_slots = scratch.blank[depth], scratch.slots[depth], np.uint64(0)
     while slots:
         k = lowest_bit(slots)
         slots &= slots - np.uint64(1)
-        tile, least = way.board[moves.target[here, k]], 0
+        tile, least = scratch.board[moves.target[blank, k]], 0
         for side in range(len(tables.sides)):
             g = tables.group[side, tile]
-            entry = tables.move[way.vertex[depth, side, g], tables.slot[side, here, k]]
-            image = np.int64(tables.image[entry & VOLTAGES, way.number[depth, side, g]])
+            entry = tables.move[scratch.vertex[depth, side, g], tables.slot[side, blank, k]]
+            image = np.int64(tables.image[entry & VOLTAGES, scratch.number[depth, side, g]])
             after = _residue(tables.region[entry >> VOLTAGE_BITS], image, tables)
-            rest = way.rest[depth, side] + ((after - way.distance[depth, side, g] + 1) & 3) - 1
-            way.after[depth, k, side] = rest
-            least = max(least, rest)
-            if rest > room:
+            bound = (
+                scratch.rest[depth, side] + ((after - scratch.distance[depth, side, g] + 1) & 3) - 1
+            )
+            scratch.after[depth, k, side] = bound
+            least = max(least, bound)
+            if bound > room:
                 break
         if least <= room:
-            way.least[depth, k] = least
-            kept |= np.uint64(1) << np.uint64(k)
-    way.slots[depth] = kept
+            scratch.least[depth, k] = least
+            kept_slots |= np.uint64(1) << np.uint64(k)
+    scratch.slots[depth] = kept_slots
 
 
 @kernel
-def _move_on(depth, k, tile, tables, way):
+def _move_on(depth, k, tile, tables, scratch):
     """Move the groups of all images, and their distances with the one of the tile that is moved."""
-    here = way.blank[depth]
+    blank = scratch.blank[depth]
     for side in range(len(tables.sides)):
-        slot, moved = tables.slot[side, here, k], tables.group[side, tile]
-        for g in range(way.vertex.shape[2]):
-            entry = tables.move[way.vertex[depth, side, g], slot]
-            way.vertex[depth + 1, side, g] = entry >> VOLTAGE_BITS
-            way.number[depth + 1, side, g] = tables.image[
-                entry & VOLTAGES, way.number[depth, side, g]
+        slot, moved = tables.slot[side, blank, k], tables.group[side, tile]
+        for g in range(scratch.vertex.shape[2]):
+            entry = tables.move[scratch.vertex[depth, side, g], slot]
+            scratch.vertex[depth + 1, side, g] = entry >> VOLTAGE_BITS
+            scratch.number[depth + 1, side, g] = tables.image[
+                entry & VOLTAGES, scratch.number[depth, side, g]
             ]
-            way.distance[depth + 1, side, g] = way.distance[depth, side, g]
-        rest = way.after[depth, k, side]
-        way.distance[depth + 1, side, moved] += rest - way.rest[depth, side]
-        way.distance[depth + 1, side, moved] &= 3
-        way.rest[depth + 1, side] = rest
+            scratch.distance[depth + 1, side, g] = scratch.distance[depth, side, g]
+        bound = scratch.after[depth, k, side]
+        scratch.distance[depth + 1, side, moved] += bound - scratch.rest[depth, side]
+        scratch.distance[depth + 1, side, moved] &= 3
+        scratch.rest[depth + 1, side] = bound
 
 
 @kernel
-def within(board, vertices, numbers, limit, most, moves, tables, way):
-    """Whether a position is found to take at most `limit` moves, and the nodes visited, `most` at
-    most, to find out.
+def within(board, vertices, numbers, limit, most, moves, tables, scratch):
+    """Return whether a position takes at most `limit` moves, as far as at most `most` nodes decide
+    it, and the nodes visited.
 
     board: int8[cells], the home of each tile, `BLANK` for the blank. vertices, numbers: int64[S,
-    G], of its images in each group. If it does, the blank comes to the cells way.blank[1], ...,
-    way.blank[way.slot[-1]], one after the other.
+    G], of its images in each group. If it does, the blank comes to the cells scratch.blank[1], ...,
+    scratch.blank[scratch.slot[-1]], one after the other.
     """
-    way.salt[0] += 1
-    seed, nodes, least = np.uint64(way.salt[0]) * FIRST_MIX, 0, 0
-    way.sum[0] = 0
+    scratch.salt[0] += 1
+    seed, nodes, least = np.uint64(scratch.salt[0]) * FIRST_MIX, 0, 0
+    scratch.sum[0] = 0
     for cell in range(board.size):
-        way.board[cell] = board[cell]
+        scratch.board[cell] = board[cell]
         if board[cell] == BLANK:
-            way.board[cell], way.blank[0] = -1, cell
+            scratch.board[cell], scratch.blank[0] = -1, cell
     for side in range(vertices.shape[0]):
-        way.rest[0, side] = 0
+        scratch.rest[0, side] = 0
         for g in range(vertices.shape[1]):
             vertex, number = vertices[side, g], numbers[side, g]
-            far = _distance(g, tables.region[vertex], number, tables)
-            way.vertex[0, side, g], way.number[0, side, g] = vertex, number
-            way.distance[0, side, g] = far & 3
-            way.rest[0, side] += far
-        least = max(least, way.rest[0, side])
-    way.slot[-1] = 0
+            distance = _distance(g, tables.region[vertex], number, tables)
+            scratch.vertex[0, side, g], scratch.number[0, side, g] = vertex, number
+            scratch.distance[0, side, g] = distance & 3
+            scratch.rest[0, side] += distance
+        least = max(least, scratch.rest[0, side])
+    scratch.slot[-1] = 0
     if least == 0 or least > limit:
         return least == 0, nodes
     depth = 0
-    way.slots[0] = moves.all[way.blank[0]]
-    _look_ahead(0, limit - 1, moves, tables, way)
+    scratch.slots[0] = moves.all[scratch.blank[0]]
+    _look_ahead(0, limit - 1, moves, tables, scratch)
     while depth >= 0:
-        here, slots = way.blank[depth], way.slots[depth]
+        blank, slots = scratch.blank[depth], scratch.slots[depth]
         if slots == 0:
             if depth:
-                back = way.blank[depth - 1]
-                stride = -moves.stride[back, way.slot[depth - 1]]
-                slide(way.board, here, back, stride, np.uint64(0), way.words)
+                back = scratch.blank[depth - 1]
+                stride = -moves.stride[back, scratch.slot[depth - 1]]
+                slide(scratch.board, blank, back, stride, np.uint64(0), scratch.words)
             depth -= 1
             continue
         k = lowest_bit(slots)
-        rest = slots & (slots - np.uint64(1))
-        while rest:
-            other = lowest_bit(rest)
-            rest &= rest - np.uint64(1)
-            if way.least[depth, other] < way.least[depth, k]:
+        others = slots & (slots - np.uint64(1))
+        while others:
+            other = lowest_bit(others)
+            others &= others - np.uint64(1)
+            if scratch.least[depth, other] < scratch.least[depth, k]:
                 k = other
-        way.slots[depth] = slots ^ (np.uint64(1) << np.uint64(k))
-        way.slot[depth] = k
-        if way.least[depth, k] == 0:
-            way.slot[-1] = depth + 1
-            way.blank[depth + 1] = moves.target[here, k]
+        scratch.slots[depth] = slots ^ (np.uint64(1) << np.uint64(k))
+        scratch.slot[depth] = k
+        if scratch.least[depth, k] == 0:
+            scratch.slot[-1] = depth + 1
+            scratch.blank[depth + 1] = moves.target[blank, k]
             return True, nodes
-        if nodes >= most or way.stop[0]:
+        if nodes >= most or scratch.stop[0]:
             return False, max(nodes, most)
         nodes += 1
-        there, stride = moves.target[here, k], moves.stride[here, k]
-        tile = way.board[there]
-        total = slide(way.board, here, there, stride, way.sum[depth], way.words)
-        if not is_new(total ^ seed, depth + 1, way.met):
-            slide(way.board, there, here, -stride, total, way.words)
+        target, stride = moves.target[blank, k], moves.stride[blank, k]
+        tile = scratch.board[target]
+        total = slide(scratch.board, blank, target, stride, scratch.sum[depth], scratch.words)
+        if not is_new(total ^ seed, depth + 1, scratch.met):
+            slide(scratch.board, target, blank, -stride, total, scratch.words)
             continue
-        _move_on(depth, k, tile, tables, way)
+        _move_on(depth, k, tile, tables, scratch)
         depth += 1
-        way.blank[depth], way.sum[depth] = there, total
-        way.slots[depth] = moves.then[here, k]
-        _look_ahead(depth, limit - depth - 1, moves, tables, way)
+        scratch.blank[depth], scratch.sum[depth] = target, total
+        scratch.slots[depth] = moves.then[blank, k]
+        _look_ahead(depth, limit - depth - 1, moves, tables, scratch)
     return False, nodes

@@ -1,8 +1,8 @@
-"""Whether what a search of cosets has found is right, as far as its files can tell.
+"""Checks of the results of a search of cosets, as far as its files allow.
 
-* The checksums of the tables that are there must be right.
-* ``summary.json`` must be what was written there, and say nothing that contradicts the ledger. It
-  is written at the end of a start, so it may be older than the ledger, and know less.
+* The checksums of the existing tables must be right.
+* ``summary.json`` must be what was written there, and contradict nothing in the ledger. It is
+  written at the end of a start, so it may be older than the ledger, and know less.
 * The shortest way of every position found is gone move by move, without any kernel.
 * Blocks of questions and single positions that gave a lower bound are searched again, all or some
   of them drawn at random; they must give the same.
@@ -24,10 +24,10 @@ from frontier.text import counted
 
 @dataclass
 class Checked:
-    """What was looked at, and what was found.
+    """What was checked, and the faults.
 
-    tables: whose checksums were looked at. ways: gone move by move. blocks: searched again, and
-    positions that lower bounds rest on.
+    tables: those whose checksums were checked. ways: those gone move by move. blocks: those
+    searched again, and positions that lower bounds rest on.
     """
 
     tables: int = 0
@@ -42,25 +42,27 @@ def check_cosets(
     seed: int = 0,
     say: Callable[[str], None] = lambda text: None,
 ) -> Checked:
-    """What is wrong with a search of cosets. The depth of a fault is that of the farther positions
-    of its question.
+    """Return the faults of a search of cosets. The depth of a fault is that of the farther
+    positions of its question.
 
-    blocks: how many are searched again, None for all. say: is told what is being done.
+    blocks: how many are searched again, None for all. say: called with each step in words.
     """
-    proof, found = run.proof, Checked()
+    proof, checked = run.proof, Checked()
     say("checksums of the tables")
-    found.tables = len(run.tables)
-    found.faults += [Fault(0, fault) for fault in run.check_tables()]
+    checked.tables = len(run.tables)
+    checked.faults += [Fault(0, fault) for fault in run.check_tables()]
     if proof is None:
-        return found
-    found.faults += [Fault(SUMMARY, what, described=True) for what in _wrong_summary(run)]
-    found.ways = len(proof.farther)
-    say(f"{counted(found.ways, 'way')}, move by move")
+        return checked
+    checked.faults += [Fault(SUMMARY, message, described=True) for message in _wrong_summary(run)]
+    checked.ways = len(proof.farther)
+    say(f"{counted(checked.ways, 'way')}, move by move")
     for limit, answer in proof.answers.items():
         for position in answer.farther:
             if wrong := _wrong_way(run.puzzle, position, limit):
-                where = f"the question of {limit}, {run.puzzle.line(position.board)}"
-                found.faults.append(Fault(limit + proof.period, f"a position of {where}: {wrong}"))
+                position_text = f"the question of {limit}, {run.puzzle.line(position.board)}"
+                checked.faults.append(
+                    Fault(limit + proof.period, f"a position of {position_text}: {wrong}")
+                )
     done = [(t, number) for t, answer in proof.answers.items() for number in answer.done]
     done += proof.witnesses
     count = len(done) if blocks is None else min(blocks, len(done))
@@ -68,78 +70,81 @@ def check_cosets(
         random.Random(seed).sample(done, count),
         key=lambda some: (some.limit, -1) if isinstance(some, Witness) else some,
     )
-    if drawn and all(fault.described for fault in found.faults):
-        _search_again(run, drawn, found, say)
-    return found
+    if drawn and all(fault.described for fault in checked.faults):
+        _search_again(run, drawn, checked, say)
+    return checked
 
 
 def _wrong_summary(run: CosetRun) -> Iterator[str]:
-    """What is wrong with ``summary.json``, if it is there."""
+    """Generate messages about a ``summary.json`` that is wrong."""
     name, remedy = "summary.json", "`gods-number` writes it anew"
     file, proof = run.storage.place(name), run.proof
     if not run.storage.exists(name):
         return
     try:
-        said = read_sealed(run.storage, name)
+        content = read_sealed(run.storage, name)
     except CorruptRunError as error:
         yield f"{error}; {remedy}"
         return
-    lower, upper = said.get("lower"), said.get("upper")
-    known = proof.lower, proof.upper
+    lower, upper = content.get("lower"), content.get("upper")
+    bounds = proof.lower, proof.upper
     if lower is not None and not (lower <= proof.lower and proof.upper <= upper):
-        yield f"{file} has bounds {lower} and {upper}, and the ledger {known}; {remedy}"
-    for layer in said.get("layers", []):
-        there = proof.layer(layer["depth"]) if proof.known else None
-        if there is None or len(there) != layer["count"]:
-            has = "does not know it" if there is None else f"has {len(there):,}"
+        yield f"{file} has bounds {lower} and {upper}, and the ledger {bounds}; {remedy}"
+    for layer in content.get("layers", []):
+        positions = proof.layer(layer["depth"]) if proof.known else None
+        if positions is None or len(positions) != layer["count"]:
+            ledger_text = "does not know it" if positions is None else f"has {len(positions):,}"
             count = counted(layer["count"], "position")
-            yield f"{file} has {count} at depth {layer['depth']}, and the ledger {has}; {remedy}"
+            yield (
+                f"{file} has {count} at depth {layer['depth']}, and the ledger {ledger_text}; "
+                f"{remedy}"
+            )
 
 
 def _search_again(
-    run: CosetRun, drawn: list[tuple[int, int] | Witness], found: Checked, say
+    run: CosetRun, drawn: list[tuple[int, int] | Witness], checked: Checked, say
 ) -> None:
-    """Search blocks and single positions again, and note what is found."""
+    """Search blocks and single positions again, and note faults."""
     proof = run.proof
-    asker = Asker(run.region, run.groups, machine.cores(), run.kept(shared=False))
+    asker = Asker(run.region, run.groups, machine.cores(), run.table_source(shared=False))
     if asker.deepest != proof.deepest:
-        said = f"the deepest pattern and board are {asker.deepest}, not {proof.deepest}"
-        found.faults.append(Fault(0, said))
-    for some in drawn:
-        say(f"{found.blocks:,} of {counted(len(drawn), 'block')} searched again")
-        found.blocks += 1
-        if isinstance(some, Witness):
-            say(f"whether a position needs more than {some.limit} moves")
-            if not asker.witness(some.board, some.limit):
-                said = f"{run.puzzle.line(some.board)} takes at most {some.limit} moves"
-                found.faults.append(Fault(some.limit + proof.period, said))
+        message = f"the deepest pattern and board are {asker.deepest}, not {proof.deepest}"
+        checked.faults.append(Fault(0, message))
+    for item in drawn:
+        say(f"{checked.blocks:,} of {counted(len(drawn), 'block')} searched again")
+        checked.blocks += 1
+        if isinstance(item, Witness):
+            say(f"whether a position needs more than {item.limit} moves")
+            if not asker.witness(item.board, item.limit):
+                message = f"{run.puzzle.line(item.board)} takes at most {item.limit} moves"
+                checked.faults.append(Fault(item.limit + proof.period, message))
             continue
-        limit, number = some
-        kept, block = proof.answers[limit].done[number], asker.search(limit, number)
-        before, now = ({(p.board, p.depth) for p in of.farther} for of in (kept, block))
-        if before != now or kept.cosets != block.cosets:
-            said = (
+        limit, number = item
+        listed, block = proof.answers[limit].done[number], asker.search(limit, number)
+        before, now = ({(p.board, p.depth) for p in of.farther} for of in (listed, block))
+        if before != now or listed.cosets != block.cosets:
+            message = (
                 f"block {number} of the question of {limit} has {counted(len(now), 'position')} "
                 f"that need more moves, and {len(before):,} are listed"
             )
-            found.faults.append(Fault(limit + proof.period, said))
+            checked.faults.append(Fault(limit + proof.period, message))
 
 
 def _wrong_way(puzzle: Puzzle, position: Farther, limit: int) -> str | None:
-    """What is wrong with the way of a position, if anything."""
+    """Return what is wrong with the way of a position, None if it is right."""
     board, columns = list(position.board), puzzle.grid.columns
     several = puzzle.metric == "multi"
     if position.depth != len(position.blanks) or position.depth <= limit:
         return f"its way has {len(position.blanks)} moves, its depth is {position.depth}"
-    for there in position.blanks:
-        here = board.index(0)
-        (r, c), (rr, cc) = divmod(here, columns), divmod(there, columns)
+    for target in position.blanks:
+        blank = board.index(0)
+        (r, c), (rr, cc) = divmod(blank, columns), divmod(target, columns)
         down, right = rr - r, cc - c
-        far = max(abs(down), abs(right))
-        if (down and right) or far == 0 or (far > 1 and not several):
-            return f"its way has a move from cell {here} to cell {there}"
-        stride = (there - here) // far
-        for cell in range(here, there, stride):
+        distance = max(abs(down), abs(right))
+        if (down and right) or distance == 0 or (distance > 1 and not several):
+            return f"its way has a move from cell {blank} to cell {target}"
+        stride = (target - blank) // distance
+        for cell in range(blank, target, stride):
             board[cell] = board[cell + stride]
-        board[there] = 0
+        board[target] = 0
     return None if tuple(board) == puzzle.goals[0] else "its way does not lead to the goal"

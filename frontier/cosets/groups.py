@@ -1,8 +1,8 @@
 """The tiles of a puzzle in groups, each with a pattern database that bounds single positions.
 
-Groups are runs of tiles in the order of their homes, which together are all tiles. Where the
-distances in the groups are added (`frontier.cosets.additive`), no tile is in two groups. Where the
-greatest one counts (`frontier.cosets.lines`), all groups are of one size, and may overlap.
+Groups are runs of tiles in the order of their homes, which together are all tiles. If the distances
+in the groups are added (`frontier.cosets.additive`), no tile is in two groups. If the greatest one
+counts (`frontier.cosets.lines`), all groups are of one size, and may overlap.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ import numpy as np
 
 from frontier.cosets.kernel import BLANK, VOLTAGE_BITS
 from frontier.cosets.regions import MOST_LABELLED
-from frontier.cosets.tables import Kept
+from frontier.cosets.tables import TableSource
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, pattern_puzzle
 from frontier.puzzles.pattern_graph import set_ranks
@@ -20,22 +20,22 @@ from frontier.space.layout import WORD_BYTES
 from frontier.space.lehmer import LehmerCode
 
 MOST_OF_LINES = 8
-"""The tiles of a group, at most, where a move slides several tiles: databases of nine take more
-than two gigabytes for each end of a way, on a board of sixteen cells."""
+"""The most tiles of a group if a move slides several tiles: databases of nine take more than two
+gigabytes for each end of a way, on a board of sixteen cells."""
 
 SAMPLE = 1000
-"""Random sets of cells from which the size of an additive database is told."""
+"""The size of an additive database is estimated from so many random sets of cells."""
 
 BASE_BYTES = 400
-"""Bytes of the base graph of a group for each set of cells and cell of the blank, about."""
+"""About the bytes of the base graph of a group for each set of cells and cell of the blank."""
 
 WORD = 64
 
 
 def group_sizes(puzzle: Puzzle, room: int) -> tuple[int, ...]:
-    """The tiles of the groups: as few groups as fit, of almost equal sizes.
+    """Return the tiles of the groups: as few groups as fit, of almost equal sizes.
 
-    room: bytes of memory. InputError if none fit.
+    room: bytes of memory. Raises InputError if none fit.
     """
     tiles, adds = puzzle.cells - 1, puzzle.metric == "step"
     for count in range(1, tiles + 1):
@@ -52,7 +52,8 @@ def group_sizes(puzzle: Puzzle, room: int) -> tuple[int, ...]:
 
 
 def group_bytes(puzzle: Puzzle, sizes: tuple[int, ...]) -> int:
-    """The bytes of memory that the databases of groups of these sizes take while they are made."""
+    """Return the bytes of memory that the databases of groups of these sizes take while they are
+    made."""
     adds = puzzle.metric == "step"
     vertices = _regions if adds else _lines
     tables = [vertices(puzzle, size) * 2 * LehmerCode(size).words * WORD_BYTES for size in sizes]
@@ -64,38 +65,38 @@ def group_bytes(puzzle: Puzzle, sizes: tuple[int, ...]) -> int:
 
 
 def _lines(puzzle: Puzzle, size: int) -> int:
-    """The lines of patterns of so many tiles: see `frontier.cosets.lines`."""
+    """Return the number of lines of patterns of so many tiles: see `frontier.cosets.lines`."""
     return comb(puzzle.cells - 1, size) * (puzzle.grid.rows + puzzle.grid.columns)
 
 
 def _regions(puzzle: Puzzle, size: int) -> int:
-    """The ways to lie of so many tiles and of the blank, up to its moves among the others; about,
-    as it is found from a sample."""
+    """Return about the number of placements of so many tiles and of the blank, up to its moves
+    among the others, estimated from a sample."""
     random = np.random.default_rng(size)
     squares = puzzle.grid.squares
     beside = [
-        [b for b, there in enumerate(squares) if abs(r - there[0]) + abs(c - there[1]) == 1]
+        [b for b, square in enumerate(squares) if abs(r - square[0]) + abs(c - square[1]) == 1]
         for r, c in squares
     ]
-    found = 0
+    regions = 0
     for _ in range(SAMPLE):
         free = set(random.permutation(puzzle.cells)[size:].tolist())
         while free:
-            found += 1
+            regions += 1
             pending = [free.pop()]
             while pending:
                 near = free.intersection(beside[pending.pop()])
                 free -= near
                 pending += near
-    return ceil(comb(puzzle.cells, size) * found / SAMPLE)
+    return ceil(comb(puzzle.cells, size) * regions / SAMPLE)
 
 
 class Split:
     """The tiles of a puzzle in groups.
 
-    sizes: how many tiles each group has. patterns: those of the groups; models: theirs; codes: of
-    their sequences.
-    members: int64[size] each, the homes of its tiles, in reading order. home: of the blank.
+    sizes: the number of tiles of each group. patterns: those of the groups; models: theirs; codes:
+    of their sequences. members: int64[size] each, the homes of its tiles, in reading order. home:
+    of the blank.
     """
 
     def __init__(self, puzzle: Puzzle, sizes: Sequence[int], metric: str):
@@ -113,26 +114,26 @@ class Split:
         ]
         self.patterns = [
             pattern_puzzle(
-                grid.rows, grid.columns, labels=goal[mine].tolist(), blank=blank, metric=metric
+                grid.rows, grid.columns, labels=goal[members].tolist(), blank=blank, metric=metric
             )
-            for mine in self.members
+            for members in self.members
         ]
         self.models = [pattern.model for pattern in self.patterns]
         self.codes = [LehmerCode(size) for size in sizes]
 
     def states(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The states of boards in all groups, int64[N, G] each: the number of the set of places of
-        the group's tiles times the number of cells, plus the blank's cell; and the number of their
-        sequence, as `numbers` has it.
+        """Return the states of boards in all groups, int64[N, G] each: the number of the set of
+        places of the group's tiles times the number of cells, plus the blank's cell; and the number
+        of their sequence, as `numbers` has it.
 
         boards: int8[N, cells], the home of the tile in each cell, in reading order, or `BLANK`.
         """
         blank = (boards == BLANK).argmax(axis=1)
         vertices, sequences = [], []
         for members, model, code in zip(self.members, self.models, self.codes, strict=True):
-            mine = np.isin(boards, members)
-            position = np.nonzero(mine)[1].reshape(len(boards), code.length)
-            tiles = boards[mine].reshape(len(boards), code.length)
+            in_group = np.isin(boards, members)
+            position = np.nonzero(in_group)[1].reshape(len(boards), code.length)
+            tiles = boards[in_group].reshape(len(boards), code.length)
             index, sign = code.ranks(np.argsort(np.argsort(tiles, axis=1), axis=1))
             places = position - (position > blank[:, None])
             base = model.base
@@ -142,19 +143,21 @@ class Split:
 
 
 def numbers(code: LehmerCode, sign: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """The numbers of the bits of sequences among those of their vertex, in a table of
+    """Return the numbers of the bits of sequences among those of their vertex, in a table of
     `residue_table`."""
     word, bit = np.divmod(index, code.bits)
     return (sign * code.words + word) * WORD + bit
 
 
 def residues(
-    shapes: Sequence[tuple[int, ...]], kept: Kept, fill: Callable[[int, np.ndarray], None]
+    shapes: Sequence[tuple[int, ...]],
+    table_source: TableSource,
+    fill: Callable[[int, np.ndarray], None],
 ) -> tuple[np.ndarray, list[int]]:
-    """Return the databases of all groups as one array, uint64, and where that of each group begins.
+    """Return the databases of all groups as one array, uint64, and the beginning of each.
 
-    shapes: of the database of each group. kept: where the array comes from if it was made before;
-    else fill(g, table) writes the database of group g to its part, which is zeros.
+    shapes: of the database of each group. table_source: returns the array if it was made before;
+    otherwise fill(g, table) writes the database of group g to its part, which is zeros.
     """
     starts = np.cumsum([0, *map(prod, shapes)]).tolist()
 
@@ -164,27 +167,27 @@ def residues(
             fill(g, residue[first : first + prod(shape)].reshape(shape))
         return residue
 
-    return kept("groups", make), starts
+    return table_source("groups", make), starts
 
 
 def all_numbers(code: LehmerCode) -> np.ndarray:
-    """The `numbers` of all sequences, ascending."""
+    """Return the `numbers` of all sequences, ascending."""
     return numbers(code, *np.divmod(np.arange(2 * code.half), code.half))
 
 
 def joined(
     moves: Sequence[np.ndarray], pictures: Sequence[np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """`move` and `image` of all groups together, as a `PatternTable` has them of one, whose
-    vertices and voltages are numbered one after the other; and the first numbers of each group,
-    of its vertices and of its voltages."""
+    """Return `move` and `image` of all groups together, as a `PatternTable` has them of one, whose
+    vertices and voltages are numbered one after the other; and the first numbers of each group, of
+    its vertices and of its voltages."""
     vertices = np.cumsum([0, *map(len, moves)])
     voltages = np.cumsum([0, *map(len, pictures)])
     if voltages[-1] >> VOLTAGE_BITS:
         raise OverflowError(f"{voltages[-1]} voltages; {VOLTAGE_BITS} bits are kept for them")
     move = [
-        np.where(some < 0, -1, some + (vertex << VOLTAGE_BITS) + voltage)
-        for some, vertex, voltage in zip(moves, vertices, voltages, strict=False)
+        np.where(group_moves < 0, -1, group_moves + (vertex << VOLTAGE_BITS) + voltage)
+        for group_moves, vertex, voltage in zip(moves, vertices, voltages, strict=False)
     ]
     most = max(pictures, key=lambda picture: picture.shape[1])
     image = np.zeros((voltages[-1], most.shape[1]), dtype=most.dtype)

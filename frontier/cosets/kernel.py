@@ -26,15 +26,15 @@ from frontier.space.bits import count_bits, lowest_bit
 from frontier.space.jit import kernel
 
 MOST_LENGTH = 254
-"""Moves of a solution of a pattern, at most: the greatest distance that a table holds. What takes
-more leaves positions open, which are searched by themselves."""
+"""The most moves of a solution of a pattern: the greatest distance that a table holds. Longer ones
+leave positions open, which are searched by themselves."""
 
 MOST_MOVES = 2 * MOST_LENGTH
-"""Moves of a solution of a position, at most: no question asks about more, as the distances of a
+"""The most moves of a solution of a position: no question asks about more, as the distances of a
 pattern and of a board of the region, which are in tables, bound each position by their sum."""
 
 DEPTH_BITS = 9
-"""The bits that tell the depth at which a board was met, at most `MOST_MOVES`."""
+"""The bits of the depth at which a board was met, which is at most `MOST_MOVES`."""
 
 UNBOUNDED = 1 << 62
 """More nodes than any search visits."""
@@ -47,7 +47,7 @@ FIRST_MIX, SECOND_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659F
 """Odd numbers that spread keys over the tables."""
 
 UNLABELLED, BLANK = -1, -2
-"""What stands for the home of a tile that is not labelled, and of the blank."""
+"""These stand for the home of a tile that is not labelled, and of the blank."""
 
 MET_BITS = 15
 """The table of boards met has 2**15 entries, so that it stays in the caches of a core."""
@@ -55,19 +55,20 @@ MET_BITS = 15
 Scratch = namedtuple(
     "Scratch", "words salt met ends vertex number blank homeward slots slot sum board open stop"
 )
-"""What one thread works with.
+"""The memory of one thread.
 
-words: uint64[cells, cells], random, for each thing in each cell. salt: int64[1], how often it was
+words: uint64[cells, cells], random, for each tile in each cell. salt: int64[1], how often it was
 used. met, ends: uint64 tables of the boards met, and of those at which solutions have ended.
-vertex, number, blank, homeward, slots, slot, sum: the way from the start, by depth; homeward: the
+vertex, number, blank, homeward, slots, slot, sum: the path from the start, by depth; homeward: the
 distance of the pattern. board: int64[cells], the number of the cell that the tile in each cell has
 come from, -1 for the blank. open: uint64, the positions left open in the coset. stop: uint8[1],
-which another thread sets to end a search at once; what that returns says nothing."""
+which another thread sets to end a search at once; its result then means nothing.
+"""
 
 
 def scratch_for(cells: int, most_open: int, stop: np.ndarray | None = None) -> Scratch:
-    """Memory for one thread. most_open: the positions that a coset leaves open at most. stop: as of
-    `Scratch`."""
+    """Return memory for one thread. most_open: the most positions that a coset leaves open. stop:
+    see `Scratch`."""
     words = np.random.default_rng(1).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
     met, ends = nothing_met(MET_BITS), nothing_met(MET_BITS)
     vertex, number, blank, slot, homeward = np.zeros((5, MOST_LENGTH + 1), dtype=np.int64)
@@ -80,13 +81,13 @@ def scratch_for(cells: int, most_open: int, stop: np.ndarray | None = None) -> S
 
 
 def no_stop() -> np.ndarray:
-    """A flag that is not set, as `Scratch` has it."""
+    """Return a flag that is not set, as `Scratch` has it."""
     return np.zeros(1, dtype=np.uint8)
 
 
 def nothing_met(bits: int) -> np.ndarray:
-    """The table of 2**bits entries, `DEPTH_BITS` or more, in which no board has been met: each
-    entry is of a depth greater than all that there are."""
+    """Return the table of 2**bits entries, `DEPTH_BITS` or more, in which no board has been met:
+    each entry is of a depth greater than all that there are."""
     return np.full(1 << bits, (1 << DEPTH_BITS) - 1, dtype=np.uint64)
 
 
@@ -97,9 +98,9 @@ def slide(board, blank, target, stride, total, words):
     Returns the sum of the board afterwards; total: before.
     """
     while blank != target:
-        thing = board[blank + stride]
-        total ^= words[thing, blank] ^ words[thing, blank + stride]
-        board[blank] = thing
+        tile = board[blank + stride]
+        total ^= words[tile, blank] ^ words[tile, blank + stride]
+        board[blank] = tile
         blank += stride
     board[target] = -1
     return total
@@ -107,8 +108,8 @@ def slide(board, blank, target, stride, total, words):
 
 @kernel
 def region_index(origins, position, radices):
-    """The Lehmer index of a position on the region: its place i holds the tile that has come from
-    the cell of number origins[i]."""
+    """Return the Lehmer index of a position on the region: its place i holds the tile that has come
+    from the cell of number origins[i]."""
     index, used = np.int64(0), np.uint64(0)
     for i in range(radices.size):
         tile = (position >> np.uint64(4 * origins[i])) & np.uint64(15)
@@ -120,7 +121,7 @@ def region_index(origins, position, radices):
 
 @kernel
 def region_position(index, sign, origins, radices, digits):
-    """The position that `region_index` gives this index, with the sign of its tiles.
+    """Return the position to which `region_index` gives this index, with the sign of its tiles.
 
     digits: int64[tiles], overwritten.
     """
@@ -132,10 +133,10 @@ def region_position(index, sign, origins, radices, digits):
     digits[tiles - 2], digits[tiles - 1] = total & 1, 0
     position, free = np.uint64(0), (np.uint64(1) << np.uint64(tiles)) - np.uint64(1)
     for i in range(tiles):
-        rest = free
+        candidates = free
         for _ in range(digits[i]):
-            rest &= rest - np.uint64(1)
-        tile = lowest_bit(rest)
+            candidates &= candidates - np.uint64(1)
+        tile = lowest_bit(candidates)
         free ^= np.uint64(1) << np.uint64(tile)
         position |= np.uint64(tile) << np.uint64(4 * origins[i])
     return position
@@ -143,7 +144,7 @@ def region_position(index, sign, origins, radices, digits):
 
 @kernel
 def _list_open(place, allowed, table, origins, positions):
-    """List the positions that the first solution leaves open; returns how many these are."""
+    """List the positions that the first solution leaves open, and return their number."""
     if allowed + 1 >= table.count.shape[1]:
         return 0
     count, start = table.count[place, max(0, allowed + 1)], table.start[place]
@@ -156,19 +157,19 @@ def _list_open(place, allowed, table, origins, positions):
 
 @kernel
 def _keep_open(place, allowed, table, origins, positions, count):
-    """Keep the positions that one more solution leaves open; returns how many these are."""
-    kept, distance = 0, table.distance[place]
+    """Keep the positions that one more solution leaves open, and return their number."""
+    count_kept, distance = 0, table.distance[place]
     for n in range(count):
         position = positions[n]
         if np.int64(distance[region_index(origins, position, table.radices)]) > allowed:
-            positions[kept] = position
-            kept += 1
-    return kept
+            positions[count_kept] = position
+            count_kept += 1
+    return count_kept
 
 
 @kernel
 def _land(blank, allowed, origin, origins, table, scratch, solutions, opened):
-    """Let a solution settle positions; returns how many stay open.
+    """Let a solution settle positions, and return how many stay open.
 
     allowed: the moves that the region may take after it. solutions, opened: those before it, and
     the positions that they have left open.
@@ -185,8 +186,8 @@ def _land(blank, allowed, origin, origins, table, scratch, solutions, opened):
 
 @kernel
 def is_new(total, depth, table):
-    """Whether a board has not been met at this depth or a lesser one, as far as a table knows,
-    which remembers it."""
+    """Return whether a board has not been met at this depth or a lesser one, as far as a table
+    knows, which remembers it."""
     key, bits = total * SECOND_MIX, np.uint64(lowest_bit(np.uint64(table.size)))
     # The place of the entry tells the first bits of the key, as many as tell the depth or
     # more, and it the others.
@@ -201,14 +202,14 @@ def is_new(total, depth, table):
 @kernel
 def search_coset(pattern, homes, limit, worth, most, tables, scratch):
     """Search one coset; returns how many positions stay open, the look-ups (one for each pattern
-    visited, and one for each open position where a solution ends) and the solutions.
+    visited, and one for each open position at the end of a solution) and the solutions.
 
-    pattern: its number. homes: int8[cells], the home of the labelled tile in each cell, else
-    `UNLABELLED` or `BLANK`. limit: the moves that positions may take; all stay open where it is
-    less than the pattern's distance. worth, most: the search ends when it has made `worth` look-ups
-    for each position that is open, or `most` in all. The positions are in `scratch.open`: bits 4n
-    .. 4n + 3 are the number of the tile, among those of the region by their homes, that is in the
-    n-th cell whose tile is not labelled.
+    pattern: its number. homes: int8[cells], the home of the labelled tile in each cell, or
+    `UNLABELLED` or `BLANK`. limit: the moves that positions may take; all stay open if it is less
+    than the pattern's distance. worth, most: the search ends when it has made `worth` look-ups for
+    each position that is open, or `most` in all. The positions are in `scratch.open`: bits 4n .. 4n
+    + 3 are the number of the tile, among those of the region by their homes, that is in the n-th
+    cell whose tile is not labelled.
     """
     scratch.salt[0] += 1
     salt = scratch.salt[0]
@@ -248,34 +249,38 @@ def search_coset(pattern, homes, limit, worth, most, tables, scratch):
             if (solutions and nodes >= min(worth * opened, most)) or scratch.stop[0]:
                 return opened, nodes, solutions
             nodes += 1
-            here, k = blank[depth], lowest_bit(slots[depth])
+            blank_cell, k = blank[depth], lowest_bit(slots[depth])
             slots[depth] &= slots[depth] - np.uint64(1)
             entry = patterns.move[vertex[depth], k]
             to = entry >> VOLTAGE_BITS
             image = np.int64(patterns.image[entry & VOLTAGES, number[depth]])
-            rest = np.int64(patterns.distance[to * size + image])
+            to_go = np.int64(patterns.distance[to * size + image])
             ends = depth + 1 == length
-            if depth + 1 + rest > length or (ends and homeward[depth] == 0):
+            if depth + 1 + to_go > length or (ends and homeward[depth] == 0):
                 continue
-            there, stride = moves.target[here, k], moves.stride[here, k]
-            total = slide(board, here, there, stride, sums[depth], words)
+            target_cell, stride = moves.target[blank_cell, k], moves.stride[blank_cell, k]
+            total = slide(board, blank_cell, target_cell, stride, sums[depth], words)
             if not ends:
                 if is_new(total ^ salts[1], depth + 1, scratch.met) or solutions == 0:
                     slot[depth] = k
                     depth += 1
-                    vertex[depth], number[depth], blank[depth] = to, image, there
-                    sums[depth], slots[depth], homeward[depth] = total, moves.then[here, k], rest
+                    vertex[depth], number[depth], blank[depth] = to, image, target_cell
+                    sums[depth], slots[depth], homeward[depth] = (
+                        total,
+                        moves.then[blank_cell, k],
+                        to_go,
+                    )
                     continue
             elif is_new(total ^ salts[0], 0, scratch.ends) or solutions == 0:
                 before = opened
                 opened = _land(
-                    there, limit - length, origin, origins, table, scratch, solutions, opened
+                    target_cell, limit - length, origin, origins, table, scratch, solutions, opened
                 )
                 nodes += max(before, opened)  # each has taken a look-up of its board
                 solutions += 1
                 if opened == 0 or length > limit:
                     return opened, nodes, solutions
-            slide(board, there, here, -stride, total, words)
+            slide(board, target_cell, blank_cell, -stride, total, words)
     return opened, nodes, solutions
 
 
@@ -286,18 +291,18 @@ def search_cosets(patterns, homes, limit, worth, most, enough, tables, scratch, 
     open, of nodes and of solutions.
 
     patterns: int64[N], their numbers. homes: int8[N, cells], worth and most, as for `search_coset`.
-    boards: int8[M, cells], where the positions left open are written, as the homes of their tiles
-    and `BLANK`.
+    boards: int8[M, cells], receives the positions left open, as the homes of their tiles and
+    `BLANK`.
     """
     written, nodes, solutions, table = 0, 0, 0, tables.boards
     for n in range(patterns.size):
-        opened, its_nodes, its_solutions = search_coset(
+        opened, nodes_of_coset, solutions_of_coset = search_coset(
             patterns[n], homes[n], limit, worth, most, tables, scratch
         )
         if written + opened > boards.shape[0]:
             return n, written, nodes, solutions
-        nodes += its_nodes
-        solutions += its_solutions
+        nodes += nodes_of_coset
+        solutions += solutions_of_coset
         for i in range(opened):
             position = scratch.open[i]
             for cell in range(homes.shape[1]):

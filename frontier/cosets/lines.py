@@ -46,7 +46,7 @@ from frontier.cosets.kernel import (
     no_stop,
     nothing_met,
 )
-from frontier.cosets.tables import Kept, Moves, images, moves_on, pattern_graph
+from frontier.cosets.tables import Moves, TableSource, images, moves_on, pattern_graph
 from frontier.puzzles import Puzzle
 from frontier.space.bits import lowest_bit
 from frontier.space.graph import BaseGraph, Space
@@ -64,16 +64,17 @@ voltage; -1 where there is no cell. image: unsigned[voltages, numbers]. home: in
 of each line of the goal among those of its kind. sizes: int64[2], the cells of a line of each
 kind."""
 
-LineWay = namedtuple(
-    "LineWay", "met salt vertex number distance line cell slots slot least blank stop"
+LineScratch = namedtuple(
+    "LineScratch", "met salt vertex number distance line cell slots slot least blank stop"
 )
-"""What one thread works with: the way from the start, by depth.
+"""The memory of one thread: the path from the start, by depth.
 
 salt: int64[1], how often it was used. vertex, number, distance: int64[depths, G]. line: int64, the
 number of the line among those of its kind. cell: int64, which of its cells the blank is in. slots:
 uint64, the cells to be tried. slot: int64, the one that was. least: int64[depths, K], the bound
-after each of the moves. blank: int64, the cells that the blank comes to in a solution, and last how
-many these are."""
+after each of the moves. blank: int64, the cells that the blank comes to in a solution, and last
+their number.
+"""
 
 MET_BITS = 18
 """The table of lines met has 2**18 entries."""
@@ -82,11 +83,13 @@ MET_BITS = 18
 class Lines:
     """The tables of all groups of a puzzle whose moves slide several tiles.
 
-    tables: as the kernels read them. moves: of the blank. home: its cell in the goal, in reading
-    order.
+    tables: as the kernels read them. moves: those of the blank. home: its cell in the goal, in
+    reading order.
     """
 
-    def __init__(self, puzzle: Puzzle, sizes: Sequence[int], threads: int, kept: Kept):
+    def __init__(
+        self, puzzle: Puzzle, sizes: Sequence[int], threads: int, table_source: TableSource
+    ):
         self.moves = moves_on(puzzle.grid.rows, puzzle.grid.columns, "multi")
         self._split = split = Split(puzzle, sizes, "step")
         self.home, self._side = split.home, puzzle.grid.line_length
@@ -106,7 +109,7 @@ class Lines:
                 space, origins = Space(graphs[g], [(vertex, sign)]), np.array([vertex])
                 residue_table(space, (origins, home[None]), threads, table[end])
 
-        (residue, starts), rows, odds = residues(shapes, kept, fill), [], []
+        (residue, starts), rows, odds = residues(shapes, table_source, fill), [], []
         for graph, first, shape in zip(graphs, starts, shapes, strict=False):
             rows.append((first + np.arange(2 * graph.vertices) * 2 * shape[2]).reshape(2, -1))
             across = np.arange(graph.vertices) % sum(self._sizes) >= self._sizes[1]
@@ -117,8 +120,8 @@ class Lines:
         ]
         move, image, vertices, voltages = joined(moves, pictures)
         self._lines = [
-            some + (vertex << VOLTAGE_BITS) + voltage
-            for some, vertex, voltage in zip(lines, vertices, voltages, strict=False)
+            group_lines + (vertex << VOLTAGE_BITS) + voltage
+            for group_lines, vertex, voltage in zip(lines, vertices, voltages, strict=False)
         ]
         self.tables = LineTables(
             residue, np.hstack(rows) * WORD, np.hstack(odds).astype(np.int64), move, image,
@@ -131,7 +134,8 @@ class Lines:
         return self._side, len(self.moves.target) // self._side
 
     def states(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The vertices and numbers of the two lines of boards in all groups: int64[N, 2, G] each.
+        """Return the vertices and numbers of the two lines of boards in all groups: int64[N, 2, G]
+        each.
 
         boards: int8[N, cells], the home of the tile in each cell, in reading order, or `BLANK`.
         """
@@ -142,44 +146,44 @@ class Lines:
         vertices, voltages = np.divmod(entries, 1 << VOLTAGE_BITS)
         return vertices, self.tables.image[voltages, numbers[:, None]].astype(np.int64)
 
-    def memory(self, stop: np.ndarray | None = None) -> LineWay:
-        """Memory for one thread. stop: as of `Scratch`."""
+    def memory(self, stop: np.ndarray | None = None) -> LineScratch:
+        """Return memory for one thread. stop: see `Scratch`."""
         depths, groups = MOST_MOVES + 2, len(self._lines)
         vertex, number, distance = np.zeros((3, depths, groups), dtype=np.int64)
         line, cell, slot, blank = np.zeros((4, depths), dtype=np.int64)
-        return LineWay(
+        return LineScratch(
             nothing_met(MET_BITS), np.zeros(1, np.int64), vertex, number, distance, line, cell,
             np.zeros(depths, np.uint64), slot, np.zeros((depths, max(self._sizes)), np.int64),
             blank, no_stop() if stop is None else stop,
         )  # fmt: skip
 
     def needs_more(
-        self, board: np.ndarray, limit: int, way: LineWay, most: int = UNBOUNDED
+        self, board: np.ndarray, limit: int, scratch: LineScratch, most: int = UNBOUNDED
     ) -> tuple[bool | None, int]:
-        """Whether a position needs more than `limit` moves, None if `most` nodes do not tell it;
-        and the nodes visited.
+        """Return whether a position needs more than `limit` moves (None if `most` nodes do not
+        decide it), and the nodes visited.
 
         board: int8[cells], as for `states`.
         """
         (vertices,), (numbers,) = self.states(board[None])
         blank = int((board == BLANK).argmax())
-        found, nodes = within(vertices, numbers, blank, limit, most, self.tables, way)
-        return (False if found else None if nodes >= most else True), nodes
+        within_limit, nodes = within(vertices, numbers, blank, limit, most, self.tables, scratch)
+        return (False if within_limit else None if nodes >= most else True), nodes
 
-    def solution(self, board: np.ndarray, limit: int, way: LineWay) -> np.ndarray | None:
-        """The cells that the blank comes to, one after the other, in a solution of at most `limit`
-        moves; None if there is none."""
+    def solution(self, board: np.ndarray, limit: int, scratch: LineScratch) -> np.ndarray | None:
+        """Return the cells that the blank comes to, one after the other, in a solution of at most
+        `limit` moves; None if there is none."""
         (vertices,), (numbers,) = self.states(board[None])
         blank = int((board == BLANK).argmax())
-        found, _ = within(vertices, numbers, blank, limit, UNBOUNDED, self.tables, way)
-        return way.blank[: way.blank[-1]] if found else None
+        within_limit, _ = within(vertices, numbers, blank, limit, UNBOUNDED, self.tables, scratch)
+        return scratch.blank[: scratch.blank[-1]] if within_limit else None
 
 
 def line_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray, np.ndarray]:
-    """The graph of the lines of a pattern, in which every move counts.
+    """Return the graph of the lines of a pattern, in which every move counts.
 
-    Returns the graph, its `move` as `LineTables` has it, and int64[2, vertices of the pattern], the
-    line of each kind of each of the pattern's vertices, as such an entry.
+    Returned are the graph, its `move` as `LineTables` has it, and int64[2, vertices of the
+    pattern], the line of each kind of each of the pattern's vertices, as such an entry.
     """
     graph, move, _ = pattern_graph(pattern, moves)
     side, identity = pattern.grid.line_length, graph.voltages.index(())
@@ -213,7 +217,7 @@ def _pairs(entries: np.ndarray) -> list[tuple[int, int]]:
 
 @kernel
 def _residue(end, vertex, number, tables):
-    """The distance modulo 4 of a line from a line of the goal."""
+    """Return the distance modulo 4 of a line from a line of the goal."""
     at = tables.row[end, vertex] + number
     bit = tables.residue[at >> 6] >> np.uint64(at & 63) & np.uint64(1)
     return 2 * np.int64(bit) + tables.odd[end, vertex]
@@ -221,7 +225,7 @@ def _residue(end, vertex, number, tables):
 
 @kernel
 def _distance(end, vertex, number, tables):
-    """The distance of a line from a line of the goal, by walking there."""
+    """Return the distance of a line from a line of the goal, by walking there."""
     moves, residue, nearer = 0, _residue(end, vertex, number, tables), True
     while nearer:
         nearer = False
@@ -238,115 +242,124 @@ def _distance(end, vertex, number, tables):
 
 
 @kernel
-def _look_ahead(depth, kind, end, room, tables, way):
+def _look_ahead(depth, kind, end, room, tables, scratch):
     """Find which lines across leave a bound of at most `room`, and the bound of each."""
-    kept = np.uint64(0)
+    kept_slots = np.uint64(0)
     for k in range(tables.sizes[kind]):
-        if k == way.cell[depth]:
+        if k == scratch.cell[depth]:
             continue
         least = np.int64(0)
-        for g in range(way.vertex.shape[1]):
-            entry = tables.move[way.vertex[depth, g], k]
-            image = np.int64(tables.image[entry & VOLTAGES, way.number[depth, g]])
+        for g in range(scratch.vertex.shape[1]):
+            entry = tables.move[scratch.vertex[depth, g], k]
+            image = np.int64(tables.image[entry & VOLTAGES, scratch.number[depth, g]])
             after = _residue(end, entry >> VOLTAGE_BITS, image, tables)
-            before = way.distance[depth, g]
+            before = scratch.distance[depth, g]
             least = max(least, before + ((after - before + 1) & 3) - 1)
             if least > room:
                 break
         if least <= room:
-            way.least[depth, k] = least
-            kept |= np.uint64(1) << np.uint64(k)
-    way.slots[depth] = kept
+            scratch.least[depth, k] = least
+            kept_slots |= np.uint64(1) << np.uint64(k)
+    scratch.slots[depth] = kept_slots
 
 
 @kernel
-def _search(kind, end, vertices, numbers, blank, limit, most, tables, way):
-    """Whether a position is found to have a solution of at most `limit` moves that begins along its
-    line of a kind and ends along that line of the goal, and the nodes visited, `most` at most."""
-    way.salt[0] += 1
-    groups, seed, nodes = vertices.size, np.uint64(way.salt[0]) * FIRST_MIX, 0
+def _search(kind, end, vertices, numbers, blank, limit, most, tables, scratch):
+    """Return whether a position has a solution of at most `limit` moves that begins along its line
+    of a kind and ends along that line of the goal, as far as at most `most` nodes decide it, and
+    the nodes visited."""
+    scratch.salt[0] += 1
+    groups, seed, nodes = vertices.size, np.uint64(scratch.salt[0]) * FIRST_MIX, 0
     side = tables.sizes[0]
-    way.line[0], way.cell[0] = blank // side, blank % side
+    scratch.line[0], scratch.cell[0] = blank // side, blank % side
     if kind:
-        way.line[0], way.cell[0] = blank % side, blank // side
-    far = np.int64(0)
+        scratch.line[0], scratch.cell[0] = blank % side, blank // side
+    distance = np.int64(0)
     for g in range(groups):
-        way.vertex[0, g], way.number[0, g] = vertices[g], numbers[g]
-        way.distance[0, g] = _distance(end, vertices[g], numbers[g], tables)
-        far = max(far, way.distance[0, g])
-    if far == 0:
-        return _ends(0, kind, limit, tables, way), nodes
-    if far >= limit:
+        scratch.vertex[0, g], scratch.number[0, g] = vertices[g], numbers[g]
+        scratch.distance[0, g] = _distance(end, vertices[g], numbers[g], tables)
+        distance = max(distance, scratch.distance[0, g])
+    if distance == 0:
+        return _ends(0, kind, limit, tables, scratch), nodes
+    if distance >= limit:
         return False, nodes
     depth = 0
-    _look_ahead(0, kind, end, limit - 2, tables, way)
+    _look_ahead(0, kind, end, limit - 2, tables, scratch)
     while depth >= 0:
-        slots = way.slots[depth]
+        slots = scratch.slots[depth]
         if slots == 0:
             depth -= 1
             continue
         k = lowest_bit(slots)
-        rest = slots & (slots - np.uint64(1))
-        while rest:
-            other = lowest_bit(rest)
-            rest &= rest - np.uint64(1)
-            if way.least[depth, other] < way.least[depth, k]:
+        others = slots & (slots - np.uint64(1))
+        while others:
+            other = lowest_bit(others)
+            others &= others - np.uint64(1)
+            if scratch.least[depth, other] < scratch.least[depth, k]:
                 k = other
-        way.slots[depth] = slots ^ (np.uint64(1) << np.uint64(k))
-        way.slot[depth] = k
-        if nodes >= most or way.stop[0]:
+        scratch.slots[depth] = slots ^ (np.uint64(1) << np.uint64(k))
+        scratch.slot[depth] = k
+        if nodes >= most or scratch.stop[0]:
             return False, max(nodes, most)
         nodes += 1
         key = seed
         for g in range(groups):
-            entry = tables.move[way.vertex[depth, g], k]
+            entry = tables.move[scratch.vertex[depth, g], k]
             vertex = entry >> VOLTAGE_BITS
-            number = np.int64(tables.image[entry & VOLTAGES, way.number[depth, g]])
-            before = way.distance[depth, g]
+            number = np.int64(tables.image[entry & VOLTAGES, scratch.number[depth, g]])
+            before = scratch.distance[depth, g]
             after = _residue(end, vertex, number, tables)
-            way.vertex[depth + 1, g], way.number[depth + 1, g] = vertex, number
-            way.distance[depth + 1, g] = before + ((after - before + 1) & 3) - 1
+            scratch.vertex[depth + 1, g], scratch.number[depth + 1, g] = vertex, number
+            scratch.distance[depth + 1, g] = before + ((after - before + 1) & 3) - 1
             key = key * FIRST_MIX + np.uint64(vertex << 32 | number)
-        way.line[depth + 1], way.cell[depth + 1] = k, way.line[depth]
-        if way.least[depth, k] == 0:
-            return _ends(depth + 1, kind, limit, tables, way), nodes
-        if is_new(key, depth + 1, way.met):
+        scratch.line[depth + 1], scratch.cell[depth + 1] = k, scratch.line[depth]
+        if scratch.least[depth, k] == 0:
+            return _ends(depth + 1, kind, limit, tables, scratch), nodes
+        if is_new(key, depth + 1, scratch.met):
             depth += 1
-            _look_ahead(depth, (kind + depth) & 1, end, limit - depth - 2, tables, way)
+            _look_ahead(depth, (kind + depth) & 1, end, limit - depth - 2, tables, scratch)
     return False, nodes
 
 
 @kernel
-def _ends(depth, kind, limit, tables, way):
-    """Write the solution that comes to a line of the goal at a depth; whether it is of at most
-    `limit` moves, as it is but where the position is the goal."""
+def _ends(depth, kind, limit, tables, scratch):
+    """Write the solution that comes to a line of the goal at a depth, and return whether it is of
+    at most `limit` moves, which it is unless the position is the goal."""
     side, last = tables.sizes[0], (kind + depth) & 1
     for d in range(depth):
-        line, k = way.line[d], way.slot[d]
-        way.blank[d] = k * side + line if (kind + d) & 1 else line * side + k
+        line, k = scratch.line[d], scratch.slot[d]
+        scratch.blank[d] = k * side + line if (kind + d) & 1 else line * side + k
     moves, home = depth, tables.home[1 - last]
-    if way.cell[depth] != home:
-        way.blank[depth] = tables.home[0] * side + tables.home[1]
+    if scratch.cell[depth] != home:
+        scratch.blank[depth] = tables.home[0] * side + tables.home[1]
         moves += 1
-    way.blank[-1] = moves
+    scratch.blank[-1] = moves
     return moves <= limit
 
 
 @kernel
-def within(vertices, numbers, blank, limit, most, tables, way):
-    """Whether a position is found to take at most `limit` moves, and the nodes visited, `most` at
-    most, to find out.
+def within(vertices, numbers, blank, limit, most, tables, scratch):
+    """Return whether a position takes at most `limit` moves, as far as at most `most` nodes decide
+    it, and the nodes visited.
 
     vertices, numbers: int64[2, G], of its lines in each group; blank: its cell. If it does, the
-    blank comes to the cells way.blank[0], way.blank[1], ..., way.blank[-1] of them.
+    blank comes to the cells scratch.blank[0], scratch.blank[1], ..., scratch.blank[-1] of them.
     """
     nodes = 0
     for kind in range(2):
         for end in range(2):
-            found, more = _search(
-                kind, end, vertices[kind], numbers[kind], blank, limit, most - nodes, tables, way
+            within_limit, more_nodes = _search(
+                kind,
+                end,
+                vertices[kind],
+                numbers[kind],
+                blank,
+                limit,
+                most - nodes,
+                tables,
+                scratch,
             )
-            nodes += more
-            if found:
+            nodes += more_nodes
+            if within_limit:
                 return True, nodes
     return False, nodes

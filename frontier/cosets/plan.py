@@ -1,6 +1,6 @@
-"""What a search of cosets will use, and whether it fits here.
+"""The resources of a search of cosets, and whether it fits here.
 
-Memory is that of the tables, while they are made. How long a search takes is not told: it depends
+Memory is that of the tables, while they are made. The time of a search is not estimated: it depends
 on how many positions the solutions leave open, which is known once the first blocks of a question
 are done.
 """
@@ -18,7 +18,7 @@ from frontier.text import size
 
 @dataclass(frozen=True)
 class CosetPlan:
-    """What a search of God's number will use.
+    """The resources of a search of God's number.
 
     groups: the tiles of the groups of the databases. tables, bytes: of memory, while the tables of
     the region, and all tables, are made. room: the bytes that may be used here.
@@ -33,33 +33,33 @@ class CosetPlan:
 
     @property
     def most_cosets(self) -> int:
-        """The cosets of a question, at most: those of one parity, where distances have one."""
+        """The most cosets of a question: those of one parity, if distances have one."""
         return self.region.patterns // self.region.period
 
     @cached_property
     def refusal(self) -> str | None:
-        """Why the search cannot be done here, and what would help; None if it can be."""
+        """The reason why the search cannot be done here, and what would help; None if it can be."""
         region = self.region
-        said = f"{region.puzzle.title}, region {region.name}"
+        subject = f"{region.puzzle.title}, region {region.name}"
         if self.bytes <= self.room:
             return None
-        others = [of for of in regions_of(region.puzzle) if 2 * of.bytes < self.room]
-        smaller = min(others, key=lambda of: of.bytes, default=None)
+        fitting = [of for of in regions_of(region.puzzle) if 2 * of.bytes < self.room]
+        smaller = min(fitting, key=lambda of: of.bytes, default=None)
         needed = -(-self.bytes * MEMORY_SHARE[1] // MEMORY_SHARE[0])
         remedy = f"take a machine with {size(needed)} or more"
         if smaller:
             remedy += f", or --region {smaller.name}, whose tables take {size(2 * smaller.bytes)}"
         return (
-            f"{said}: its tables take {size(self.bytes)} of memory while they are made, and "
+            f"{subject}: its tables take {size(self.bytes)} of memory while they are made, and "
             f"{size(self.room)} may be used here; {remedy}"
         )
 
 
 def plan_cosets(config: Config, region: str | None = None) -> CosetPlan:
-    """Return what the search of a config will use, whether it fits here or not.
+    """Return the resources of the search of a config, whether it fits here or not.
 
     `region` is the region's name, by default the one that `best_region` chooses. Raises InputError
-    if the puzzle is none that cosets are made for, or has no such region.
+    if cosets are not made for the puzzle, or if it has no such region.
     """
     if config.from_every_blank:
         names = ", ".join(member.name for member in config.members)
@@ -71,5 +71,5 @@ def plan_cosets(config: Config, region: str | None = None) -> CosetPlan:
         groups = group_sizes(puzzle, room - tables)
     except InputError:  # a machine that has room for these tables has some for the groups
         groups = group_sizes(puzzle, room)
-    needed = tables + group_bytes(puzzle, groups)
-    return CosetPlan(config, chosen, groups, tables, needed, room)
+    bytes_needed = tables + group_bytes(puzzle, groups)
+    return CosetPlan(config, chosen, groups, tables, bytes_needed, room)

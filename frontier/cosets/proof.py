@@ -1,4 +1,4 @@
-"""What the questions asked so far say of God's number, and which one to ask next.
+"""The bounds of God's number that follow from the questions so far, and the next question.
 
 Let p be 2 where a move slides one tile, and 1 where it slides several. Let X(T) be the positions
 whose distances are greater than T and equal to T modulo p (`frontier.cosets.questions`). If X(T) is
@@ -27,8 +27,11 @@ from frontier.puzzles import Board
 
 @dataclass
 class Answer:
-    """What is known of a question. blocks: how many there are; cosets: in all of them together;
-    done: those that were searched, by their numbers."""
+    """The answer to a question so far.
+
+    blocks: how many there are; cosets: in all of them together; done: those that were searched, by
+    their numbers.
+    """
 
     blocks: int
     cosets: int
@@ -36,7 +39,7 @@ class Answer:
 
     @property
     def searched(self) -> bool:
-        """Whether all blocks were searched."""
+        """True if all blocks were searched."""
         return len(self.done) == self.blocks
 
     @property
@@ -47,12 +50,12 @@ class Answer:
     @property
     def farther(self) -> list[Farther]:
         """The positions found that need more moves, the farthest first."""
-        found = (position for block in self.done.values() for position in block.farther)
-        return sorted(found, key=lambda position: (-position.depth, position.board))
+        positions = (position for block in self.done.values() for position in block.farther)
+        return sorted(positions, key=lambda position: (-position.depth, position.board))
 
-    def total(self, what: str) -> int | float:
+    def total(self, field_name: str) -> int | float:
         """Return the sum of a field of `Block` over the blocks that were searched."""
-        return sum(getattr(block, what) for block in self.done.values())
+        return sum(getattr(block, field_name) for block in self.done.values())
 
     @property
     def seconds(self) -> float:
@@ -61,7 +64,7 @@ class Answer:
 
 
 class Proof:
-    """Bounds of God's number of a puzzle, and what they rest on.
+    """Bounds of God's number of a puzzle, and their reasons.
 
     deepest: the greatest distance of a pattern, and that of a board of the region. period: p, see
     the module's text. answers: by the limits of their questions. witnesses: of questions that ended
@@ -84,39 +87,39 @@ class Proof:
     def lower(self) -> int:
         """A number of moves that some position needs."""
         witnessed = (witness.limit + self.period for witness in self.witnesses)
-        found = (position.depth for position in self.farther)
-        return max([self.deepest[0], *found, *witnessed])
+        depths = (position.depth for position in self.farther)
+        return max([self.deepest[0], *depths, *witnessed])
 
     @property
     def known(self) -> bool:
-        """Whether God's number is known: both bounds are equal."""
+        """True if God's number is known: both bounds are equal."""
         return self.lower == self.upper
 
     @property
     def farther(self) -> list[Farther]:
-        """All positions found that need more moves than they were asked about."""
+        """All positions that need more moves than the limits of their questions."""
         return [position for answer in self.answers.values() for position in answer.farther]
 
     def hardest(self, limit: int) -> list[Board]:
-        """Positions whose distances are those of a question modulo p, and whose own searches for
-        questions of greater limits took long: those that took longest first."""
+        """Return positions whose distances are those of a question modulo p, and whose own searches
+        for questions of greater limits took long: those that took longest first."""
         blocks = (
             block
             for greater, answer in self.answers.items()
             if greater > limit and (greater - limit) % self.period == 0
             for block in answer.done.values()
         )
-        kept = sorted((block.hardest for block in blocks if block.hardest), reverse=True)
-        return [tuple(board) for _, board in kept]
+        hard = sorted((block.hardest for block in blocks if block.hardest), reverse=True)
+        return [tuple(board) for _, board in hard]
 
     @property
     def seconds(self) -> float:
         """Seconds of one processor, of all questions and guesses."""
-        asked = sum(answer.seconds for answer in self.answers.values())
-        return asked + sum(witness.seconds for witness in self.witnesses) + self.guessed
+        questions = sum(answer.seconds for answer in self.answers.values())
+        return questions + sum(witness.seconds for witness in self.witnesses) + self.guessed
 
     def layer(self, depth: int) -> list[Farther] | None:
-        """The positions at a depth; None if they are not all known."""
+        """Return the positions at a depth; None if they are not all known."""
         answer = self.answers.get(depth - self.period)
         if depth > self.upper:
             return []
@@ -125,29 +128,29 @@ class Proof:
         return [position for position in answer.farther if position.depth == depth]
 
     def last_layers(self) -> Iterator[tuple[int, list[Farther]]]:
-        """(depth, positions) of the last layers, as far as these are known, the deepest first."""
+        """Generate (depth, positions) of the last layers that are known, the deepest first."""
         depth = self.upper
         while self.known and (layer := self.layer(depth)) is not None:
             yield depth, layer
             depth -= 1
 
     def in_words(self, limit: int, whole: bool) -> str:
-        """A question in words. whole: whether all of its positions are wanted, or one."""
+        """Return a question in words. whole: all of its positions are wanted, not one."""
         if whole:
             return f"which positions lie at depth {limit + self.period}?"
         return f"do all positions take at most {limit + self.period - 1} moves?"
 
     def next_question(self, at_most: int | None, layers: int) -> tuple[int, bool] | None:
-        """The limit of the question to be asked next, and whether all of its positions are wanted;
-        None if there is none.
+        """Return the limit of the next question, and whether all of its positions are wanted; None
+        if there is none.
 
-        at_most: the bound that is asked about, None for God's number itself. layers: how many of
-        the last layers are wanted. The least limit is 0: layers 0 and 1 are known to everybody.
+        at_most: the bound in question, None for God's number itself. layers: how many of the last
+        layers are wanted. The least limit is 0: layers 0 and 1 are known to everybody.
         """
         upper, lower = self.upper, self.lower
         if at_most is not None:
-            known = upper <= at_most or lower > at_most
-            return None if known else (at_most + 1 - self.period, False)
+            answered = upper <= at_most or lower > at_most
+            return None if answered else (at_most + 1 - self.period, False)
         if upper > lower:
             return upper - self.period - (upper - lower > 1), False
         for depth in range(upper, max(1, upper - layers), -1):
@@ -157,12 +160,12 @@ class Proof:
 
 
 def guesses(proof: Proof, seconds: float, now: Callable[[], float]) -> Iterator[tuple[int, float]]:
-    """Lower bounds to be tried, by bisection: the limits that a position has to exceed, and the
-    times at which they are given up.
+    """Generate lower bounds to be tried, by bisection: the limits that a position has to exceed,
+    and the times at which they are given up.
 
     A guess that is not confirmed in half of what is left of the time is taken for too high. Limits
     are equal modulo p to those of the questions from above, as the hard positions' distances are.
-    now: tells the time, in seconds.
+    now: returns the time, in seconds.
     """
     ends, high, period = now() + seconds, proof.upper - 1, proof.period
     while now() < ends:

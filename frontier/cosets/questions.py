@@ -39,50 +39,52 @@ from frontier.cosets.kernel import (
 from frontier.cosets.lines import Lines
 from frontier.cosets.regions import Region
 from frontier.cosets.symmetry import mirrored, symmetries
-from frontier.cosets.tables import Kept, Tables, far_boards, pattern_table, region_table
+from frontier.cosets.tables import Tables, TableSource, far_boards, pattern_table, region_table
 from frontier.puzzles import Board
 from frontier.space.lehmer import LehmerCode
 from frontier.space.memory import UNREACHED, deepest
 
 SINGLE = {"step": Additive, "multi": Lines}
-"""What searches single positions, by the metric."""
+"""The searches of single positions, by the metric."""
 
 BLOCKS = 1000
-"""The blocks of a question, at most."""
+"""The most blocks of a question."""
 
 BLOCK_COSETS = 64
-"""The cosets of a block, at least."""
+"""The least cosets of a block."""
 
 WORTH = 100_000
-"""The look-ups that are made for each position of a coset that is open, at least, before it is
-searched by itself; and the nodes, at least, of its own search before cosets are searched again."""
+"""The least look-ups that are made for each open position of a coset before it is searched by
+itself; and the least nodes of its own search before cosets are searched again."""
 
 LOOK_UPS_A_NODE = 8
 """The look-ups of a search of cosets that take as long as a node of a search of one position, whose
 databases are larger than all caches: 35 against 280 ns."""
 
 LONGER = 4
-"""So many times longer are cosets and their positions searched if they were not long enough."""
+"""Cosets and their positions are searched so many times longer if they were not searched long
+enough."""
 
 MOST_LOOK_UPS = 1_000_000_000
-"""The look-ups in one coset, at most, however many positions are open."""
+"""The most look-ups in one coset, however many positions are open."""
 
 SLICE = 100_000_000
-"""The look-ups after which a block looks whether it is to stop; a coset under way comes on top."""
+"""The look-ups between two checks of a block whether it is to stop; a coset under way comes on
+top."""
 
 ROOM = 100_000
-"""The positions left open that are held at a time, at least."""
+"""The least number of positions left open that are held at a time."""
 
 MIRRORED = 1 << 18
 """The cosets that are compared with their mirror images at a time."""
 
 PIECE = 16
-"""The cosets that are handed to the kernel at a time."""
+"""The cosets that the kernel searches at a time."""
 
 
 @dataclass(frozen=True)
 class Farther:
-    """A position that needs more moves than were asked for.
+    """A position that needs more moves than the limit of its question.
 
     board: its codes. depth: its distance. blanks: the cells that the blank comes to on a shortest
     way to the goal, one after the other.
@@ -95,8 +97,10 @@ class Farther:
 
 @dataclass(frozen=True)
 class Witness:
-    """A position, by its codes, that needs more than `limit` moves; how many is not known. seconds:
-    of one processor, in which a question came to it."""
+    """A position, by its codes, that needs more than `limit` moves; how many is not known.
+
+    seconds: of one processor, in which a question came to it.
+    """
 
     board: Board
     limit: int
@@ -105,12 +109,12 @@ class Witness:
 
 @dataclass(frozen=True)
 class Block:
-    """What is known of some cosets of a question.
+    """The result of the search of some cosets of a question.
 
     number: of the block. cosets: how many it has. look_ups, solutions: of the search of cosets.
     left: the positions that it left open. nodes: of their own searches. farther: those that need
-    more moves. seconds: of one processor. hardest: of those that do not, the one whose search
-    took most nodes, and these.
+    more moves. seconds: of one processor. hardest: of those that do not, the one whose search took
+    most nodes, and these.
     """
 
     number: int
@@ -136,14 +140,14 @@ class Asker:
         region: Region,
         sizes: tuple[int, ...],
         threads: int,
-        kept: Kept = lambda name, make: make(),
+        table_source: TableSource = lambda name, make: make(),
     ):
-        """sizes: the tiles of the groups of the databases; see `frontier.cosets.groups`. kept:
-        where tables that were made before come from."""
+        """sizes: the tiles of the groups of the databases; see `frontier.cosets.groups`.
+        table_source: returns tables that were made before."""
         self.region, self.puzzle = region, region.puzzle
-        self._single = SINGLE[self.puzzle.metric](self.puzzle, sizes, threads, kept)
-        moves, boards = self._single.moves, region_table(region, threads, kept)
-        self._tables = Tables(moves, pattern_table(region, moves, threads, kept), boards)
+        self._single = SINGLE[self.puzzle.metric](self.puzzle, sizes, threads, table_source)
+        moves, boards = self._single.moves, region_table(region, threads, table_source)
+        self._tables = Tables(moves, pattern_table(region, moves, threads, table_source), boards)
         self.deepest = deepest(self._tables.patterns.distance), int(boards.distance.max())
         self.bound = sum(self.deepest)
         row, column = np.array(self.puzzle.grid.squares).T[:, self.puzzle.grid.reading]
@@ -157,11 +161,11 @@ class Asker:
         self._spare: SimpleQueue = SimpleQueue()
 
     def cosets(self, limit: int) -> int:
-        """How many cosets a question has to search."""
+        """Return how many cosets a question has to search."""
         return self._question(limit).cosets.size
 
     def blocks(self, limit: int) -> int:
-        """How many blocks these are cut into."""
+        """Return how many blocks these are cut into."""
         return min(BLOCKS, -(-self.cosets(limit) // BLOCK_COSETS))
 
     def learn(self, blocks: Iterable[Block]) -> None:
@@ -170,32 +174,32 @@ class Asker:
             self._settled, self._nodes = self._settled + block.left, self._nodes + block.nodes
 
     def stop(self) -> None:
-        """End what is searched, and all that will be; it gives None."""
+        """End all searches, those under way and later ones; they return None."""
         self._stop[0] = 1
 
     def search(
         self, limit: int, number: int, stop: Callable[[], bool] = bool, whole: bool = True
     ) -> Block | Witness | None:
-        """Search a block of the question of `limit`; None if it was stopped.
+        """Search a block of the question of `limit`; returns None if it was stopped.
 
-        whole: whether all positions that need more moves are wanted, with their distances; else the
+        whole: all positions that need more moves are wanted, with their distances; otherwise the
         first one ends the search.
         """
         began, question = time.thread_time(), self._question(limit)
-        mine = question.cosets[number :: self.blocks(limit)]
-        look_ups = solutions = left = nodes = first = 0
+        cosets = question.cosets[number :: self.blocks(limit)]
+        look_ups = solutions = left_open = nodes = first = 0
         farther, hardest = {}, None
 
         def stops() -> bool:
             return stop() or bool(self._stop[0])
 
-        with self._memory(question.most_open) as (scratch, way):
+        with self._memory(question.most_open) as (scratch, single):
             boards = np.empty((max(ROOM, question.most_open), self.puzzle.cells), dtype=np.int8)
             worth = self._worth
-            while first < mine.size:
-                some = mine[first : first + PIECE]
+            while first < cosets.size:
+                piece = cosets[first : first + PIECE]
                 done, opened, *work = search_cosets(
-                    some, self._homes(some), limit, worth, max(worth, MOST_LOOK_UPS), SLICE,
+                    piece, self._homes(piece), limit, worth, max(worth, MOST_LOOK_UPS), SLICE,
                     question.tables, scratch, boards,
                 )  # fmt: skip
                 look_ups, solutions = look_ups + work[0], solutions + work[1]
@@ -203,40 +207,42 @@ class Asker:
                     if stops():
                         return None
                     most = max(worth, WORTH)
-                    needs_more, its = self._single.needs_more(board, limit, way, most)
-                    nodes, self._nodes = nodes + its, self._nodes + its
+                    needs_more, nodes_of_board = self._single.needs_more(board, limit, single, most)
+                    nodes, self._nodes = nodes + nodes_of_board, self._nodes + nodes_of_board
                     if needs_more is None:
                         worth = LONGER * max(1, most)
                         break
                     if not needs_more:
-                        if hardest is None or its > hardest[0]:
-                            hardest = its, self._codes(board)
+                        if hardest is None or nodes_of_board > hardest[0]:
+                            hardest = nodes_of_board, self._codes(board)
                     elif not whole:
                         return Witness(self._codes(board), limit, time.thread_time() - began)
                     elif self._codes(board) not in farther:  # as the image of another one
-                        farther |= self._farther(board, limit, way)
+                        farther |= self._farther(board, limit, single)
                 else:
-                    first, left = first + done, left + opened
+                    first, left_open = first + done, left_open + opened
                     self._settled += opened
                     worth = self._worth
                 if stops():
                     return None
         seconds = time.thread_time() - began
-        found = tuple(farther.values())
-        return Block(number, mine.size, look_ups, solutions, left, nodes, seconds, found, hardest)
+        positions = tuple(farther.values())
+        return Block(
+            number, cosets.size, look_ups, solutions, left_open, nodes, seconds, positions, hardest
+        )
 
     def witness(self, board: Board, limit: int, most: int = UNBOUNDED) -> Witness | None:
-        """A position as a witness, if `most` nodes suffice to tell that it needs more than `limit`
-        moves."""
+        """Return a position as a witness, if `most` nodes suffice to decide that it needs more than
+        `limit` moves."""
         goal = np.array(self.puzzle.goals[0])[self.puzzle.grid.reading]
         homes = np.argsort(goal)[np.array(board)[self.puzzle.grid.reading]].astype(np.int8)
         homes[homes == self._single.home] = BLANK
-        with self._memory(1) as (_, way):
-            needs_more, _ = self._single.needs_more(homes, limit, way, most)
+        with self._memory(1) as (_, single):
+            needs_more, _ = self._single.needs_more(homes, limit, single, most)
         return Witness(tuple(board), limit) if needs_more else None
 
     def _question(self, limit: int) -> "_Prepared":
-        """What all blocks of a question share."""
+        """Return the data that all blocks of a question share."""
         with self._prepare:
             if self._prepared is None or self._prepared.limit != limit:
                 self._prepared = None  # it may be large
@@ -254,8 +260,8 @@ class Asker:
         cosets = cosets[self._odd[cosets // size % self.puzzle.cells] == limit % period]
         if self._symmetries.size:
             for first in range(0, cosets.size, MIRRORED):
-                some = cosets[first : first + MIRRORED]
-                some[~self._is_first(some)] = -1
+                piece = cosets[first : first + MIRRORED]
+                piece[~self._is_first(piece)] = -1
             cosets = cosets[cosets >= 0]
         cosets = cosets[np.argsort(cosets.astype(np.uint64) * FIRST_MIX)]  # shuffled
         boards = far_boards(self._tables.boards, max(0, limit - farthest + 1))
@@ -263,7 +269,8 @@ class Asker:
         return _Prepared(limit, self._tables._replace(boards=boards), cosets, most)
 
     def _homes(self, cosets: np.ndarray) -> np.ndarray:
-        """The home of the labelled tile in each cell: int8[N, cells], `UNLABELLED` or `BLANK`."""
+        """Return the home of the labelled tile in each cell: int8[N, cells], `UNLABELLED` or
+        `BLANK`."""
         base, code = self.region.pattern.model.base, LehmerCode(self.region.labelled)
         vertex, number = np.divmod(cosets, self._tables.patterns.size)
         sign, index = np.divmod(number, code.half)
@@ -276,7 +283,7 @@ class Asker:
         return homes
 
     def _patterns(self, homes: np.ndarray) -> np.ndarray:
-        """The numbers of patterns, int64[N]; inverse of `_homes`."""
+        """Return the numbers of patterns, int64[N]; inverse of `_homes`."""
         base, code = self.region.pattern.model.base, LehmerCode(self.region.labelled)
         blank, labelled = (homes == BLANK).argmax(axis=1), homes >= 0
         position = np.nonzero(labelled)[1].reshape(len(homes), code.length)
@@ -286,7 +293,7 @@ class Asker:
         return vertex * self._tables.patterns.size + sign * code.half + index
 
     def _is_first(self, cosets: np.ndarray) -> np.ndarray:
-        """Whether each coset has the least number of its mirror images."""
+        """Return whether each coset has the least number of its mirror images."""
         first, homes = np.ones(cosets.size, dtype=bool), self._homes(cosets)
         for cells in self._symmetries:
             first &= cosets <= self._patterns(mirrored(homes, cells))
@@ -302,13 +309,14 @@ class Asker:
         """
         return max(WORTH, LOOK_UPS_A_NODE * self._nodes // max(1, self._settled))
 
-    def _farther(self, board: np.ndarray, limit: int, way) -> dict[Board, Farther]:
-        """A position that needs more moves and its mirror images, with their shortest ways."""
+    def _farther(self, board: np.ndarray, limit: int, single) -> dict[Board, Farther]:
+        """Return a position that needs more moves and its mirror images, with their shortest
+        ways."""
         period = self.region.period
         for depth in range(limit + period, MOST_MOVES + 1, period):
             if self._stop[0]:
                 return {}
-            cells = self._single.solution(board, depth, way)
+            cells = self._single.solution(board, depth, single)
             if cells is not None:
                 images = {self._codes(board): cells}
                 for symmetry in self._symmetries:
@@ -321,7 +329,7 @@ class Asker:
         raise OverflowError(f"a position needs more than {MOST_MOVES} moves")
 
     def _codes(self, board: np.ndarray) -> Board:
-        """A board whose cells hold the homes of their tiles, as codes row by row."""
+        """Return a board whose cells hold the homes of their tiles, as codes row by row."""
         goal = np.array(self.puzzle.goals[0])
         codes = np.empty_like(goal)
         homes = np.where(board == BLANK, self._single.home, board)
@@ -330,20 +338,20 @@ class Asker:
 
     @contextmanager
     def _memory(self, most_open: int):
-        """Memory for one thread, kept for the next block."""
+        """Lend memory to one thread; the next block uses it again."""
         try:
-            scratch, way = self._spare.get_nowait()
+            scratch, single = self._spare.get_nowait()
         except Empty:
             scratch = scratch_for(self.puzzle.cells, most_open, self._stop)
-            way = self._single.memory(self._stop)
+            single = self._single.memory(self._stop)
         if scratch.open.size < most_open:
             scratch = scratch_for(self.puzzle.cells, most_open, self._stop)
-        yield scratch, way
-        self._spare.put((scratch, way))
+        yield scratch, single
+        self._spare.put((scratch, single))
 
 
 class _Prepared(NamedTuple):
-    """A question's tables, its cosets, and the positions that one of them leaves open at most."""
+    """A question's tables, its cosets, and the most positions that one of them leaves open."""
 
     limit: int
     tables: Tables

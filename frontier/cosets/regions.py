@@ -18,10 +18,10 @@ LEAST_SIDE = 2
 """A region of one line has too few moves: its tiles keep their order."""
 
 MOST_TILES = 15
-"""Tiles of a region, at most: where each comes from is kept in four bits of a 64-bit word."""
+"""The most tiles of a region: the origin of each is kept in four bits of a 64-bit word."""
 
 MOST_LABELLED = 9
-"""Labelled tiles, at most: all their orders are listed."""
+"""The most labelled tiles: all their orders are listed."""
 
 BALANCE = 1 / 4
 
@@ -74,34 +74,34 @@ class Region:
 
     @property
     def period(self) -> int:
-        """The distances of all positions of a coset are the same modulo this number: 2 where a
-        move slides one tile, as it changes the colour of the blank's cell on the checkerboard; else
-        1, which says nothing."""
+        """The distances of all positions of a coset are the same modulo this number: 2 if a move
+        slides one tile, as it changes the colour of the blank's cell on the checkerboard; otherwise
+        1."""
         return 2 if self.puzzle.metric == "step" else 1
 
     @property
     def tiles(self) -> int:
-        """The tiles of the region."""
+        """The number of tiles of the region."""
         return self.rows * self.columns - 1
 
     @property
     def labelled(self) -> int:
-        """The labelled tiles."""
+        """The number of labelled tiles."""
         return self.puzzle.cells - 1 - self.tiles
 
     @property
     def patterns(self) -> int:
-        """How many patterns there are."""
+        """The number of patterns."""
         return perm(self.puzzle.cells, self.labelled + 1)
 
     @property
     def boards(self) -> int:
-        """How many boards the region has."""
+        """The number of boards of the region."""
         return factorial(self.tiles + 1) // 2
 
     @property
     def bytes(self) -> int:
-        """What both tables take, a byte a distance."""
+        """The bytes of both tables, one for each distance."""
         return self.patterns + self.boards
 
     @property
@@ -112,7 +112,7 @@ class Region:
 
 
 def check_puzzle(puzzle: Puzzle) -> Puzzle:
-    """Return the puzzle of positions; InputError unless it is one that cosets are made for."""
+    """Return the puzzle of positions; raises InputError unless cosets are made for it."""
     if puzzle.kind != "tiles":
         raise InputError(
             f"{puzzle.title}: cosets are searched for tile puzzles whose tiles are all told apart"
@@ -133,7 +133,7 @@ def check_puzzle(puzzle: Puzzle) -> Puzzle:
 
 
 def regions_of(puzzle: Puzzle) -> Iterator[Region]:
-    """All rectangles that can be the region of a puzzle."""
+    """Generate all rectangles that can be the region of a puzzle."""
     row, column = divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
     for rows, top in _spans(row, puzzle.grid.rows):
         for columns, left in _spans(column, puzzle.grid.columns):
@@ -143,15 +143,15 @@ def regions_of(puzzle: Puzzle) -> Iterator[Region]:
 
 
 def _spans(home: int, length: int) -> Iterator[tuple[int, int]]:
-    """(size, first line) of all runs of lines that hold the one with the blank's home."""
+    """Generate (size, first line) of all runs of lines that hold the one with the blank's home."""
     for size in range(LEAST_SIDE, length + 1):
         for first in range(max(0, home - size + 1), min(home, length - size) + 1):
             yield size, first
 
 
 def best_region(puzzle: Puzzle) -> Region:
-    """The region that is searched where none is asked for: that of the smallest tables of which
-    the patterns' has at least `BALANCE` of the entries of the boards', if there is such a region.
+    """Return the default region: that of the smallest tables of which the patterns' has at least
+    `BALANCE` of the entries of the boards', if there is such a region.
 
     Measured on 2×7: with three columns labelled (17 million patterns) the same questions take two
     thirds of the time that they take with two (240,000).
@@ -162,9 +162,9 @@ def best_region(puzzle: Puzzle) -> Region:
 
 
 def region_named(puzzle: Puzzle, name: str) -> Region:
-    """The region of this name, such as "2x6"; InputError if the puzzle has none."""
-    known = {region.name: region for region in regions_of(puzzle)}
-    if name not in known:
-        names = ", ".join(known)
+    """Return the region of this name, such as "2x6"; raises InputError if the puzzle has none."""
+    regions = {region.name: region for region in regions_of(puzzle)}
+    if name not in regions:
+        names = ", ".join(regions)
         raise InputError(f"region {name!r}: {puzzle.title} has the regions {names}")
-    return known[name]
+    return regions[name]

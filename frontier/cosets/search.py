@@ -1,4 +1,4 @@
-"""The search of God's number: question after question, block after block, kept as it goes on."""
+"""The search of God's number: question after question, block after block, stored as it goes on."""
 
 import math
 import threading
@@ -30,16 +30,16 @@ from frontier.search.events import (
 )
 from frontier.signals import interrupts_stop
 from frontier.storage.lock import writing
-from frontier.store.run_ref import OpenRun, RunRef
+from frontier.store.run_ref import RunCache, RunRef
 
 COMMIT_SECONDS = 5.0
-"""The seconds of search that a kill can cost, about; a block under way comes on top."""
+"""About the seconds of search that a kill can cost; a block under way comes on top."""
 
 GUESSED_SECONDS = 30.0
-"""Lower bounds are guessed where the questions of a start have taken so many seconds."""
+"""Lower bounds are guessed once the questions of a start have taken so many seconds."""
 
 NODES_A_SECOND = 3_000_000
-"""The nodes of a search of a single position that take a second, about."""
+"""About the nodes of a search of a single position that take a second."""
 
 
 def find_gods_number(
@@ -54,10 +54,10 @@ def find_gods_number(
 ) -> CosetRun:
     """Find God's number of a tile puzzle, or go on with the search for it.
 
-    at_most: asks only whether so many moves suffice. layers: of how many of the last layers all
-    positions are wanted. hours: after which the search ends with the bounds that it has. region:
-    its name. listeners: called with each event. take_over, client: as for `frontier.run`.
-    Stopped if the search is interrupted.
+    at_most: the question is only whether so many moves suffice. layers: of how many of the last
+    layers all positions are wanted. hours: after which the search ends with the bounds that it has.
+    region: its name. listeners: called with each event. take_over, client: as for `frontier.run`.
+    Raises Stopped if the search is interrupted.
     """
     if hours is not None and not math.isfinite(hours):
         raise InputError(f"hours: {hours} is no number of hours; leave it out for no limit")
@@ -72,7 +72,7 @@ def find_gods_number(
             run.check_is_of(config, region)
         else:
             run = CosetRun.create(path, config, plan.region, plan.groups)
-        run.ask(at_most, layers)
+        run.note_request(at_most, layers)
         if not run.complete:
             _Search(run, listeners, hours).go(config, client)
         return run
@@ -84,7 +84,7 @@ class _Search:
     def __init__(self, run: CosetRun, listeners: Sequence[Listener], hours: float | None):
         self._run, self._listeners = run, listeners
         self._ends = None if hours is None else time.monotonic() + 3600 * hours
-        self._interrupted, self._asked = threading.Event(), 0.0
+        self._interrupted, self._question_seconds = threading.Event(), 0.0
         self._asker: Asker | None = None
         self._began = self._committed = time.monotonic()
 
@@ -101,7 +101,7 @@ class _Search:
         with _executor_for(config, client) as executor:
             self._tell(SearchStarted(
                 run.identity["name"], run.puzzle.title, str(run.path), executor.workers,
-                *run.asked, run.proof is not None, executor.dashboard,
+                *run.request, run.proof is not None, executor.dashboard,
             ))  # fmt: skip
             try:
                 with interrupts_stop(self._interrupt, partial(self._tell, Stopping())):
@@ -118,7 +118,7 @@ class _Search:
         return time.monotonic() - self._began
 
     def _search(self, executor: Executor) -> None:
-        """Ask question after question, until all is known that was asked; Stopped if interrupted
+        """Ask question after question until the request is answered; raises Stopped if interrupted
         before."""
         run = self._run
         bounds = (run.proof.lower, run.proof.upper) if run.proof else ()
@@ -147,18 +147,18 @@ class _Search:
             raise Stopped("interrupted")
 
     def _raise_lower_bound(self, asker: Asker, executor: Executor) -> None:
-        """Try greater lower bounds with hard positions, where God's number is wanted and the next
-        question is new: for as long as the questions of this start have taken, at most."""
-        proof, at_most, began = self._run.proof, self._run.asked[0], time.monotonic()
+        """Try greater lower bounds with hard positions, if God's number is wanted and the next
+        question is new: at most for as long as the questions of this start have taken."""
+        proof, at_most, began = self._run.proof, self._run.request[0], time.monotonic()
         following = proof.answers.get(self._run.next_question[0])
         begun = following is not None and following.done
-        if at_most is not None or begun or self._asked < GUESSED_SECONDS:
+        if at_most is not None or begun or self._question_seconds < GUESSED_SECONDS:
             return
-        for limit, ends in guesses(proof, self._asked, time.monotonic):
+        for limit, ends in guesses(proof, self._question_seconds, time.monotonic):
             if self._stops() or not (hardest := proof.hardest(limit)):
                 break
-            said = f"does a position that was hard to settle need more than {limit} moves?"
-            self._tell(Asking(said, proof.lower, proof.upper, limit))
+            doing = f"does a position that was hard to settle need more than {limit} moves?"
+            self._tell(Asking(doing, proof.lower, proof.upper, limit))
             enough = threading.Event()
 
             def stops(enough=enough, ends=ends) -> bool:
@@ -174,7 +174,7 @@ class _Search:
         self._run.commit()
 
     def _ask(self, asker: Asker, executor: Executor, limit: int, whole: bool) -> None:
-        """Ask a question. whole: whether all of its positions are wanted; else one suffices."""
+        """Ask a question. whole: all of its positions are wanted; otherwise one suffices."""
         proof, began = self._run.proof, time.monotonic()
         cut = asker.blocks(limit), asker.cosets(limit)
         answer = proof.answers.setdefault(limit, Answer(*cut))
@@ -196,21 +196,21 @@ class _Search:
         )
         doing = proof.in_words(limit, whole)
         self._say(doing, limit, answer, None)
-        for found in executor.run(calls, stops):
-            if found is None:
+        for result in executor.run(calls, stops):
+            if result is None:
                 continue
-            if isinstance(found, Witness):
-                proof.witnesses.append(found)
+            if isinstance(result, Witness):
+                proof.witnesses.append(result)
                 enough.set()
             else:
-                answer.done[found.number] = found
+                answer.done[result.number] = result
             now, done = time.monotonic(), len(answer.done)
-            left = (now - began) / max(1, done - before) * (answer.blocks - done)
-            self._say(doing, limit, answer, left)
+            time_left = (now - began) / max(1, done - before) * (answer.blocks - done)
+            self._say(doing, limit, answer, time_left)
             if enough.is_set() or now - self._committed > COMMIT_SECONDS:
                 self._run.commit()
                 self._committed = now
-        self._asked += time.monotonic() - began
+        self._question_seconds += time.monotonic() - began
         self._run.commit()
 
     def _call(
@@ -226,25 +226,25 @@ class _Search:
             return Call(asker.witness, (board, limit, nodes))
         return Call(search_position, (self._run.ref, board, limit, nodes))
 
-    def _say(self, doing: str, limit: int, answer: Answer, left: float | None) -> None:
+    def _say(self, doing: str, limit: int, answer: Answer, time_left: float | None) -> None:
         proof = self._run.proof
         self._tell(Asking(
-            doing, proof.lower, proof.upper, limit, len(answer.done), answer.blocks, left,
+            doing, proof.lower, proof.upper, limit, len(answer.done), answer.blocks, time_left,
             len(answer.farther),
         ))  # fmt: skip
 
 
 def _asker(
-    run: CosetRun, here: bool, threads: int, check: Callable[[], None] = lambda: None
+    run: CosetRun, in_process: bool, threads: int, check: Callable[[], None] = lambda: None
 ) -> Asker:
-    """The tables of a search. check: called before each is made or read, and may raise."""
-    kept = run.kept(shared=not here)
+    """Return the tables of a search. check: called before each is made or read, and may raise."""
+    table_source = run.table_source(shared=not in_process)
 
-    def give(name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
+    def checked_source(name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
         check()
-        return kept(name, make)
+        return table_source(name, make)
 
-    return Asker(run.region, run.groups, threads, give)
+    return Asker(run.region, run.groups, threads, checked_source)
 
 
 def _open_asker(run_ref: RunRef) -> Asker:
@@ -253,7 +253,7 @@ def _open_asker(run_ref: RunRef) -> Asker:
     return _asker(run, False, 1)
 
 
-_open = OpenRun(_open_asker)
+_open = RunCache(_open_asker)
 """The tables of a search, which a worker reads once."""
 
 
@@ -269,7 +269,8 @@ def search_position(run_ref: RunRef, board: Board, limit: int, nodes: int) -> Wi
 
 @contextmanager
 def _executor_for(config: Config, client) -> Iterator[Executor]:
-    """Threads where the workers would be on this machine alone, else the workers of a cluster."""
+    """Yield threads if the workers would be on this machine alone, otherwise the workers of a
+    cluster."""
     client = client_for(config, client)
     if client is None and config.cluster.kind == "local":
         yield Threads(config.cluster.workers)

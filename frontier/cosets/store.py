@@ -27,7 +27,7 @@ from frontier.config import Config
 from frontier.cosets.proof import Answer, Proof
 from frontier.cosets.questions import Block, Witness
 from frontier.cosets.regions import Region, check_puzzle, region_named
-from frontier.cosets.tables import Kept
+from frontier.cosets.tables import TableSource
 from frontier.errors import CorruptRunError, CorruptSearchError, FormatError, InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.storage.base import Storage
@@ -47,25 +47,26 @@ CHUNK = 1 << 26
 """The bytes whose checksum is computed at a time."""
 
 OLDER_NAMES = {"look_ups": "nodes", "nodes": "steps"}
-"""What the ledger calls fields of `Block`, which had these names when its format was made."""
+"""The names in the ledger of fields of `Block`, which had these names when its format was made."""
 
 BLOCKS, WITNESSES = TypeAdapter(list[Block]), TypeAdapter(list[Witness])
 
 
 def path_of(config: Config) -> Storage:
-    """Where the search of a config is: beside its run, with "-gods-number" behind its name; or in
-    the directory of the config itself, if that holds a search."""
+    """Return the place of the search of a config: beside its run, with "-gods-number" behind its
+    name; or the directory of the config itself, if that holds a search."""
     path = config.storage
     return path if kind_at(path) == GODS_NUMBER else _beside(path)
 
 
 def begun_at(path: Storage) -> Storage:
-    """Return `path`, where a run is; where the search beside it is if only this has begun."""
+    """Return `path` if a run is there, or the place of the search beside it if only this has
+    begun."""
     return path if RunStore.exists(path) else search_beside(path) or path
 
 
 def search_beside(path: Storage) -> Storage | None:
-    """Return where the search beside a run is; None if it has not begun."""
+    """Return the place of the search beside a run; None if it has not begun."""
     beside = _beside(path)
     return beside if CosetRun.exists(beside) else None
 
@@ -75,20 +76,21 @@ def _beside(path: Storage) -> Storage:
 
 
 def open_any(path: Place) -> "RunStore | CosetRun":
-    """Open what a run directory holds: a run by layers, or a search of cosets."""
+    """Open the content of a run directory: a run by layers, or a search of cosets."""
     return CosetRun(path) if kind_at(path) == GODS_NUMBER else RunStore.open(path)
 
 
 class CosetRun:
     """A search of cosets in its directory.
 
-    identity: what ``run.json`` says. proof: what was found so far; None before the tables are made.
-    asked: the bound that was asked about last, and how many of the last layers are wanted; see
+    identity: the content of ``run.json``. proof: the results so far; None before the tables are
+    made. request: the bound in question, and how many of the last layers are wanted; see
     `frontier.cosets.proof.Proof.next_question`.
     """
 
     def __init__(self, place: Place):
-        """Open a search that exists; CorruptSearchError if its files are not what was written."""
+        """Open an existing search; raises CorruptSearchError if its files are not what was
+        written."""
         self.storage = path = storage_at(place)
         self.identity = _read(path, "run.json", f"delete {path}, and it is searched anew")
         if self.identity.get("kind") != GODS_NUMBER or self.identity.get("format") != FORMAT:
@@ -97,12 +99,12 @@ class CosetRun:
                 f"{self.identity.get('format')!r}; this program reads {GODS_NUMBER!r} of format "
                 f"{FORMAT}"
             )
-        self.asked: tuple[int | None, int] = (None, 1)
+        self.request: tuple[int | None, int] = (None, 1)
         self.proof = self._read_ledger()
 
     @property
     def path(self) -> Path | str:
-        """Where it is, as Python and people name it."""
+        """The path of the directory, for Python and for messages."""
         return self.storage.path
 
     @staticmethod
@@ -111,7 +113,7 @@ class CosetRun:
 
     @classmethod
     def create(cls, place: Place, config: Config, region: Region, groups: tuple[int, ...]):
-        """Begin a search in a directory that is empty or not there."""
+        """Begin a search in a directory that is empty or does not exist."""
         path = storage_at(place)
         path.make_folder()
         names = {name for name in path.names() if not MARKED.fullmatch(name)}
@@ -134,15 +136,20 @@ class CosetRun:
         return cls(path)
 
     def check_is_of(self, config: Config, region: str | None) -> None:
-        """InputError unless the search is of a config, and of a region if one is named."""
-        here = config.puzzle_settings
-        for name, there, wanted, same in (
-            ("puzzle", self.identity["puzzle"], here, same_puzzle(self.identity["puzzle"], here)),
+        """Raise InputError unless the search is of a config, and of a region if one is named."""
+        settings = config.puzzle_settings
+        for name, stored, named, same in (
+            (
+                "puzzle",
+                self.identity["puzzle"],
+                settings,
+                same_puzzle(self.identity["puzzle"], settings),
+            ),
             ("region", self.region.name, region, region in (None, self.region.name)),
         ):
             if not same:
                 raise InputError(
-                    f"{self.path} was made with {name} {there}, and now {name} is {wanted}: choose "
+                    f"{self.path} was made with {name} {stored}, and now {name} is {named}: choose "
                     "another directory (store.path), or delete that one"
                 )
 
@@ -157,18 +164,18 @@ class CosetRun:
 
     @property
     def next_question(self) -> tuple[int, bool] | None:
-        """The next question, as `Proof` has it; None if all is known that was asked."""
-        return self.proof.next_question(*self.asked)
+        """The next question, as `Proof` has it; None if the request is answered."""
+        return self.proof.next_question(*self.request)
 
     @property
     def complete(self) -> bool:
-        """Whether all is known that was asked."""
+        """True if the request is answered."""
         return self.proof is not None and self.next_question is None
 
-    def ask(self, at_most: int | None, layers: int) -> None:
-        """Note what is asked."""
-        if self.asked != (at_most, layers):
-            self.asked = at_most, layers
+    def note_request(self, at_most: int | None, layers: int) -> None:
+        """Note the request of a start."""
+        if self.request != (at_most, layers):
+            self.request = at_most, layers
             if self.proof is not None:
                 self.commit()
 
@@ -189,7 +196,7 @@ class CosetRun:
         ledger = _read(self.storage, "ledger.json", remedy)
         if ledger.get("run") != self.identity["identifier"]:
             raise CorruptSearchError(f"{file} is the ledger of another search: {remedy}")
-        self.asked = tuple(ledger.get("asked", self.asked))
+        self.request = tuple(ledger.get("asked", self.request))
         try:
             proof = Proof(tuple(ledger["deepest"]), self.region.period)
             for limit, answer in ledger["answers"].items():
@@ -199,14 +206,16 @@ class CosetRun:
             proof.witnesses += WITNESSES.validate_python(ledger.get("witnesses", []))
             proof.guessed = float(ledger.get("guessed", 0.0))
         except (KeyError, ValidationError) as error:
-            why = first_wrong(error) if isinstance(error, ValidationError) else error
-            said = f"{file} is no ledger of this search ({why}): {remedy}"
-            raise CorruptSearchError(said) from None
+            reason = first_wrong(error) if isinstance(error, ValidationError) else error
+            message = f"{file} is no ledger of this search ({reason}): {remedy}"
+            raise CorruptSearchError(message) from None
         return proof
 
     def commit(self) -> None:
-        """Write the ledger, so that it is on the disk when this returns. CorruptSearchError if what
-        was found contradicts itself."""
+        """Write the ledger, so that it is on the disk when this returns.
+
+        Raises CorruptSearchError if the results contradict each other.
+        """
         if self.proof.lower > self.proof.upper:
             raise CorruptSearchError(
                 f"{self.path}: it has found that all positions take {self.proof.upper} moves or "
@@ -216,21 +225,21 @@ class CosetRun:
             str(limit): {
                 "blocks": answer.blocks,
                 "cosets": answer.cosets,
-                "done": list(map(_as_kept, answer.done.values())),
+                "done": list(map(_as_stored, answer.done.values())),
             }
             for limit, answer in self.proof.answers.items()
         }
         ledger = {"run": self.identity["identifier"], "deepest": list(self.proof.deepest)}
-        ledger["asked"] = list(self.asked)
+        ledger["asked"] = list(self.request)
         ledger["witnesses"] = list(map(asdict, self.proof.witnesses))
         ledger["guessed"] = self.proof.guessed
         write_sealed(self.storage, "ledger.json", {**ledger, "answers": answers}, durable=True)
 
-    def kept(self, shared: bool) -> Kept:
-        """Gives tables as they were kept, or makes and keeps them.
+    def table_source(self, shared: bool) -> TableSource:
+        """Return a function that returns stored tables, or makes and stores them.
 
-        shared: whether they are mapped, so that the processes of a host have them once; else they
-        are read, which makes look-ups faster. CorruptSearchError if a table is damaged.
+        shared: map them, so that the processes of a host have them once; otherwise they are read,
+        which makes look-ups faster. The function raises CorruptSearchError if a table is damaged.
         """
         storage = self.storage
 
@@ -256,29 +265,29 @@ class CosetRun:
         return f"delete {self.storage.place('tables')}, and the tables are made anew"
 
     def _table(self, name: str, shared: bool) -> np.ndarray:
-        """A table that is kept; CorruptSearchError if its file is missing or is none."""
+        """Return a stored table; raises CorruptSearchError if its file is missing or is none."""
         file = f"tables/{name}.npy"
         try:
             return self.storage.load(file, shared)
         except (FileNotFoundError, ValueError, EOFError) as error:
-            said = f"{self.storage.place(file)} is not what was written there ({error})"
-            raise CorruptSearchError(f"{said}: {self._remedy}") from None
+            message = f"{self.storage.place(file)} is not what was written there ({error})"
+            raise CorruptSearchError(f"{message}: {self._remedy}") from None
 
     def _check(self, table: np.ndarray, name: str) -> None:
-        """CorruptSearchError if a table is not what was written."""
+        """Raise CorruptSearchError if a table is not what was written."""
         sums = _read(self.storage, f"tables/{name}.json", self._remedy)
         if _checksum(table) != sums["crc32c"]:
-            said = f"{self.storage.place(f'tables/{name}.npy')} is not what was written there"
-            raise CorruptSearchError(f"{said}: {self._remedy}")
+            message = f"{self.storage.place(f'tables/{name}.npy')} is not what was written there"
+            raise CorruptSearchError(f"{message}: {self._remedy}")
 
     @property
     def tables(self) -> list[str]:
-        """The names of the tables that are kept."""
+        """The names of the stored tables."""
         names = self.storage.names("tables")
         return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
 
     def check_tables(self) -> Iterator[str]:
-        """What is wrong with the tables that are there, one after the other."""
+        """Generate messages about the tables that are damaged."""
         for name in self.tables:
             try:
                 self._check(self._table(name, shared=True), name)
@@ -286,18 +295,19 @@ class CosetRun:
                 yield str(error)
 
 
-def _as_kept(block: Block) -> dict:
-    """A block as it stands in the ledger; `_as_read` has the fields of `Block` again."""
+def _as_stored(block: Block) -> dict:
+    """Return a block as the ledger has it; `_as_read` has the fields of `Block` again."""
     return {OLDER_NAMES.get(name, name): value for name, value in asdict(block).items()}
 
 
-def _as_read(kept: dict) -> dict:
+def _as_read(stored: dict) -> dict:
     names = {older: name for name, older in OLDER_NAMES.items()}
-    return {names.get(older, older): value for older, value in kept.items()}
+    return {names.get(older, older): value for older, value in stored.items()}
 
 
 def _read(storage: Storage, name: str, remedy: str) -> dict:
-    """What a sealed file says; CorruptSearchError, with a remedy, if it is damaged."""
+    """Return the content of a sealed file; raises CorruptSearchError, with a remedy, if it is
+    damaged."""
     try:
         return read_sealed(storage, name)
     except CorruptRunError as error:

@@ -24,22 +24,22 @@ def symmetries(puzzle: Puzzle, region: np.ndarray | None = None) -> np.ndarray:
     """
     grid = np.argsort(puzzle.grid.reading).reshape(puzzle.grid.rows, puzzle.grid.columns)
     home, region = grid.flat[puzzle.goals[0].index(0)], grid if region is None else region
-    found = {}
+    by_cells = {}
     for image in (grid, grid.T) if puzzle.grid.rows == puzzle.grid.columns else (grid,):
-        for other in (image, image[::-1], image[:, ::-1], image[::-1, ::-1]):
+        for reflected in (image, image[::-1], image[:, ::-1], image[::-1, ::-1]):
             cells = np.empty(grid.size, dtype=np.int64)
-            cells[grid.ravel()] = other.ravel()
+            cells[grid.ravel()] = reflected.ravel()
             if np.isin(cells[region], region).all() and cells[home] == home:
-                found[tuple(cells.tolist())] = cells
-    found.pop(tuple(range(grid.size)))
-    return np.array(list(found.values()), dtype=np.int64).reshape(-1, grid.size)
+                by_cells[tuple(cells.tolist())] = cells
+    by_cells.pop(tuple(range(grid.size)))
+    return np.array(list(by_cells.values()), dtype=np.int64).reshape(-1, grid.size)
 
 
 def mirrored(boards: np.ndarray, cells: np.ndarray) -> np.ndarray:
     """Return the images of boards under a symmetry.
 
-    boards: int8[N, cells], the home of the tile in each cell; what is negative, such as the blank,
-    has no home and stays what it is. cells: int64[cells], as `symmetries` gives them.
+    boards: int8[N, cells], the home of the tile in each cell; negative entries, such as the blank,
+    have no home and stay. cells: int64[cells], a row of `symmetries`.
     """
     image = np.empty_like(boards)
     image[:, cells] = np.where(boards < 0, boards, cells[boards])

@@ -39,8 +39,9 @@ PatternTable = namedtuple("PatternTable", "distance move image size")
 """Patterns as the kernels read them.
 
 distance: uint8[vertices * size]. move: int64[vertices, K], the vertex that a move leads to, times
-2**VOLTAGE_BITS, plus the number of its voltage; -1 where there is none. image: unsigned[voltages,
-size]. size: 2 * half."""
+2**VOLTAGE_BITS, plus the number of its voltage; -1 if there is none. image: unsigned[voltages,
+size]. size: 2 * half.
+"""
 
 RegionTable = namedtuple(
     "RegionTable", "distance sign place cells homes radices start count boards"
@@ -55,12 +56,12 @@ the Lehmer indices of the far boards, the farthest first, for each place of the 
 how many of them have the blank at place b and a distance of d or more; they begin at start[b]."""
 
 
-Kept = Callable[[str, Callable[[], np.ndarray]], np.ndarray]
-"""Gives the array of a name, as it was kept or as a function makes it."""
+TableSource = Callable[[str, Callable[[], np.ndarray]], np.ndarray]
+"""Returns the array of a name: as it was stored, or as a function makes it."""
 
 
 class Tables(NamedTuple):
-    """What the search of cosets of a region reads; see the module's text."""
+    """The tables that the search of cosets of a region reads; see the module's text."""
 
     moves: Moves
     patterns: PatternTable
@@ -68,33 +69,37 @@ class Tables(NamedTuple):
 
 
 def moves_on(rows: int, columns: int, metric: str) -> Moves:
-    """The moves of the blank on a board whose cells are numbered in reading order."""
-    of, line = METRICS[metric], min(rows, columns)
+    """Return the moves of the blank on a board whose cells are numbered in reading order."""
+    definition, line = METRICS[metric], min(rows, columns)
     lines = rows * columns // line
     slots = []
     for cell in range(line * lines):
         at, along = divmod(cell, line)
-        ways = [(-1, along), (1, line - 1 - along), (-line, at), (line, lines - 1 - at)]
+        directions = [(-1, along), (1, line - 1 - along), (-line, at), (line, lines - 1 - at)]
         slots.append([
-            (cell + stride * steps, stride, way)
-            for way, (stride, room) in enumerate(ways)
-            for steps in range(1, 1 + (room if of.goes_on else min(room, 1)))
+            (cell + stride * steps, stride, direction)
+            for direction, (stride, room) in enumerate(directions)
+            for steps in range(1, 1 + (room if definition.goes_on else min(room, 1)))
         ])  # fmt: skip
     most = max(map(len, slots))
     target, stride = np.full((2, len(slots), most), -1, dtype=np.int64)
     then = np.zeros(target.shape, dtype=np.uint64)
-    for cell, some in enumerate(slots):
-        for k, (to, by, way) in enumerate(some):
+    for cell, moves_of_cell in enumerate(slots):
+        for k, (to, by, direction) in enumerate(moves_of_cell):
             target[cell, k], stride[cell, k] = to, by
             then[cell, k] = sum(
-                1 << j for j, (_, _, other) in enumerate(slots[to]) if of.may_follow(way, other)
+                1 << j
+                for j, (_, _, next_direction) in enumerate(slots[to])
+                if definition.may_follow(direction, next_direction)
             )
     return Moves(target, stride, then, np.array([(1 << len(s)) - 1 for s in slots], np.uint64))
 
 
-def pattern_table(region: Region, moves: Moves, threads: int, kept: Kept) -> PatternTable:
-    """The table of the patterns of a region: distances from all labelled tiles at home, the blank
-    anywhere in the region."""
+def pattern_table(
+    region: Region, moves: Moves, threads: int, table_source: TableSource
+) -> PatternTable:
+    """Return the table of the patterns of a region: distances from all labelled tiles at home, the
+    blank anywhere in the region."""
     pattern = region.pattern
     graph, move, image = pattern_graph(pattern, moves)
     code = LehmerCode(pattern.model.base.labels)
@@ -106,12 +111,12 @@ def pattern_table(region: Region, moves: Moves, threads: int, kept: Kept) -> Pat
         space = Space(graph, [(v, 0) for v in vertex.tolist()])
         return distance_table(space, (vertex, sequence), threads)
 
-    return PatternTable(kept("patterns", make).ravel(), move, image, image.shape[1])
+    return PatternTable(table_source("patterns", make).ravel(), move, image, image.shape[1])
 
 
 def pattern_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray, np.ndarray]:
-    """The base graph of a pattern, in which every move counts, under some moves of the blank; and
-    `move` and `image` of a `PatternTable`."""
+    """Return the base graph of a pattern, in which every move counts, under some moves of the
+    blank; and `move` and `image` of a `PatternTable`."""
     base, steps = pattern.model.base, pattern.model.graph
     cells, sets = base.cells, steps.vertices // base.cells
     # The arcs of a vertex lead to the cells beside the blank: those of its line, then the others.
@@ -130,23 +135,23 @@ def pattern_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray,
             step = step_of[at, at + by]
             rank, last = v // cells, voltage[v // cells, at, step]
             v, at = to[rank, at, step], at + by
-            known, joined = len(words), []  # more words are added below
-            pairs, which = np.unique(whole * known + last, return_inverse=True)
-            for first, second in (divmod(pair, known) for pair in pairs.tolist()):
+            count, joined = len(words), []  # more words are added below
+            pairs, inverse = np.unique(whole * count + last, return_inverse=True)
+            for first, second in (divmod(pair, count) for pair in pairs.tolist()):
                 row = tuple(permutations[first][i] for i in permutations[second])
                 if row not in number:
                     number[row] = len(permutations)
                     permutations.append(row)
                     words.append(words[first] + words[second])
                 joined.append(number[row])
-            whole = np.array(joined)[which]
+            whole = np.array(joined)[inverse]
         move[:, p, k] = v << VOLTAGE_BITS | whole
     if len(words) >> VOLTAGE_BITS:
         raise OverflowError(f"{len(words)} voltages; {VOLTAGE_BITS} bits are kept for their number")
     move = move.reshape(steps.vertices, -1)
     source, slot = np.nonzero(move >= 0)
-    target, its_voltage = np.divmod(move[source, slot], 1 << VOLTAGE_BITS)
-    graph = BaseGraph(steps.vertices, base.labels, tuple(words), source, target, its_voltage)
+    target, arc_voltage = np.divmod(move[source, slot], 1 << VOLTAGE_BITS)
+    graph = BaseGraph(steps.vertices, base.labels, tuple(words), source, target, arc_voltage)
     if steps.vertices < 1 << 31 - VOLTAGE_BITS:
         move = move.astype(np.int32)
     code = LehmerCode(base.labels)
@@ -154,7 +159,7 @@ def pattern_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray,
 
 
 def images(graph: BaseGraph, code: LehmerCode, number: np.ndarray) -> np.ndarray:
-    """The number of each sequence after each voltage, unsigned[voltages, numbers].
+    """Return the number of each sequence after each voltage, unsigned[voltages, numbers].
 
     number: int64[2 * half], ascending, that of the sequence sign * half + Lehmer index.
     """
@@ -168,10 +173,10 @@ def images(graph: BaseGraph, code: LehmerCode, number: np.ndarray) -> np.ndarray
     return image
 
 
-def region_table(region: Region, threads: int, kept: Kept) -> RegionTable:
-    """The table of a region's own boards; `far_boards` adds those that may be left open."""
+def region_table(region: Region, threads: int, table_source: TableSource) -> RegionTable:
+    """Return the table of a region's own boards; `far_boards` adds those that may be left open."""
     board, code = region.board, LehmerCode(region.tiles)
-    table = kept(
+    table = table_source(
         "boards", lambda: distance_table(board.model.space, board.model.origins(), threads)
     )
     # Of the two signs of the tiles, one can be reached with the blank in a cell.
@@ -193,7 +198,7 @@ def region_table(region: Region, threads: int, kept: Kept) -> RegionTable:
 
 
 def far_boards(table: RegionTable, least: int) -> RegionTable:
-    """The table with all boards listed that are at distance `least` or farther."""
+    """Return the table with all boards listed that are at distance `least` or farther."""
     start, boards = [0], []
     count = np.zeros_like(table.count)
     for b, distance in enumerate(table.distance):

@@ -1,4 +1,4 @@
-"""How far a search of cosets is."""
+"""The progress of a search of cosets."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from frontier.search import events
 
 @dataclass(eq=False)
 class SearchProgress(Standing):
-    """What is known of a search of cosets at a moment.
+    """The progress of a search of cosets at a moment.
 
     asking: what it does, None if that is not known.
     """
@@ -32,7 +32,7 @@ class SearchProgress(Standing):
     @staticmethod
     def untold_start(run: CosetRun) -> events.SearchStarted:
         name, title = run.identity["name"], run.puzzle.title
-        return events.SearchStarted(name, title, str(run.path), 0, *run.asked, True)
+        return events.SearchStarted(name, title, str(run.path), 0, *run.request, True)
 
     def end(self, reason: str | None, elapsed: float) -> events.Event:
         if reason is None:
@@ -52,8 +52,8 @@ class SearchProgress(Standing):
 
 
 def _asking(run: CosetRun, workers: int) -> events.Asking:
-    """What a search does next, or is doing, and how long the question still takes: the mean time of
-    its blocks that are done, for each of the others. workers: 0 if not known."""
+    """Return what a search does next, or is doing, and how long the question still takes: the mean
+    time of its blocks that are done, for each of the others. workers: 0 if not known."""
     proof = run.proof
     if proof is None:
         return events.Asking("making the tables")
@@ -63,9 +63,9 @@ def _asking(run: CosetRun, workers: int) -> events.Asking:
     doing, answer = proof.in_words(limit, whole), proof.answers.get(limit)
     if answer is None:
         return events.Asking(doing, proof.lower, proof.upper, limit)
-    left, done = None, len(answer.done)
+    time_left, done = None, len(answer.done)
     if done and workers:
-        left = answer.seconds / done * (answer.blocks - done) / workers
+        time_left = answer.seconds / done * (answer.blocks - done) / workers
     return events.Asking(
-        doing, proof.lower, proof.upper, limit, done, answer.blocks, left, len(answer.farther)
+        doing, proof.lower, proof.upper, limit, done, answer.blocks, time_left, len(answer.farther)
     )

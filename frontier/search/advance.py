@@ -23,7 +23,7 @@ from frontier.store.tally import Tally
 
 @dataclass(frozen=True)
 class Advance:
-    """What a call is to do.
+    """The arguments of a call.
 
     mode: "lists" or "memory"; the call ends when the policy names another mode. depth: the last
     committed layer. until: the last depth to compute, None for all. seconds: how long to go on.

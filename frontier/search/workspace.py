@@ -21,7 +21,7 @@ from frontier.space.memory import MemorySearch
 from frontier.space.program import Program, Reads, program_of, reads_of, swaps_of
 from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
-from frontier.store.run_ref import OpenRun, RunRef
+from frontier.store.run_ref import RunCache, RunRef
 
 PROGRAM_BYTES = 100_000_000
 """The most bytes of tables that are kept beside those of the task under way."""
@@ -31,7 +31,7 @@ GROWTH_BYTES = 1 << 22
 
 
 class Workspace(RunReader):
-    """What a process that does tasks of a run keeps of it.
+    """The tables, layers and buffers of a run in a process that does its tasks.
 
     computing: the lock of the task that uses the buffers and the processor. Other tasks of the
     process wait for the disk meanwhile. memory: the search whose layers are in memory, if this
@@ -102,6 +102,6 @@ def open_workspace(run_ref: RunRef) -> Workspace:
     return Workspace(run)
 
 
-_open = OpenRun(open_workspace)
+_open = RunCache(open_workspace)
 workspace_of, close_workspace = _open.of, _open.close
 """Return the workspace that this process has of a run; and free it."""

@@ -31,7 +31,7 @@ class RunRef:
             )
 
 
-class OpenRun(Generic[Opened]):
+class RunCache(Generic[Opened]):
     """Keeps open the run that this process works on. There is one at a time, as it may take
     gigabytes."""
 

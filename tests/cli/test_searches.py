@@ -87,7 +87,7 @@ def test_status_of_a_search_that_was_killed(begun):
 
 def test_status_says_when_the_question_will_be_answered(begun):
     run = CosetRun(begun)
-    run.ask(None, 2)
+    run.note_request(None, 2)
     invoke("gods-number", begun, "--layers", "2")
     proof = CosetRun(begun).proof
     limit = proof.upper - 3

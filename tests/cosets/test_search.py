@@ -304,10 +304,10 @@ def test_checks_find_a_damaged_table(tmp_path):
 def test_what_was_asked_is_kept(tmp_path):
     gods_number(config(tmp_path), layers=2)
     run = CosetRun(path_of(config(tmp_path)))
-    assert (run.asked, run.complete) == ((None, 2), True)
+    assert (run.request, run.complete) == ((None, 2), True)
     gods_number(config(tmp_path), at_most=40)
-    assert CosetRun(run.path).asked == (40, 1)
-    run.ask(None, 9)
+    assert CosetRun(run.path).request == (40, 1)
+    run.note_request(None, 9)
     assert not CosetRun(run.path).complete
 
 
@@ -317,7 +317,7 @@ def test_the_ledger_of_a_former_version_does_not_say_what_was_asked(tmp_path):
     ledger = read_sealed(file)
     del ledger["asked"]
     write_sealed(file, ledger)
-    assert CosetRun(file.parent).asked == (None, 1)
+    assert CosetRun(file.parent).request == (None, 1)
 
 
 def test_the_ledger_keeps_the_names_that_its_format_was_made_with(tmp_path):
