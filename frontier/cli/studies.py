@@ -10,7 +10,7 @@ from frontier.cli.common import json_option
 from frontier.cli.files import Target, check_targets, force_option
 from frontier.errors import Stopped
 from frontier.thesis.report import describe_thesis, thesis_value
-from frontier.thesis.runs import Runs
+from frontier.thesis.runs import ThesisRuns
 from frontier.thesis.tables import TABLES, beyond
 
 
@@ -68,7 +68,7 @@ def thesis(names, directory, limit, columns, memory, target, force, as_json):
         if target is not None
     ]
     check_targets(targets, force)
-    runs = Runs(Path(directory), limit, say=partial(click.echo, err=True), memory=memory)
+    runs = ThesisRuns(Path(directory), limit, say=partial(click.echo, err=True), memory=memory)
     try:
         tables = {name: list(TABLES[name](runs)) for name in names or TABLES if name in TABLES}
         runs.most = columns

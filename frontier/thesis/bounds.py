@@ -25,12 +25,12 @@ from dataclasses import dataclass
 from functools import cache
 
 from frontier.thesis.inversions import inversion_formula
-from frontier.thesis.runs import Depths, Runs
+from frontier.thesis.runs import Depths, ThesisRuns
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound, how it comes about (k by k), and the runs that it rests on."""
+    """A bound, its derivation (k by k), and the runs that it rests on."""
 
     value: int
     steps: tuple[str, ...]
@@ -41,17 +41,17 @@ class Bound:
 
 
 def thesis_bound(columns: int) -> int:
-    """(9n² - 9n - 12) / 2, theorem 4.2.1 of the thesis, for n ≥ 4."""
+    """Return (9n² - 9n - 12) / 2, theorem 4.2.1 of the thesis, for n ≥ 4."""
     return (9 * columns**2 - 9 * columns - 12) // 2
 
 
 class Bounds:
-    """Bounds from the runs that there are.
+    """Bounds from the existing runs.
 
-    most: columns that are labelled, at most.
+    most: the most columns that are labelled.
     """
 
-    def __init__(self, runs: Runs, most: int):
+    def __init__(self, runs: ThesisRuns, most: int):
         self._runs, self._most = runs, most
         self._upper = cache(self._upper)
 
@@ -72,25 +72,25 @@ class Bounds:
         if columns <= 3:
             whole = self._runs.tiles(2, columns)
             return whole and _exact(whole, whole.depth)
-        depths, rest = self._runs.columns(columns, 1), self.recursion(columns - 1)
-        return depths and rest and rest.after(depths.depth, "k = 1", depths.run)
+        depths, smaller = self._runs.columns(columns, 1), self.recursion(columns - 1)
+        return depths and smaller and smaller.after(depths.depth, "k = 1", depths.run)
 
-    def _upper(self, columns: int, of: str) -> Bound | None:
+    def _upper(self, columns: int, field: str) -> Bound | None:
         """Return the least bound of G(n), or of H(n).
 
-        of: which of the two, by the field of `Depths` that says it.
+        field: "depth" for G(n), "home" for H(n): the field of `Depths`.
         """
-        if columns == 1 and of == "home":
+        if columns == 1 and field == "home":
             return Bound(0, (), ())
         if whole := self._runs.tiles(2, columns):
-            return _exact(whole, getattr(whole, of))
-        found = [
-            rest.after(getattr(depths, of), f"k = {k}", depths.run)
+            return _exact(whole, getattr(whole, field))
+        bounds = [
+            smaller.after(getattr(depths, field), f"k = {k}", depths.run)
             for k in range(1, min(self._most, columns - 1) + 1)
             if (depths := self._runs.columns(columns, k))
-            and (rest := self._upper(columns - k, "home"))
+            and (smaller := self._upper(columns - k, "home"))
         ]
-        return min(found, key=lambda bound: bound.value, default=None)
+        return min(bounds, key=lambda bound: bound.value, default=None)
 
 
 def _exact(depths: Depths, moves: int) -> Bound:
@@ -99,10 +99,10 @@ def _exact(depths: Depths, moves: int) -> Bound:
 
 
 def linear_formula(depths: dict[int, int]) -> tuple[int, int, int, int] | None:
-    """(a, b, first n, last n) with depth = a n + b for at least three n, without a gap.
+    """Return (a, b, first n, last n) with depth = a n + b for at least three n, without a gap.
 
-    The last n is the one before the first gap, counted from the least n. None if the depths up to
-    it do not end with such a formula.
+    The last n is the one before the first gap, counted from the least n. Returns None if the depths
+    up to it do not end with such a formula.
     """
     first = min(depths, default=0)
     last = first

@@ -1,6 +1,6 @@
-"""What the thesis says: R. Sato, A study of variants of the 15-puzzle and their greatest shortest
-numbers of moves (in Japanese), master's thesis, Japan Advanced Institute of Science and Technology,
-2021, http://hdl.handle.net/10119/17100.
+"""The claims of the thesis: R. Sato, A study of variants of the 15-puzzle and their greatest
+shortest numbers of moves (in Japanese), master's thesis, Japan Advanced Institute of Science and
+Technology, 2021, http://hdl.handle.net/10119/17100.
 
 Numbers only, as printed, slips included.
 """

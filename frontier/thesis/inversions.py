@@ -34,5 +34,5 @@ I + R can be.
 
 
 def inversion_formula(columns: int) -> int:
-    """2n² - n, a lower bound of God's number of the 2×n puzzle, n ≥ 1."""
+    """Return 2n² - n, a lower bound of God's number of the 2×n puzzle, n ≥ 1."""
     return 2 * columns**2 - columns

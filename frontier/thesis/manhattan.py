@@ -68,7 +68,7 @@ ROWS_APART = {
     TOP_CELL: {TOP_TILE: 0, BOTTOM_TILE: 1, BLANK: 0},
     BOTTOM_CELL: {TOP_TILE: 1, BOTTOM_TILE: 0, BLANK: 0},
 }
-"""For each kind of tile or cell that arrives: the waiting kinds with which it can be matched, each
+"""For each kind of tile or cell that arrives, the waiting kinds with which it can be matched, each
 with the vertical steps between the two."""
 
 Waiting = tuple[int, ...]
@@ -76,7 +76,8 @@ Waiting = tuple[int, ...]
 
 
 def manhattan_counts(columns: int) -> list[int]:
-    """The numbers of solvable states at Manhattan distance 0, 1, ... to the greatest, by the sweep.
+    """Return the numbers of solvable states at Manhattan distance 0, 1, ... to the greatest, by the
+    sweep.
 
     Table 3.1 of the thesis has greatest distances, its section 3.3 numbers of states there.
     """
@@ -87,18 +88,18 @@ def manhattan_counts(columns: int) -> list[int]:
 
 
 def manhattan_formula(columns: int) -> int:
-    """The greatest Manhattan distance in steps, in closed form: it holds for every n ≥ 1."""
+    """Return the greatest Manhattan distance in steps, in closed form: it holds for every n ≥ 1."""
     return columns**2 + 3 * columns // 2 - 1
 
 
 def _determinant(columns: int, x: int) -> int:
-    """Σ ±x^MD over all states, + for those of the solvable parity."""
+    """Return Σ ±x^MD over all states, + for those of the solvable parity."""
     directions = min(columns, 2)
     return (1 - x * x) ** (3 * columns - 2) // (1 - x) ** directions
 
 
 def _permanent(columns: int, x: int) -> int:
-    """Σ x^MD over all states."""
+    """Return Σ x^MD over all states."""
     sums = {_changed((0,) * len(KINDS), BLANK, 1): 1}
     for column in range(columns):
         # The blank, which waits from the beginning, stands for the first column's top tile.
@@ -109,7 +110,8 @@ def _permanent(columns: int, x: int) -> int:
 
 
 def _after(sums: dict[Waiting, int], kind: int, x: int) -> dict[Waiting, int]:
-    """The sums, by what waits, after another tile or cell of a kind has arrived."""
+    """Return the sums, by the numbers that wait, after another tile or cell of a kind has
+    arrived."""
     after: defaultdict[Waiting, int] = defaultdict(int)
     for waiting, total in sums.items():
         after[_changed(waiting, kind, 1)] += total
@@ -120,7 +122,7 @@ def _after(sums: dict[Waiting, int], kind: int, x: int) -> dict[Waiting, int]:
 
 
 def _crossings(waiting: Waiting) -> int:
-    """How many tiles cross the boundary of columns at which so many tiles and cells wait."""
+    """Return how many tiles cross the boundary of columns at which so many tiles and cells wait."""
     return sum(waiting) - waiting[BLANK]
 
 

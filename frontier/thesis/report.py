@@ -1,4 +1,4 @@
-"""The thesis's claims and what goes beyond them, as JSON, as text and as Markdown."""
+"""The thesis's claims and the results beyond them, as JSON, as text and as Markdown."""
 
 from dataclasses import asdict
 from platform import python_version
@@ -6,12 +6,12 @@ from platform import python_version
 from frontier.report.html import page
 from frontier.search.environment import versions
 from frontier.thesis import claims
-from frontier.thesis.runs import Runs
+from frontier.thesis.runs import ThesisRuns
 from frontier.thesis.tables import TABLES, Row
 
 
-def thesis_value(tables: dict[str, list[Row]], beyond: dict | None, runs: Runs) -> dict:
-    """Everything as one JSON object."""
+def thesis_value(tables: dict[str, list[Row]], beyond: dict | None, runs: ThesisRuns) -> dict:
+    """Return all results as one JSON object."""
     value = {
         "made_with": made_with(),
         "tables": {
@@ -31,13 +31,13 @@ def thesis_value(tables: dict[str, list[Row]], beyond: dict | None, runs: Runs) 
 
 
 def made_with() -> dict[str, str]:
-    """The versions of what the results were made with."""
+    """Return the versions of Python and of the libraries."""
     return {"python": python_version(), **versions()}
 
 
 def describe_thesis(value: dict) -> str:
-    """The value that `thesis_value` returns, for a person: in Markdown."""
+    """Return the value of `thesis_value` for a person, in Markdown."""
     titles = {name: table.__doc__.strip() for name, table in TABLES.items()}
     depths = value.get("beyond", {"depths": {}})["depths"].values()
-    columns = sorted({n for found in depths for n in found})
+    columns = sorted({n for depths_of_k in depths for n in depths_of_k})
     return page("thesis.md", value=value, titles=titles, columns=columns)

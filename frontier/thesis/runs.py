@@ -1,4 +1,4 @@
-"""The runs that the results rest on: found in a directory of runs, or made there if small."""
+"""The runs that the results rest on: read from a directory of runs, or made there if small."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from frontier.text import counted
 
 @dataclass(frozen=True)
 class Depths:
-    """What a complete run says, or a search of cosets that has found God's number.
+    """The results of a complete run, or of a search of cosets that has found God's number.
 
     run: its name. depth: the greatest distance. home: the greatest distance of a position whose
-    blank is where the goal has it; an upper bound where the run does not say. states, farthest:
-    how many positions there are, how many of them at that depth, None if these were not all listed.
-    by_cosets: whether it is a search of cosets.
+    blank is where the goal has it, or an upper bound if the run does not count these. states,
+    farthest: the number of positions, and of those at that depth, None if these were not all
+    listed. by_cosets: True for a search of cosets.
     """
 
     run: str
@@ -34,12 +34,12 @@ class Depths:
     by_cosets: bool = False
 
 
-class Runs:
+class ThesisRuns:
     """The runs below a directory, each named after its config, and searches of God's number.
 
-    limit, most: a run that is missing is made if it has at most so many states, and columns.
-    memory: of a worker, as ``cluster.memory`` in a config; by default that of every config.
-    say: called with a line of text before each run is made.
+    limit, most: a missing run is made if it has at most so many states, and columns. memory: of a
+    worker, as ``cluster.memory`` in a config; by default that of every config. say: called with a
+    line of text before each run is made.
     """
 
     def __init__(
@@ -52,59 +52,63 @@ class Runs:
     ):
         self._directory, self._limit, self.most, self._say = directory, limit, most, say
         self._cluster = {} if memory is None else {"memory": memory}
-        self._found: dict[str, Depths | None] = {}
+        self._depths: dict[str, Depths | None] = {}
 
     def tiles(self, rows: int, columns: int) -> Depths | None:
-        """The rows x columns puzzle; None if neither a complete run nor a search of cosets says
-        its greatest depth, and it is too large to be searched."""
+        """Return the depths of the rows x columns puzzle.
+
+        Returns None if neither a complete run nor a search of cosets has its greatest depth, and it
+        is too large to be searched.
+        """
         cells = rows * columns
         states = factorial(cells) // 2 if min(rows, columns) > 1 else cells
         puzzle = {"kind": "tiles", "rows": rows, "columns": columns}
-        return self._known(f"{rows}x{columns}", puzzle, states)
+        return self._depths_of(f"{rows}x{columns}", puzzle, states)
 
     def columns(self, columns: int, k: int) -> Depths | None:
-        """The k right-most columns of the 2 x n puzzle; None as for `tiles`."""
+        """Return the depths of the k right-most columns of the 2 x n puzzle, or None as `tiles`
+        does."""
         cells, labels = 2 * columns, min(2 * k, 2 * columns - 1)
         one_parity = columns > 1 and cells - labels <= 2
         states = perm(cells, labels + 1) // (2 if one_parity else 1)
         puzzle = {"kind": "pattern", "rows": 2, "columns": columns, "k": k}
-        return self._known(f"pattern-2x{columns}-k{k}", puzzle, states)
+        return self._depths_of(f"pattern-2x{columns}-k{k}", puzzle, states)
 
     @property
     def used(self) -> list[Depths]:
-        """All runs that were asked for and exist, by name."""
-        return sorted(filter(None, self._found.values()), key=lambda depths: depths.run)
+        """All runs that were used, by name."""
+        return sorted(filter(None, self._depths.values()), key=lambda depths: depths.run)
 
-    def _known(self, name: str, puzzle: dict, states: int) -> Depths | None:
-        if name not in self._found:
-            self._found[name] = self._look_up(name, puzzle, states)
-        return self._found[name]
+    def _depths_of(self, name: str, puzzle: dict, states: int) -> Depths | None:
+        if name not in self._depths:
+            self._depths[name] = self._look_up(name, puzzle, states)
+        return self._depths[name]
 
     def _look_up(self, name: str, puzzle: dict, states: int) -> Depths | None:
         path = storage_at(self._directory / name)
-        there, large = RunStore.exists(path), states > self._limit or puzzle["columns"] > self.most
+        exists, large = RunStore.exists(path), states > self._limit or puzzle["columns"] > self.most
         tables = {
             "name": name,
             "puzzle": puzzle,
             "store": {"path": str(path)},
             "cluster": self._cluster,
         }
-        if large and not there:
+        if large and not exists:
             return _by_cosets(path, puzzle, states)
         config = config_of(tables, "thesis")
-        if there:
+        if exists:
             store = RunStore.open(config.storage)
-            wanted = config_identity(config)["puzzle"]
-            if store.identity["puzzle"] != wanted:
+            expected = config_identity(config)["puzzle"]
+            if store.identity["puzzle"] != expected:
                 raise InputError(
-                    f"{config.path} is a run of {store.identity['puzzle']}, not of {wanted}; name "
-                    "another directory with --runs"
+                    f"{config.path} is a run of {store.identity['puzzle']}, not of {expected}; "
+                    "name another directory with --runs"
                 )
             if store.complete:
                 return _depths(name, store)
-            mine = store.identity  # the run is resumed as it was begun
-            tables |= {"name": mine["name"], "search": {"keep": mine["keep"]}}
-            tables["store"]["codec"] = mine["codec"]
+            identity = store.identity  # the run is resumed as it was begun
+            tables |= {"name": identity["name"], "search": {"keep": identity["keep"]}}
+            tables["store"]["codec"] = identity["codec"]
             config = config_of(tables, "thesis")
         if large:
             return _by_cosets(path, puzzle, states)
@@ -118,8 +122,8 @@ class Runs:
 
 
 def _by_cosets(path: Storage, puzzle: dict, states: int) -> Depths | None:
-    """What a search of cosets says that is beside the place of a run, if it has found God's number;
-    there is none of a pattern."""
+    """Return the result of a search of cosets beside the place of a run, if it has found God's
+    number; there is none of a pattern."""
     if puzzle["kind"] != "tiles":
         return None
     tables = {"name": path.name, "puzzle": puzzle, "store": {"path": str(path)}}
@@ -137,7 +141,7 @@ def _by_cosets(path: Storage, puzzle: dict, states: int) -> Depths | None:
 
 
 def _even(depth: int) -> int:
-    """An upper bound of the depth of a position with the blank home, which is even."""
+    """Return an upper bound of the depth of a position with the blank home, which is even."""
     return depth // 2 * 2
 
 

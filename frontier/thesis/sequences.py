@@ -25,34 +25,39 @@ class FarthestOfColumn:
 
 
 def farthest_of_one_column(columns: int) -> FarthestOfColumn:
-    """Search all layers in memory, then count the ways back, layer by layer."""
+    """Search all layers in memory, then count the paths back, layer by layer."""
     puzzle = pattern_puzzle(2, columns, k=1)
     space, lists = puzzle.model.space, ListKernel(puzzle.model.space)
     layers = list(lists.layers(puzzle.model.origins()))
     depth, last = len(layers) - 1, layers[-1]
     boards = puzzle.model.boards_of(*space.states_of(space.side_of(depth), last))
     total = last.size
-    for _, _, ways in paths_back(lists, depth, last, lambda t, near: np.isin(near, layers[t])):
-        total = int(ways.sum())
+    for _, _, path_counts in paths_back(
+        lists, depth, last, lambda t, near: np.isin(near, layers[t])
+    ):
+        total = int(path_counts.sum())
     return FarthestOfColumn(depth, list(map(tuple, boards.tolist())), total)
 
 
 def thesis_sequence(columns: int) -> str:
-    """A B C^(n-4) D E of the thesis, section 4.2, for n ≥ 4: steps of the blank."""
+    """Return A B C^(n-4) D E of the thesis, section 4.2, for n ≥ 4: steps of the blank."""
     first = "D" + "L" * (columns - 1) + "U"
     middle = PARTS["B"] + PARTS["C"] * (columns - 4) + PARTS["D"]
     return first + middle + "L" * (columns - 1)
 
 
 def replayed(columns: int, board: Board, sequence: str) -> Board:
-    """The board after the blank of a 2×n board has gone these steps; ValueError at the border."""
+    """Return the board after the blank of a 2×n board has gone these steps.
+
+    Raises ValueError at the border.
+    """
     cells = list(board)
     row, column = divmod(cells.index(0), columns)
     for step in sequence:
         to = row + (step == "D") - (step == "U"), column + (step == "R") - (step == "L")
         if not (0 <= to[0] < 2 and 0 <= to[1] < columns):
             raise ValueError(f"step {step} leaves the board of {columns} columns")
-        here, there = row * columns + column, to[0] * columns + to[1]
-        cells[here], cells[there] = cells[there], cells[here]
+        source, target = row * columns + column, to[0] * columns + to[1]
+        cells[source], cells[target] = cells[target], cells[source]
         row, column = to
     return tuple(cells)

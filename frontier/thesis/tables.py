@@ -1,4 +1,4 @@
-"""The thesis, claim by claim: what it says, what is computed here, and whether they agree."""
+"""The claims of the thesis beside the results that are computed here."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -8,7 +8,7 @@ from frontier.puzzles import pattern_puzzle, tile_puzzle
 from frontier.thesis import claims
 from frontier.thesis.bounds import Bounds, linear_formula, thesis_bound
 from frontier.thesis.manhattan import manhattan_counts, manhattan_formula
-from frontier.thesis.runs import Runs
+from frontier.thesis.runs import ThesisRuns
 from frontier.thesis.sequences import (
     farthest_of_one_column,
     replayed,
@@ -18,10 +18,10 @@ from frontier.thesis.sequences import (
 
 @dataclass(frozen=True)
 class Row:
-    """A claim of the thesis beside what is computed here.
+    """A claim of the thesis beside its result here.
 
-    computed: None where the run that it follows from is missing. note: what is wrong with the claim
-        where the thesis slipped.
+    said: what the thesis has. computed: None if the run that it follows from is missing. note: the
+    explanation of a slip of the thesis.
     """
 
     claim: str
@@ -39,12 +39,14 @@ class Row:
         return "slip" if self.note else "differs"
 
 
-def diameters(runs: Runs) -> Iterator[Row]:
+def diameters(runs: ThesisRuns) -> Iterator[Row]:
     """Table 1.1."""
     for rows, depths in claims.DIAMETERS.items():
         for columns, said in enumerate(depths, start=1):
-            found = runs.tiles(rows, columns)
-            yield Row(f"God's number of {rows}×{columns}", said, found and found.depth)
+            depths_computed = runs.tiles(rows, columns)
+            yield Row(
+                f"God's number of {rows}×{columns}", said, depths_computed and depths_computed.depth
+            )
     line = runs.tiles(1, 5)
     yield Row(
         "positions of 1×5 that can be reached",
@@ -54,7 +56,7 @@ def diameters(runs: Runs) -> Iterator[Row]:
     )
 
 
-def manhattan(runs: Runs) -> Iterator[Row]:
+def manhattan(runs: ThesisRuns) -> Iterator[Row]:
     """Table 3.1 and theorem 3.3.1."""
     for columns, said in claims.MANHATTAN.items():
         yield Row(f"greatest Manhattan sum, n = {columns}", said, _greatest_sum(columns))
@@ -77,7 +79,8 @@ def _greatest_sum(columns: int) -> int:
 
 
 def _drawn_as_in_figure(columns: int, last_of_a: int) -> int:
-    """How many solvable boards of 2×n, n odd, show D...D C...C over B...B, the blank, A...A."""
+    """Return how many solvable boards of 2×n, n odd, show D...D C...C over B...B, the blank,
+    A...A."""
     half, ends = columns // 2, (0, last_of_a, columns - 1, 3 * columns // 2 - 1, 2 * columns - 1)
     a, b, c, d = (range(before + 1, last + 1) for before, last in pairwise(ends))
     places = ((d, half + 1), (c, half), (b, half), ([0], 1), (a, half))
@@ -86,21 +89,21 @@ def _drawn_as_in_figure(columns: int, last_of_a: int) -> int:
     return sum(puzzle.model.reaches(tuple(chain.from_iterable(board))) for board in boards)
 
 
-def one_column(runs: Runs) -> Iterator[Row]:
+def one_column(runs: ThesisRuns) -> Iterator[Row]:
     """Table 4.1."""
     for columns, said in claims.ONE_COLUMN.items():
-        found = runs.columns(columns, 1)
-        yield Row(f"f({columns})", said, found and found.depth)
+        computed = runs.columns(columns, 1)
+        yield Row(f"f({columns})", said, computed and computed.depth)
 
 
-def sequences(runs: Runs) -> Iterator[Row]:
+def sequences(runs: ThesisRuns) -> Iterator[Row]:
     """Table 4.2."""
     for columns, said in claims.SEQUENCES.items():
-        found = farthest_of_one_column(columns)
-        yield Row(f"shortest sequences, n = {columns}", said, found.sequences)
+        farthest = farthest_of_one_column(columns)
+        yield Row(f"shortest sequences, n = {columns}", said, farthest.sequences)
 
 
-def moves(runs: Runs) -> Iterator[Row]:
+def moves(runs: ThesisRuns) -> Iterator[Row]:
     """The sequences of section 4.2, replayed, and figure 4.3."""
     for columns, parts in claims.MOVES.items():
         puzzle = pattern_puzzle(2, columns, k=1)
@@ -118,46 +121,46 @@ def moves(runs: Runs) -> Iterator[Row]:
         yield Row(f"2×5 after part {part} (figure 4.3)", figure, puzzle.line(reached), note)
 
 
-def bounds(runs: Runs) -> Iterator[Row]:
+def bounds(runs: ThesisRuns) -> Iterator[Row]:
     """Table 5.1 and theorem 4.2.1."""
-    known = Bounds(runs, most=1)
+    bounds_computed = Bounds(runs, most=1)
     for n, said in claims.LOWER.items():
         note = f"the formula gives {manhattan_formula(n)}" if said != manhattan_formula(n) else ""
         yield Row(f"lower bound, n = {n}", said, _greatest_sum(n), note)
     for n in range(4, 9):
-        found = runs.tiles(2, n)
-        yield Row(f"actual value, n = {n}", claims.DIAMETERS[2][n - 1], found and found.depth)
+        computed = runs.tiles(2, n)
+        yield Row(f"actual value, n = {n}", claims.DIAMETERS[2][n - 1], computed and computed.depth)
     for n, said in claims.UPPER.items():
         note = f"the formula gives {thesis_bound(n)}" if said != thesis_bound(n) else ""
-        found = known.recursion(n)
-        yield Row(f"upper bound, n = {n}", said, found and found.value, note)
+        computed = bounds_computed.recursion(n)
+        yield Row(f"upper bound, n = {n}", said, computed and computed.value, note)
 
 
-def columns(runs: Runs) -> Iterator[Row]:
+def columns(runs: ThesisRuns) -> Iterator[Row]:
     """Table 5.2 and the formulas read off it."""
     for k, depths in claims.COLUMNS.items():
-        found = _depths(runs, k, depths)
+        depths_computed = _depths(runs, k, depths)
         for n, said in depths.items():
-            yield Row(f"k = {k}, n = {n}", said, found.get(n))
+            yield Row(f"k = {k}, n = {n}", said, depths_computed.get(n))
         said = claims.FORMULAS[k]
-        yield Row(f"k = {k}: formula", _line(said), _line(linear_formula(found)))
+        yield Row(f"k = {k}: formula", _line(said), _line(linear_formula(depths_computed)))
 
 
-def _depths(runs: Runs, k: int, columns: Iterable[int]) -> dict[int, int]:
-    """n -> d(n, k), of those n for which there is a run."""
-    found = ((n, runs.columns(n, k)) for n in columns)
-    return {n: depths.depth for n, depths in found if depths}
+def _depths(runs: ThesisRuns, k: int, columns: Iterable[int]) -> dict[int, int]:
+    """Return n -> d(n, k), of those n for which there is a run."""
+    pairs = ((n, runs.columns(n, k)) for n in columns)
+    return {n: depths.depth for n, depths in pairs if depths}
 
 
 def _line(formula: tuple[int, int, int] | None) -> str | None:
-    """a n + b as text."""
+    """Return a n + b as text."""
     if formula is None:
         return None
     slope, offset, first = formula[:3]
     return f"{slope}n {'+' if offset >= 0 else '-'} {abs(offset)} for n ≥ {first}"
 
 
-TABLES: dict[str, Callable[[Runs], Iterator[Row]]] = {
+TABLES: dict[str, Callable[[ThesisRuns], Iterator[Row]]] = {
     "1.1": diameters,
     "3.1": manhattan,
     "4.1": one_column,
@@ -171,23 +174,27 @@ TABLES: dict[str, Callable[[Runs], Iterator[Row]]] = {
 MOST_COLUMNS, MOST_K = 12, 6
 
 
-def beyond(runs: Runs) -> dict:
-    """What goes past the thesis: bounds for up to `MOST_COLUMNS` columns, and the depths of all
-    patterns that were searched.
+def beyond(runs: ThesisRuns) -> dict:
+    """Return the results past the thesis: bounds for up to `MOST_COLUMNS` columns, and the depths
+    of all patterns that were searched.
 
-    Returns depths: k -> n -> d(n, k); formulas: k -> text; bounds: n -> name -> bound, for the
-    names of the methods of `Bounds` and each n that has an upper bound; "recursion" is None where a
-    run for it is missing.
+    The result has depths: k -> n -> d(n, k); formulas: k -> text; bounds: n -> name -> bound, for
+    the names of the methods of `Bounds` and each n that has an upper bound; "recursion" is None if
+    a run for it is missing.
     """
     depths = {k: _depths(runs, k, range(k, 201)) for k in range(1, MOST_K + 1)}
     formulas = {
         k: f"{_line(formula)} (up to n = {formula[-1]})"
-        for k, found in depths.items()
-        if (formula := linear_formula(found))
+        for k, depths_of_k in depths.items()
+        if (formula := linear_formula(depths_of_k))
     }
-    known, table = Bounds(runs, MOST_K), {}
+    bounds_computed, table = Bounds(runs, MOST_K), {}
     for n in range(4, MOST_COLUMNS + 1):
-        if upper := known.upper(n):
-            found = {"lower": known.lower(n), "upper": upper, "recursion": known.recursion(n)}
-            table[n] = {name: bound and asdict(bound) for name, bound in found.items()}
+        if upper := bounds_computed.upper(n):
+            row = {
+                "lower": bounds_computed.lower(n),
+                "upper": upper,
+                "recursion": bounds_computed.recursion(n),
+            }
+            table[n] = {name: bound and asdict(bound) for name, bound in row.items()}
     return {"depths": depths, "formulas": formulas, "bounds": table}

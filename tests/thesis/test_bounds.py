@@ -7,7 +7,7 @@ from sweeps import swept
 from thesis.test_runs import without_home
 
 from frontier.thesis.bounds import Bound, Bounds, linear_formula, thesis_bound
-from frontier.thesis.runs import Depths, Runs
+from frontier.thesis.runs import Depths, ThesisRuns
 
 
 class Stub:
@@ -135,12 +135,12 @@ class Without:
 )
 def test_god_s_number_lies_between(directory, columns, whole, depth):
     """As if it were not known."""
-    bounds = Bounds(Without(Runs(directory, 10**6), whole), 3)
+    bounds = Bounds(Without(ThesisRuns(directory, 10**6), whole), 3)
     lower, upper = bounds.lower(columns).value, bounds.upper(columns).value
     assert lower < depth <= upper
     if whole >= 3:
         assert upper < bounds.recursion(columns).value
-    exact = Bounds(Runs(directory, 10**6), 3)
+    exact = Bounds(ThesisRuns(directory, 10**6), 3)
     if columns == 4:
         assert {f(4).value for f in (exact.lower, exact.upper)} == {depth}
 
@@ -155,7 +155,7 @@ def test_the_thesis_s_bound():
 
 
 def test_the_recursion_is_the_thesis_s(directory):
-    bounds = Bounds(Runs(directory, 10**6), 1)
+    bounds = Bounds(ThesisRuns(directory, 10**6), 1)
     for n in range(4, 11):
         assert bounds.recursion(n).value == thesis_bound(n)
     assert bounds.recursion(5).steps == ("k = 1", "k = 1", "searched")
@@ -190,11 +190,11 @@ def test_formulas_of_made_up_tables(depths, expected):
 
 def test_bounds_of_runs_that_do_not_say_where_their_blanks_are(tmp_path):
     """They are as true, if less sharp."""
-    runs = Runs(tmp_path, 10**6)
+    runs = ThesisRuns(tmp_path, 10**6)
     bounds = Bounds(Without(runs, 2), 1)
     sharp = {n: bounds.upper(n).value for n in (4, 5)}
     for made in runs.used:
         without_home(tmp_path / made.run)
-    blunt = Bounds(Without(Runs(tmp_path, 0), 2), 1)
+    blunt = Bounds(Without(ThesisRuns(tmp_path, 0), 2), 1)
     assert all(sharp[n] <= blunt.upper(n).value for n in sharp)
     assert any(sharp[n] < blunt.upper(n).value for n in sharp)

@@ -7,14 +7,14 @@ import pytest
 
 from frontier.thesis import claims
 from frontier.thesis.report import describe_thesis, thesis_value
-from frontier.thesis.runs import Depths, Runs
+from frontier.thesis.runs import Depths, ThesisRuns
 from frontier.thesis.tables import TABLES, beyond
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 SLOW = "shortest sequences, n = 100"
 
 
-class Published(Runs):
+class Published(ThesisRuns):
     """The runs that the JSON names, which are not there."""
 
     def __init__(self, runs):

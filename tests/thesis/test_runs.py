@@ -12,7 +12,7 @@ from frontier.cosets.search import find_gods_number
 from frontier.errors import InputError
 from frontier.store.run import RunStore
 from frontier.thesis.bounds import Bound, Bounds
-from frontier.thesis.runs import Runs
+from frontier.thesis.runs import ThesisRuns
 
 
 def counts(rows, columns, k=None):
@@ -32,7 +32,7 @@ def said(depths):
     ("rows", "columns"), [(1, 1), (1, 5), (2, 1), (2, 2), (2, 3), (3, 2), (2, 4)]
 )
 def test_what_a_run_of_tiles_says(directory, rows, columns):
-    found = Runs(directory, 10**6).tiles(rows, columns)
+    found = ThesisRuns(directory, 10**6).tiles(rows, columns)
     assert said(found) == counts(rows, columns)
     assert found.run == f"{rows}x{columns}"
 
@@ -45,9 +45,9 @@ def searched(directory, **options):
 
 
 def test_what_a_search_of_cosets_says_where_there_is_no_run(tmp_path):
-    assert Runs(tmp_path, 0).tiles(2, 4) is None
+    assert ThesisRuns(tmp_path, 0).tiles(2, 4) is None
     searched(tmp_path)
-    runs = Runs(tmp_path, 0)
+    runs = ThesisRuns(tmp_path, 0)
     found = runs.tiles(2, 4)
     depth, _, states, farthest = counts(2, 4)
     assert (found.depth, found.states, found.farthest) == (depth, states, farthest)
@@ -59,21 +59,21 @@ def test_what_a_search_of_cosets_says_where_there_is_no_run(tmp_path):
     bound = Bound(depth, ("searched coset by coset",), ("2x4-gods-number",))
     assert Bounds(runs, 0).lower(4) == Bounds(runs, 0).upper(4) == bound
     # A run says more, such as where the blanks are.
-    assert Runs(tmp_path, 10**6).tiles(2, 4).run == "2x4"
-    assert not Runs(tmp_path, 0).tiles(2, 4).by_cosets
-    assert Runs(tmp_path, 0).tiles(2, 4).run == "2x4"
+    assert ThesisRuns(tmp_path, 10**6).tiles(2, 4).run == "2x4"
+    assert not ThesisRuns(tmp_path, 0).tiles(2, 4).by_cosets
+    assert ThesisRuns(tmp_path, 0).tiles(2, 4).run == "2x4"
 
 
 def test_a_search_of_cosets_whose_last_layer_was_not_listed_says_god_s_number(tmp_path):
     searched(tmp_path, layers=0)
-    found = Runs(tmp_path, 0).tiles(2, 4)
+    found = ThesisRuns(tmp_path, 0).tiles(2, 4)
     assert (found.depth, found.farthest) == (36, None)
 
 
 def test_a_search_of_cosets_that_has_bounds_only_says_nothing_exact(tmp_path):
     run = searched(tmp_path, at_most=40)
     assert run.proof.lower < run.proof.upper
-    assert Runs(tmp_path, 0).tiles(2, 4) is None
+    assert ThesisRuns(tmp_path, 0).tiles(2, 4) is None
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_a_search_of_cosets_that_has_bounds_only_says_nothing_exact(tmp_path):
     [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3), (4, 1), (4, 2), (4, 3), (5, 1), (5, 2)],
 )
 def test_what_a_run_of_a_pattern_says(directory, columns, k):
-    found = Runs(directory, 10**6).columns(columns, k)
+    found = ThesisRuns(directory, 10**6).columns(columns, k)
     assert said(found) == counts(2, columns, k)
     assert found.run == f"pattern-2x{columns}-k{k}"
 
@@ -100,9 +100,9 @@ def test_what_a_run_of_a_pattern_says(directory, columns, k):
 def test_a_missing_run_is_made_up_to_the_limit(tmp_path, ask, states):
     """That limit is the number of its positions."""
     told = []
-    assert ask(Runs(tmp_path, states - 1, say=told.append)) is None
+    assert ask(ThesisRuns(tmp_path, states - 1, say=told.append)) is None
     assert told == list(tmp_path.iterdir()) == []
-    found = ask(Runs(tmp_path, states, say=told.append))
+    found = ask(ThesisRuns(tmp_path, states, say=told.append))
     assert found.states == states
     (line,) = told
     assert line.startswith(f"{found.run}: {states:,} ")
@@ -110,12 +110,12 @@ def test_a_missing_run_is_made_up_to_the_limit(tmp_path, ask, states):
 
 
 def test_a_missing_run_is_made_up_to_so_many_columns(tmp_path):
-    runs = Runs(tmp_path, 10**6, most=3)
+    runs = ThesisRuns(tmp_path, 10**6, most=3)
     assert runs.columns(4, 1) is runs.tiles(2, 4) is None
     assert list(tmp_path.iterdir()) == []
     assert runs.columns(3, 1).depth == 20
-    assert Runs(tmp_path, 10**6, most=4).columns(4, 1).depth == 27
-    assert Runs(tmp_path, 10**6, most=3).columns(4, 1).depth == 27  # it is there by now
+    assert ThesisRuns(tmp_path, 10**6, most=4).columns(4, 1).depth == 27
+    assert ThesisRuns(tmp_path, 10**6, most=3).columns(4, 1).depth == 27  # it is there by now
 
 
 def files(path):
@@ -127,21 +127,21 @@ def files(path):
 
 
 def test_runs_are_not_made_again(tmp_path):
-    first = Runs(tmp_path, 10**6)
+    first = ThesisRuns(tmp_path, 10**6)
     made = [first.tiles(2, 3), first.columns(4, 1)]
     before = files(tmp_path)
     told = []
     for limit in (0, 10**6):
-        again = Runs(tmp_path, limit, say=told.append)
+        again = ThesisRuns(tmp_path, limit, say=told.append)
         assert [again.tiles(2, 3), again.columns(4, 1), again.tiles(2, 3)] == [*made, made[0]]
         assert again.used == sorted(made, key=lambda depths: depths.run)
     assert told == []
     assert files(tmp_path) == before
-    assert Runs(tmp_path, 0).used == []
+    assert ThesisRuns(tmp_path, 0).used == []
 
 
 def test_runs_that_are_asked_for_and_do_not_exist_are_not_used(tmp_path):
-    runs = Runs(tmp_path, 400)
+    runs = ThesisRuns(tmp_path, 400)
     assert runs.tiles(2, 4) is None
     assert runs.tiles(2, 3).depth == 21
     assert [depths.run for depths in runs.used] == ["2x3"]
@@ -154,9 +154,9 @@ def run_named(path, name, puzzle, until=None, **search):
 
 def test_a_run_that_stopped_is_finished_if_it_is_small(tmp_path):
     run_named(tmp_path, "2x4", {"kind": "tiles", "rows": 2, "columns": 4}, until=9)
-    assert Runs(tmp_path, 100).tiles(2, 4) is None
+    assert ThesisRuns(tmp_path, 100).tiles(2, 4) is None
     assert not api.open_run(tmp_path / "2x4").complete
-    assert said(Runs(tmp_path, 20160).tiles(2, 4)) == counts(2, 4)
+    assert said(ThesisRuns(tmp_path, 20160).tiles(2, 4)) == counts(2, 4)
     assert api.open_run(tmp_path / "2x4").complete
 
 
@@ -169,7 +169,7 @@ def test_a_run_of_ones_own_is_finished_as_it_was_begun(tmp_path):
         store={"path": str(tmp_path / "2x4"), "codec": "zstd:1"},
     )
     api.run(api.plan(config), 9)
-    assert said(Runs(tmp_path, 20160).tiles(2, 4)) == counts(2, 4)
+    assert said(ThesisRuns(tmp_path, 20160).tiles(2, 4)) == counts(2, 4)
     store = api.open_run(tmp_path / "2x4").store
     assert store.stored_depths() == list(range(len(store.records)))
     assert (store.identity["name"], store.identity["codec"]) == ("mine", "zstd:1")
@@ -177,7 +177,7 @@ def test_a_run_of_ones_own_is_finished_as_it_was_begun(tmp_path):
 
 def test_a_run_that_keeps_its_layers_will_do(tmp_path):
     run_named(tmp_path, "2x3", {"kind": "tiles", "rows": 2, "columns": 3}, keep="all")
-    assert said(Runs(tmp_path, 0).tiles(2, 3)) == counts(2, 3)
+    assert said(ThesisRuns(tmp_path, 0).tiles(2, 3)) == counts(2, 3)
 
 
 def without_home(path, depths=None):
@@ -202,9 +202,9 @@ def without_home(path, depths=None):
 )
 def test_a_run_that_does_not_say_where_its_blanks_are(tmp_path, name, ask, missing):
     """As older ones: then the greatest even depth stands for that with the blank home."""
-    made = ask(Runs(tmp_path, 10**6))
+    made = ask(ThesisRuns(tmp_path, 10**6))
     without_home(tmp_path / name, missing and [depth % (made.depth + 1) for depth in missing])
-    found = ask(Runs(tmp_path, 0))
+    found = ask(ThesisRuns(tmp_path, 0))
     assert found == replace(made, home=made.depth - made.depth % 2)
     assert made.home <= found.home
     assert api.open_run(tmp_path / name).counts[-1] == made.farthest
@@ -229,7 +229,7 @@ def test_another_puzzle_under_a_name_is_refused(tmp_path, name, puzzle, until):
     run_named(tmp_path, name, puzzle, until)
     before = files(tmp_path)
     for limit in (0, 10**6):
-        runs = Runs(tmp_path, limit)
+        runs = ThesisRuns(tmp_path, limit)
         ask = runs.columns if name.startswith("pattern") else runs.tiles
         with pytest.raises(InputError, match="name another directory with --runs"):
             ask(*((3, 1) if name.startswith("pattern") else (2, 3)))

@@ -8,7 +8,7 @@ from making import invoke
 from twins import sign
 
 from frontier.thesis import claims
-from frontier.thesis.runs import Runs
+from frontier.thesis.runs import ThesisRuns
 from frontier.thesis.tables import TABLES as BY_NAME
 from frontier.thesis.tables import Row
 
@@ -251,7 +251,7 @@ def test_a_number_that_the_thesis_does_not_say_differs(
     else:
         said += 1
     monkeypatch.setitem(numbers, where, said)
-    rows = BY_NAME[table](Runs(directory / "runs", 0))
+    rows = BY_NAME[table](ThesisRuns(directory / "runs", 0))
     assert [row.claim for row in rows if row.verdict == "differs"] == [claim]
     text = invoke("thesis", "--table", table, "--runs", directory / "runs", "--limit", 0).stdout
     assert text.count("| differs |") == 1
@@ -322,7 +322,7 @@ def test_what_is_written(written, value):
 
 
 def test_the_text_of_one_table(written, directory):
-    """Runs that are there are not made again, whatever the limit."""
+    """ThesisRuns that are there are not made again, whatever the limit."""
     result = invoke("thesis", "--table", "5.2", "--runs", directory / "runs", "--limit", 0)
     assert result.stderr == ""
     assert result.stdout.startswith("## Table 5.2")
