@@ -71,10 +71,10 @@ class _Group(click.Group):
             context.exit(error.exit_code)
 
 
-def _say(what: str) -> None:
+def _say(message: str) -> None:
     """Print a message on standard error, if that takes it; its terminal may be gone."""
     with suppress(OSError):
-        echo(f"frontier: {what}", err=True)
+        echo(f"frontier: {message}", err=True)
 
 
 def _say_compiling() -> None:
@@ -84,7 +84,7 @@ def _say_compiling() -> None:
 
 
 def _remedy(error: FrontierError, command: str | None) -> str:
-    """What helps against damage, besides the command that has just found it."""
+    """Return the remedy for damage, unless it is the command that has just reported it."""
     helps_itself = FormatError | CorruptSearchError
     if not isinstance(error, CorruptRunError) or isinstance(error, helps_itself):
         return ""

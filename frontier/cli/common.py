@@ -1,4 +1,5 @@
-"""What the commands share: arguments, options and what a shell completes of them, questions, JSON.
+"""The common parts of commands: arguments, options and their completion by a shell, questions,
+JSON.
 
 Click makes a shell's script: ``eval "$(_FRONTIER_COMPLETE=bash_source frontier)"``, or zsh, fish.
 """
@@ -20,7 +21,7 @@ from frontier.storage.base import Storage
 from frontier.store.run import RunStore
 
 MOST = 500
-"""The greatest number of paths that a shell is offered."""
+"""The most paths that a shell is offered."""
 
 
 def complete_run(context, parameter, incomplete: str) -> list[str]:
@@ -36,12 +37,12 @@ def _is_run(path: Path) -> bool:
 
 
 def complete_setting(context, parameter, incomplete: str) -> list[str]:
-    """Offer the keys of a config, with their values where only a few are possible."""
+    """Offer the keys of a config, with their values if only a few are possible."""
     settings = []
     for name, table in TABLES.items():
         for key, field in table.model_fields.items():
-            few = get_origin(field.annotation) is Literal
-            values = get_args(field.annotation) if few else [""]
+            is_literal = get_origin(field.annotation) is Literal
+            values = get_args(field.annotation) if is_literal else [""]
             begin = f"{'puzzle' if name in KIND_TABLES else name}.{key}"
             settings += [f"{begin}={value}" for value in values]
     return [setting for setting in dict.fromkeys(settings) if setting.startswith(incomplete)]
@@ -87,7 +88,7 @@ take_over_option = click.option(
 
 
 def confirmed(question: str) -> bool:
-    """Whether the user says yes; no answer counts as no."""
+    """Return whether the user says yes; no answer counts as no."""
     try:
         return click.confirm(question, err=True)
     except click.Abort:

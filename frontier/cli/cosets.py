@@ -92,11 +92,11 @@ def gods_number(
     except Gone:
         raise
     except (Stopped, KeyboardInterrupt) as error:  # the latter at once, in the middle of a block
-        why = str(error) or "interrupted"
+        reason = str(error) or "interrupted"
         if not RunStore.exists(path):
-            raise Stopped(why) from None
+            raise Stopped(reason) from None
         again = search_command(config, path, settings, region)
-        raise Stopped(f"{why}. Nothing is lost; go on with: {again}") from None
+        raise Stopped(f"{reason}. Nothing is lost; go on with: {again}") from None
     if not events and not quiet:
         name = run.identity["name"]
         click.echo(f"{name}: already searched; this is what was found", err=True)

@@ -1,4 +1,4 @@
-"""The files that options ask for: whether they may be written, and how."""
+"""The files that options name: whether they may be written, and how."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ force_option = click.option(
 
 
 def file_option(names: str, help: str, *suffixes: str):
-    """An option that names a file to be written, which the command gets as a `Target`.
+    """Return an option that names a file to be written, which the command gets as a `Target`.
 
     suffixes: the endings that the file's name may have; any if none are given.
     """
@@ -34,7 +34,7 @@ def file_option(names: str, help: str, *suffixes: str):
 class Target:
     """A file that an option names; "-" is standard output.
 
-    suffixes: as of `file_option`. makes_folder: whether its directory is made where there is none.
+    suffixes: see `file_option`. makes_folder: make its directory if there is none.
     """
 
     option: str
@@ -44,7 +44,7 @@ class Target:
 
     @property
     def place(self) -> Path:
-        """Where the file lies when all links are followed; a link itself is kept."""
+        """The place of the file when all links are followed; a link itself is kept."""
         return Path(os.path.realpath(self.path))
 
     @property
@@ -77,15 +77,15 @@ class Target:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Make errors of the system errors that name the file."""
+        """Raise errors that name the file in place of errors of the system."""
         try:
             yield
         except OSError as error:
-            said = f"{self.label} cannot be written: {error.strerror}"
-            raise unwritable(said, error) from None
+            message = f"{self.label} cannot be written: {error.strerror}"
+            raise unwritable(message, error) from None
 
     def problem(self, force: bool) -> str | None:
-        """Why the file cannot be written, or must not be; None if it can."""
+        """Return why the file cannot be written, or must not be; None if it can."""
         path, folders = self.path, self.place.parents
         if self.suffixes and path.suffix not in self.suffixes:
             return f": expected a name that ends in {' or '.join(self.suffixes)}"
@@ -96,9 +96,9 @@ class Target:
         if path.exists() and not path.is_file():
             return " exists and is not a regular file; name another one"
         if self.makes_folder:
-            there = next(folder for folder in folders if folder.exists())
-            if not there.is_dir():
-                return f": {there} is no directory; choose another place"
+            existing = next(folder for folder in folders if folder.exists())
+            if not existing.is_dir():
+                return f": {existing} is no directory; choose another place"
         elif not folders[0].is_dir():
             missing = folders[0] if path.is_symlink() else path.parent
             return f": there is no directory {missing}; make it"
@@ -110,9 +110,9 @@ class Target:
 
 
 def check_targets(targets: Iterable[Target | None], force: bool, as_json: bool = False) -> None:
-    """InputError if one of the files cannot or must not be written, before any of them is.
+    """Raise InputError if one of the files cannot or must not be written, before any of them is.
 
-    as_json: whether standard output is for JSON.
+    as_json: standard output is for JSON.
     """
     targets = list(filter(None, targets))
     places = [target.place for target in targets]

@@ -55,16 +55,16 @@ def layer(run, depth, limit, sample, seed, numbers, csv, npy, force):
         raise InputError("--seed chooses a sample; give --sample N with it")
     check_targets([csv, npy], force)
     refuse_search(storage_at(run), "`farthest` prints the positions of the layers that it has")
-    found = api.Run(open_one(run))
-    if depth >= len(found.layers):
+    stored_run = api.Run(open_one(run))
+    if depth >= len(stored_run.layers):
         raise InputError(
-            f"{found.path} has no layer {depth}: its layers are known to depth "
-            f"{len(found.layers) - 1}"
-            + (", the greatest there is" if found.complete else "; go on with `run`")
+            f"{stored_run.path} has no layer {depth}: its layers are known to depth "
+            f"{len(stored_run.layers) - 1}"
+            + (", the greatest there is" if stored_run.complete else "; go on with `run`")
         )
     excerpt = Excerpt(
-        found.puzzle,
-        found.layers[depth],
+        stored_run.puzzle,
+        stored_run.layers[depth],
         limit if sample is None else sample,
         None if sample is None else seed or 0,
         numbers,

@@ -55,10 +55,10 @@ def plan(config, settings, workers, disk_rate, as_json):
         members = [described_cluster(member, workers) for member in members]
     plans, values = list(map(_planned, members)), []
     for planned in plans:
-        made = forecast_of(planned, rate, say=partial(_say, planned.config.name))
-        values.append(plan_value(made))
+        forecast = forecast_of(planned, rate, say=partial(_say, planned.config.name))
+        values.append(plan_value(forecast))
         if not as_json:
-            echo(describe_plan(values[-1], made))
+            echo(describe_plan(values[-1], forecast))
     if as_json:
         echo_json(values)
 
@@ -80,9 +80,9 @@ def _planned(config: Config) -> api.Plan:
 
 def _bytes(text: str) -> int:
     try:
-        found = int(TypeAdapter(ByteSize).validate_python(text))
+        count = int(TypeAdapter(ByteSize).validate_python(text))
     except ValidationError:
-        found = 0
-    if found <= 0:
+        count = 0
+    if count <= 0:
         raise InputError(f"--disk-rate {text}: expected bytes a second, such as 500MB or 5GB")
-    return found
+    return count

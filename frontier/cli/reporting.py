@@ -69,58 +69,58 @@ def report(runs, force, as_json, **targets):
         return
     note_searches(paths)
     begun = [path for path in paths if RunStore.exists(path)]
-    found = tuple(statistics_of(RunStore.open(path)) for path in begun)
-    subject = Report(found, tuple(map(str, begun)), several=len(paths) > 1)
+    statistics = tuple(statistics_of(RunStore.open(path)) for path in begun)
+    compared = Report(statistics, tuple(map(str, begun)), several=len(paths) > 1)
     if targets["bfile"] and len(paths) > 1:
         raise InputError(f"--bfile is a table of one run, not of {len(paths)}; name one of them")
-    for difference in subject.differences:
+    for difference in compared.differences:
         click.echo(f"warning: {difference}", err=True)
-    files = [(file, _content(kind, file.path, subject)) for kind, file in targets.items() if file]
+    files = [(file, _content(kind, file.path, compared)) for kind, file in targets.items() if file]
     for file, content in files:
         file.write(content)
     if as_json:
-        click.echo(json.dumps(formats.report_value(subject)))
+        click.echo(json.dumps(formats.report_value(compared)))
     elif not files:
-        _print(lambda console: formats.report_text(subject, console))
+        _print(lambda console: formats.report_text(compared, console))
 
 
 def _report_search(run: CosetRun, targets: dict, as_json: bool) -> None:
     """Report a search of God's number."""
     forms = {"html": search_page, "markdown": search_markdown}
-    asked = {kind: file for kind, file in targets.items() if file}
-    if layered := sorted(asked.keys() - forms.keys()):
+    wanted_files = {kind: file for kind, file in targets.items() if file}
+    if layered := sorted(wanted_files.keys() - forms.keys()):
         raise InputError(
             f"--{layered[0]} is about layers, and {run.path} is a search of God's number; it has "
             "--html, --markdown and --json"
         )
-    for kind, file in asked.items():
+    for kind, file in wanted_files.items():
         file.write(forms[kind](run))
     if as_json:
         click.echo(json.dumps(search_value(run)))
-    elif not asked:
+    elif not wanted_files:
         _print(lambda console: search_text(run, console))
 
 
 def _check_distinct(paths: list[Storage]) -> None:
-    """InputError if a run is named twice: compared with itself it tells nothing."""
-    seen = {}
+    """Raise InputError if a run is named twice, as a comparison with itself is useless."""
+    first_named = {}
     for path in paths:
-        if (before := seen.setdefault(path.resolved(), path)) is not path:
+        if (before := first_named.setdefault(path.resolved(), path)) is not path:
             also = "" if str(before) == str(path) else f", also as {before}"
             raise InputError(f"the run {path} is named twice{also}; name each run once")
 
 
-def _content(kind: str, path: Path, subject: Report) -> str | bytes:
-    """The content of a file that an option asks for."""
+def _content(kind: str, path: Path, report: Report) -> str | bytes:
+    """Return the content of a file that an option names."""
     if kind == "chart":
         from frontier.report.charts import report_picture  # matplotlib is slow to import
 
-        return report_picture(subject, path.suffix.removeprefix("."))
+        return report_picture(report, path.suffix.removeprefix("."))
     if kind == "bfile":
-        return formats.report_bfile(subject.one)
+        return formats.report_bfile(report.one)
     if kind == "csv":
-        return formats.report_csv(subject)
-    return formats.report_markdown(subject) if kind == "markdown" else formats.report_page(subject)
+        return formats.report_csv(report)
+    return formats.report_markdown(report) if kind == "markdown" else formats.report_page(report)
 
 
 def _print(text: Callable[[Console], RenderableType]) -> None:

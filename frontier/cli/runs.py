@@ -122,8 +122,8 @@ def _warn(plan: api.Plan) -> None:
     for warning in filter(None, warnings):
         echo(f"warning: {warning}", err=True)
     if cluster.kind in ("address", "scheduler-file"):  # it may take half a minute
-        where = cluster.address or cluster.scheduler_file
-        click.echo(f"connecting to the scheduler of {where} …", err=True)
+        scheduler = cluster.address or cluster.scheduler_file
+        click.echo(f"connecting to the scheduler of {scheduler} …", err=True)
 
 
 @click.command(
@@ -205,8 +205,8 @@ def farthest(run, limit, as_json):
     values, stores = [], open_all(run)
     common.note_searches([store.storage for store in stores])
     for store in stores:
-        found = farthest_found if isinstance(store, CosetRun) else farthest_of
-        depth, count, boards = found(store, limit)
+        positions_of = farthest_found if isinstance(store, CosetRun) else farthest_of
+        depth, count, boards = positions_of(store, limit)
         puzzle = store.puzzle
         positions = [puzzle.write(board) for board in boards]
         values.append({"depth": depth, "count": count, "positions": positions})
@@ -253,7 +253,8 @@ def export(run, target, as_json):
 
 
 def _ask_to_delete(config: Config, yes: bool) -> None:
-    """InputError if there is a run of a config and the user does not agree that it is deleted."""
+    """Raise InputError if there is a run of a config and the user does not agree that it is
+    deleted."""
     if yes or not RunStore.exists(config.storage):
         return
     held = config.storage.size()

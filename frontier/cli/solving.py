@@ -99,17 +99,19 @@ def solve(
             )
     check_targets([strip, animate], force, as_json)
     # It may take a while, so all else is checked before.
-    way = solver_for(config, store, method, all_counts, tell_apart, heuristics, most_nodes, _Watch)
-    for number, (where, text) in enumerate(positions):
+    solver = solver_for(
+        config, store, method, all_counts, tell_apart, heuristics, most_nodes, _Watch
+    )
+    for number, (place, text) in enumerate(positions):
         try:
             board = puzzle.parse(text)
             puzzle.check_reached(board)
             if number == 0:
-                click.echo(f"{way.description} …", err=True)
-            solution, found = way.solve(board)
+                click.echo(f"{solver.description} …", err=True)
+            solution, extras = solver.solve(board)
         except InputError as error:
-            raise InputError(f"{where}{error}") from None
-        value = solution_value(puzzle, solution, show_boards, **found) | {"method": way.method}
+            raise InputError(f"{place}{error}") from None
+        value = solution_value(puzzle, solution, show_boards, **extras) | {"method": solver.method}
         click.echo(json.dumps(value) if as_json else describe_solution(puzzle, solution, value))
         if strip:
             strip.write(film_strip(puzzle, solution))
@@ -177,7 +179,7 @@ def rotate(board, show_boards, as_json):
 
 
 class _Watch:
-    """Prints how far a search is: after a second, and then after twice as long each time."""
+    """Prints the progress of a search: after a second, and then after twice as long each time."""
 
     def __init__(self):
         self._began, self._next = time.monotonic(), 1.0
@@ -186,12 +188,12 @@ class _Watch:
         elapsed = time.monotonic() - self._began
         if elapsed >= self._next:
             self._next = 2 * elapsed
-            found = f"at least {counted(bound, 'move')}, {counted(nodes, 'node')} so far"
-            click.echo(f"{found}, {span(elapsed)}", err=True)
+            progress = f"at least {counted(bound, 'move')}, {counted(nodes, 'node')} so far"
+            click.echo(f"{progress}, {span(elapsed)}", err=True)
 
 
 def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> list[tuple[str, str]]:
-    """(where it is written, text) of each position to be solved."""
+    """Return (place in the file, text) of each position to be solved."""
     positions = [("", board) for board in boards]
     if file is not None:
         try:

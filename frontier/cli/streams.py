@@ -1,4 +1,4 @@
-"""Standard streams that exist and take whatever is printed, whatever their encoding."""
+"""Standard streams that exist and take all output, whatever their encoding."""
 
 import codecs
 import os
@@ -16,7 +16,7 @@ PLAIN = {
     "↑": "^", "↓": "v", "█": "#", "─": "-", "━": "-", "│": "|", "┃": "|", "°": " deg",
     **dict.fromkeys("▏▎▍▌▋▊▉", "#"),
 }  # fmt: skip
-"""What is printed for letters that a stream's encoding lacks; other letters become "?"."""
+"""The replacements of letters that a stream's encoding lacks; other letters become "?"."""
 
 
 def echo(text: str, err: bool = False) -> None:
@@ -56,7 +56,8 @@ def prepare_streams() -> None:
 
 @contextmanager
 def _of_output() -> Iterator[None]:
-    """Make errors of standard output an `OutputError`, so that they differ from errors of files."""
+    """Raise `OutputError` in place of errors of standard output, so that they differ from errors of
+    files."""
     try:
         yield
     except OSError as error:
@@ -77,5 +78,5 @@ def _replace(error: UnicodeEncodeError) -> tuple[str, int]:
 def _find_ascii(name: str) -> codecs.CodecInfo | None:
     if name != "frontier_ascii":
         return None
-    found = codecs.lookup("ascii")
-    return codecs.CodecInfo(*found, found.incrementalencoder, found.incrementaldecoder, name)
+    codec = codecs.lookup("ascii")
+    return codecs.CodecInfo(*codec, codec.incrementalencoder, codec.incrementaldecoder, name)

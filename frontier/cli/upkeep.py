@@ -73,10 +73,10 @@ def verify(run, deep, states, seed, as_json):
     for store in stores:
         with reading(store.storage):
             store = open_any(store.storage)  # as it is now that nobody writes
-            store, found = _verified(store, states if deep else 0, seed)
-        values.append(asdict(found))
+            store, result = _verified(store, states if deep else 0, seed)
+        values.append(asdict(result))
         if not as_json:
-            click.echo(_describe(store, found))
+            click.echo(_describe(store, result))
     if as_json:
         echo_json(values)
     if faults := [fault["what"] for value in values for fault in value["faults"]]:
@@ -119,17 +119,17 @@ def repair(run, yes, take_over):
         for line in restored:
             click.echo(line)
         store = RunStore.open(path)
-        what = plan_repair(store, verify_run(store, say=_say))
-        if not what.needed:
+        steps = plan_repair(store, verify_run(store, say=_say))
+        if not steps.needed:
             click.echo(f"{path}: nothing {'else ' if restored else ''}to repair")
             return
-        said = describe_repair(store, what)
-        if what.lost and not yes and not confirmed(f"{said}. Go on?"):
-            raise InputError(f"{said}. Nothing is changed; answer y, or give --yes")
-        do_repair(store, what)
-        if what.summary or path.exists(SUMMARY):
+        sentence = describe_repair(store, steps)
+        if steps.lost and not yes and not confirmed(f"{sentence}. Go on?"):
+            raise InputError(f"{sentence}. Nothing is changed; answer y, or give --yes")
+        do_repair(store, steps)
+        if steps.summary or path.exists(SUMMARY):
             write_summary(path, summary(RunStore.open(path)))
-        click.echo(said)
+        click.echo(sentence)
 
 
 @click.command(
@@ -158,20 +158,20 @@ def backup(run, target, as_json):
         store = open_one(run)
         source = store.storage
         with reading(source):
-            if lost := RunStore.open(source).missing():
-                said = f"{lost[0]}, though its layer is stored; nothing is backed up"
-                raise CorruptRunError(said)
-    made = back_up(source, storage_at(target), FOR_PEOPLE, _say)
+            if missing := RunStore.open(source).missing():
+                message = f"{missing[0]}, though its layer is stored; nothing is backed up"
+                raise CorruptRunError(message)
+    result = back_up(source, storage_at(target), FOR_PEOPLE, _say)
     if as_json:
-        echo_json([asdict(made)])
+        echo_json([asdict(result)])
     else:
-        click.echo(_describe_backup(made))
+        click.echo(_describe_backup(result))
 
 
 def _verified(
     store: RunStore | CosetRun, states: int, seed: int
 ) -> tuple[RunStore | CosetRun, Verified | Checked]:
-    """The run in the state from which `run` would go on, and what `verify` finds of it.
+    """Return the run in the state from which `run` would go on, and the result of `verify`.
 
     In an object store no lock keeps writers out, so a run that seems to be damaged is verified
     again if another process has gone on with it meanwhile.
@@ -179,26 +179,28 @@ def _verified(
     if isinstance(store, CosetRun):
         return store, check_cosets(store, states, seed, _say)
     try:
-        found = verify_run(store, states, seed, _say)
+        result = verify_run(store, states, seed, _say)
     except CorruptRunError:
-        if (now := _moved_on(store)) is None:
+        if (reopened := _moved_on(store)) is None:
             raise
-        return _verified(now, states, seed)
-    if found.faults and (now := _moved_on(store)):
-        return _verified(now, states, seed)
-    return store, found
+        return _verified(reopened, states, seed)
+    if result.faults and (reopened := _moved_on(store)):
+        return _verified(reopened, states, seed)
+    return store, result
 
 
 def _moved_on(store: RunStore) -> RunStore | None:
-    """The run as it is now, if it has gone on since it was opened."""
-    now = RunStore.open(store.storage)
-    same = now.identity == store.identity and now.records == store.records
-    return None if same and now.complete == store.complete else now
+    """Return the run as it is now, if it has gone on since it was opened."""
+    reopened = RunStore.open(store.storage)
+    same = reopened.identity == store.identity and reopened.records == store.records
+    return None if same and reopened.complete == store.complete else reopened
 
 
-def _describe_backup(made: Backup) -> str:
-    without = f"; without {', '.join(made.left_out)}" if made.left_out else ""
-    return f"{made.path}: {counted(made.files, 'file')}, {size(made.bytes)}, compared{without}"
+def _describe_backup(result: Backup) -> str:
+    without = f"; without {', '.join(result.left_out)}" if result.left_out else ""
+    return (
+        f"{result.path}: {counted(result.files, 'file')}, {size(result.bytes)}, compared{without}"
+    )
 
 
 def _say(text: str) -> None:
@@ -206,23 +208,25 @@ def _say(text: str) -> None:
         click.echo(f"\r\x1b[K{text}", err=True, nl=False)
 
 
-def _looked_at(found: Verified | Checked) -> str:
-    if isinstance(found, Checked):
-        ways = f"{counted(found.tables, 'table')}, {counted(found.ways, 'way')} gone"
-        return f"{ways}, {counted(found.blocks, 'block')} searched again" if found.blocks else ways
+def _looked_at(result: Verified | Checked) -> str:
+    if isinstance(result, Checked):
+        ways = f"{counted(result.tables, 'table')}, {counted(result.ways, 'way')} gone"
+        return (
+            f"{ways}, {counted(result.blocks, 'block')} searched again" if result.blocks else ways
+        )
     looked = (
-        f"{counted(found.layers, 'layer')} on disk, {counted(found.parts, 'part')}, "
-        f"{size(found.bytes)}"
+        f"{counted(result.layers, 'layer')} on disk, {counted(result.parts, 'part')}, "
+        f"{size(result.bytes)}"
     )
-    return f"{looked}; {counted(found.asked, 'position')} asked" if found.asked else looked
+    return f"{looked}; {counted(result.asked, 'position')} asked" if result.asked else looked
 
 
-def _describe(store: RunStore | CosetRun, found: Verified | Checked) -> str:
-    looked = _looked_at(found)
-    if not found.faults:
+def _describe(store: RunStore | CosetRun, result: Verified | Checked) -> str:
+    looked = _looked_at(result)
+    if not result.faults:
         return f"{store.path}: {looked}: all sound"
-    lines = [f"{store.path}: {looked}: {counted(len(found.faults), 'fault')}"]
-    lines += [f"  {fault.what}" for fault in found.faults[:MOST_SHOWN]]
-    if len(found.faults) > MOST_SHOWN:
-        lines.append(f"  … and {len(found.faults) - MOST_SHOWN:,} more")
+    lines = [f"{store.path}: {looked}: {counted(len(result.faults), 'fault')}"]
+    lines += [f"  {fault.what}" for fault in result.faults[:MOST_SHOWN]]
+    if len(result.faults) > MOST_SHOWN:
+        lines.append(f"  … and {len(result.faults) - MOST_SHOWN:,} more")
     return "\n".join(lines)
