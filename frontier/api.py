@@ -325,13 +325,13 @@ def solve(
     heuristics: Sequence[Place] = (),
     most_nodes: int | None = None,
 ) -> Solved:
-    """A shortest solution of a board, by default of the config's start.
+    """Return a shortest solution of a board, by default of the config's start.
 
     what: a config, a run, or the path of a config or of a run directory. method: "layers" asks a
     run that kept its layers, "search" goes through all states in memory, "ida" is IDA*; by default
     the first that is possible. heuristics: pattern databases for IDA*. most_nodes: the nodes after
-    which IDA* gives up, with Unsolved. InputError if the goal cannot be reached. For many boards
-    `Run.solve` is better.
+    which IDA* gives up, with Unsolved. Raises InputError if the goal cannot be reached. For many
+    boards `Run.solve` is better.
     """
     config, store = puzzle_and_run(what.path if isinstance(what, Run) else what)
     puzzle = config.make_puzzle()

@@ -52,7 +52,7 @@ class IdaSolver:
 
     @property
     def distinguishes(self) -> bool:
-        """Whether some like pieces are distinguished."""
+        """True if some like pieces are distinguished."""
         return self._searched is not self.puzzle.model
 
     def bound(self, board: Board) -> int:

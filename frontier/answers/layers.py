@@ -112,8 +112,10 @@ class Layer:
         return model.boards_of(*space.states_of(space.side_of(self.depth), numbers))
 
     def batches(self, size: int = BATCH) -> Iterator[np.ndarray]:
-        """All positions as int64[N, cells] of codes, at most `size` at a time, in the order of
-        `number_batches`. InputError, at once, if the layer was not kept.
+        """Return an iterator over all positions as int64[N, cells] of codes, at most `size` at a
+        time, in the order of `number_batches`.
+
+        Raises InputError, at once, if the layer was not kept.
         """
         return map(self.boards_of, self.number_batches(size))
 
@@ -121,7 +123,7 @@ class Layer:
         """Return the sorted state numbers of `count` positions drawn at random, or of all if they
         are fewer: uint64[N], for `boards_of`.
 
-        The whole layer is read once. What is drawn depends on the seed and on the layer alone.
+        The whole layer is read once. The sample depends on the seed and on the layer alone. Raises
         InputError if the layer was not kept, or `count` is greater than `MOST_NUMBERS`.
         """
         check_whole("count", count, 0)

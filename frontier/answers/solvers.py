@@ -37,7 +37,7 @@ Solve = Callable[[Board], tuple[Solution, dict]]
 
 
 class Solver(NamedTuple):
-    """How positions are solved. method: one of `METHODS`. description: the same in a few words."""
+    """A way to solve positions. method: one of `METHODS`. description: the same in a few words."""
 
     method: str
     description: str

@@ -1,4 +1,4 @@
-"""Puzzles: what their positions are, how they move, how they are written.
+"""Puzzles: their positions, their moves, and how these are written.
 
 A puzzle is a model, which is searched, and a notation, which people read. Each kind of puzzle is a
 function from the values of its [puzzle] table to both; docs/puzzles.md explains these.

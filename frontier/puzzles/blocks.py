@@ -1,9 +1,9 @@
 """Sliding blocks: pieces of any form on a rectangular board, drawn as text.
 
-A board is drawn with one letter a cell; the cells of a letter are one piece, "." is an empty
-cell and "#" no cell at all (a wall). Pieces keep their orientation. All differ but for those of one
-form that are in one group of `alike`: they count as the same, and on a board that is read their
-letters may be exchanged.
+A board is drawn with one letter a cell; the cells of a letter are one piece, "." is an empty cell
+and "#" no cell at all (a wall). Pieces keep their orientation. All differ except those of one form
+that are in one group of `alike`: they count as the same, and on a board that is read their letters
+may be exchanged.
 
 A part of a board can be a goal: "?" stands for a cell that may hold anything.
 """
@@ -44,7 +44,7 @@ from frontier.text import counted
 WALL = "#"
 AXES = ("horizontal", "vertical")
 LINES = ("row", "column")
-"""What a piece of each axis stays in."""
+"""The line in which a piece of each axis stays."""
 
 Form = tuple[Square, ...]
 """The cells of a piece, counted from the first."""
@@ -113,8 +113,8 @@ class Sheet:
 
 
 class Block(NamedTuple):
-    """A piece: its form, its axis, None if it has none, and the rows or columns in which it may
-    stay then."""
+    """A piece: its form, its axis (None if it has none), and the rows or columns in which it may
+    stay if it has one."""
 
     form: Form
     axis: int | None
@@ -128,7 +128,7 @@ class BlockNotation(Notation):
         self, sheet: Sheet, blocks: Mapping[str, Block], whole: str, pieces: Pieces,
         drawing: Drawing,
     ):  # fmt: skip
-        """whole: the text of the board that says what the pieces are."""
+        """whole: the text of the board that shows all pieces."""
         super().__init__(pieces, [".", *blocks], drawing)
         self._sheet, self._blocks, self._whole = sheet, blocks, whole
 
@@ -138,17 +138,17 @@ class BlockNotation(Notation):
     def codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
         board = super().codes(marks, name, part)
         for letter, (first, form) in self._sheet.drawn(marks, name).items():
-            said, block = f"{name} = {self.text(marks)}: piece {letter!r}", self._blocks[letter]
+            message, block = f"{name} = {self.text(marks)}: piece {letter!r}", self._blocks[letter]
             if form != block.form:
                 raise InputError(
-                    f"{said} is drawn in another form than in {self._whole}; a piece that a "
+                    f"{message} is drawn in another form than in {self._whole}; a piece that a "
                     "board shows must be whole"
                 )
             if block.axis is not None and first[block.axis] not in block.lines:
                 line = LINES[block.axis]
                 lines = ", ".join(str(n + 1) for n in sorted(block.lines))
                 raise InputError(
-                    f"{said} begins in {line} {first[block.axis] + 1}; as "
+                    f"{message} begins in {line} {first[block.axis] + 1}; as "
                     f"puzzle.{AXES[block.axis]} names it, it stays in {line} {lines}, where "
                     f"{self._whole} has it"
                 )
@@ -177,11 +177,10 @@ def block_puzzle(
     horizontal: str | None = None,
     vertical: str | None = None,
 ) -> Puzzle:
-    """Return a sliding block puzzle, of which one board is drawn whole: it says what the pieces
-    are."""
-    given = boards_given(goal, goals, start)
-    sheet = _sheet_of(*given[0])
-    boards = [(name, sheet.marks(board, name)) for name, board in given]
+    """Return a sliding block puzzle. One of its boards is drawn whole, and shows all pieces."""
+    boards_of_config = boards_given(goal, goals, start)
+    sheet = _sheet_of(*boards_of_config[0])
+    boards = [(name, sheet.marks(board, name)) for name, board in boards_of_config]
     name, whole = first_whole(boards)
     drawn = sheet.drawn(whole, name)
     axis_of = _axes(horizontal or "", vertical or "", drawn)
@@ -190,8 +189,8 @@ def block_puzzle(
     alike_as = {letter: group.get(letter, letter) for letter in drawn}
     blocks = {}
     for letter, (form, axis) in kinds.items():
-        same = [drawn[like][0] for like in drawn if alike_as[like] == alike_as[letter]]
-        lines = set() if axis is None else {first[axis] for first in same}
+        firsts = [drawn[like][0] for like in drawn if alike_as[like] == alike_as[letter]]
+        lines = set() if axis is None else {first[axis] for first in firsts}
         blocks[letter] = Block(form, axis, lines)
     # Along the shorter side.
     turn = 1 if sheet.rows > sheet.columns else -1
@@ -217,7 +216,7 @@ def block_puzzle(
 
 
 def _footprint(block: Block, sheet: Sheet, reading: Sequence[int]) -> Footprint:
-    """Return where a piece can lie: all over the board, or in the lines of its axis."""
+    """Return the footprint of a piece: all over the board, or in the lines of its axis."""
     cell_at = {square: cell for cell, square in enumerate(sheet.squares)}
     covers = [
         [cell_at.get((r + down, c + right)) for down, right in block.form]
@@ -247,17 +246,22 @@ def _sheet_of(name: str, board) -> Sheet:
 
 
 def _axes(horizontal: str, vertical: str, pieces: Mapping) -> dict[str, int]:
-    """Return the axis of each piece that has one, an index of `AXES`; checked."""
+    """Return the axis of each piece that has one, an index of `AXES`.
+
+    Raises InputError if a letter is of no piece, or is named twice.
+    """
     axes: dict[str, int] = {}
     for axis, letters in enumerate((horizontal, vertical)):
-        said = f"puzzle.{AXES[axis]} = {letters!r}"
+        message = f"puzzle.{AXES[axis]} = {letters!r}"
         for letter in letters:
             if letter not in pieces:
                 raise InputError(
-                    f"{said}: {letter!r} is no piece of this puzzle; its pieces are "
+                    f"{message}: {letter!r} is no piece of this puzzle; its pieces are "
                     + " ".join(pieces)
                 )
             if letter in axes:
-                raise InputError(f"{said}: {letter!r} is named twice; a piece has one axis or none")
+                raise InputError(
+                    f"{message}: {letter!r} is named twice; a piece has one axis or none"
+                )
             axes[letter] = axis
     return axes

@@ -1,14 +1,14 @@
 """A lower bound on the moves to the goal: the moves that each piece needs on an empty board.
 
-For each piece a table says how far it is from its place in the goal if nothing else were there. A
-move displaces one piece, so the sum over the pieces never exceeds the moves that are needed. Where
-one move slides several tiles by a cell each, the sum of the steps is to be divided by the most
-tiles that a move slides.
+For each piece a table holds its distance from its place in the goal on an empty board. A move
+displaces one piece, so the sum over the pieces never exceeds the moves that are needed. If one move
+slides several tiles by a cell each, the sum of the steps is to be divided by the most tiles that a
+move slides.
 
 Each of several like pieces counts its way to the nearest of their places. That is less than the
-truth when two of them count the same place. Where their exchange is impossible, as an odd
-permutation is when everything else must stay as it is, each has a place of its own in the goal,
-and they can be *distinguished*: the puzzle with pieces that differ then has just as many positions.
+truth when two of them count the same place. If their exchange is impossible, as an odd permutation
+is when everything else must stay as it is, each has a place of its own in the goal, and they can be
+*distinguished*: the puzzle with pieces that differ then has just as many positions.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from frontier.puzzles.pieces import OPEN, Board
 from frontier.space.deepening import Displacements
 
 UNREACHABLE = 10_000
-"""Distance of a placement from which the goal's cannot be reached."""
+"""The distance of a placement from which the goal's cannot be reached."""
 
 MOST_LIKE = 5
 """Groups of more like pieces are not distinguished."""
@@ -52,7 +52,7 @@ class LowerBound:
     most_steps: int
 
     def sums(self, boards: np.ndarray) -> np.ndarray:
-        """The sums of the tables at boards, int[N, cells]: int64[N]."""
+        """Return the sums of the tables at boards, int[N, cells]: int64[N]."""
         in_order = boards[:, self.reading]
         sums = np.zeros(len(boards), dtype=np.int64)
         for code, row in self.row_of.items():
@@ -95,7 +95,7 @@ def bound_of(model: Model) -> LowerBound:
 def _table(
     encoding: Encoding, goals: Sequence[Board], sort: Sort, codes: Sequence[int]
 ) -> np.ndarray:
-    """Return the least moves from each anchor to where one of the codes lies in some goal; 0 where
+    """Return the least moves from each anchor to a place of one of the codes in some goal; 0 if
     there are no codes."""
     pieces = encoding.pieces
     best = np.full(pieces.cells, UNREACHABLE if codes else 0)
@@ -131,17 +131,20 @@ def distinguished(model: Model) -> Model:
             if encoding is None:
                 continue
             # The start may name like pieces, once they differ, so that it reaches no goal.
-            other = Model(encoding, start=None)
-            if other.states == model.states:
-                model = other
+            candidate = Model(encoding, start=None)
+            if candidate.states == model.states:
+                model = candidate
     return model
 
 
-def distinguished_board(model: Model, other: Model, board: Board) -> Board:
+def distinguished_board(model: Model, distinguished_model: Model, board: Board) -> Board:
     """Return a board as one of the `distinguished` model, like pieces named so that it is
     reachable."""
     distinct = {
-        code for sort in other.encoding.pieces.sorts if sort.distinct for code in sort.codes
+        code
+        for sort in distinguished_model.encoding.pieces.sorts
+        if sort.distinct
+        for code in sort.codes
     }
     boards = [board]
     for sort in model.encoding.pieces.sorts:
@@ -150,4 +153,4 @@ def distinguished_board(model: Model, other: Model, board: Board) -> Board:
                 dict(zip(sort.codes, order, strict=True)) for order in permutations(sort.codes)
             ]
             boards = [tuple(name.get(code, code) for code in b) for b in boards for name in names]
-    return next(named for named in boards if other.reaches(named))
+    return next(named for named in boards if distinguished_model.reaches(named))

@@ -1,7 +1,7 @@
 """A puzzle of one's own: cells anywhere, moves between them, pieces of one or more cells.
 
-Any number of cells may be empty. A piece moves in one direction as a whole: each of its cells
-goes along a move of that direction, to a cell that is empty or is the piece's own. See
+Any number of cells may be empty. A piece moves in one direction as a whole: each of its cells goes
+along a move of that direction, to a cell that is empty or is the piece's own. See
 `frontier.puzzles.directions` for cells and directions.
 
 A board has a label a cell; the cells of a label are one piece. Pieces that are named in one group
@@ -37,11 +37,11 @@ from frontier.puzzles.sliding import SlidingEncoding
 from frontier.text import counted
 
 Forms = dict[str, frozenset[Placement]]
-"""Label -> where its piece can lie."""
+"""The placements of each piece, by its label."""
 
 
 class CellNotation(Notation):
-    """Boards with a label a cell, or as tables of what lies where."""
+    """Boards with a label a cell, or as tables of the cells of each piece."""
 
     def __init__(self, directions: Directions, forms: Forms, pieces: Pieces, drawing: Drawing):
         super().__init__(pieces, [".", *forms], drawing)
@@ -53,12 +53,12 @@ class CellNotation(Notation):
     def codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
         board = super().codes(marks, name, part)
         for label, form in self._forms.items():
-            here = _cells_of(marks, label)
-            if here and here not in form:
-                on = " ".join(self.directions.names[cell] for cell in sorted(here))
+            cells = _cells_of(marks, label)
+            if cells and cells not in form:
+                names = " ".join(self.directions.names[cell] for cell in sorted(cells))
                 raise InputError(
-                    f"{name} = {self.text(marks)}: piece {label!r} on {on} is not whole, or lies "
-                    "where no moves lead it"
+                    f"{name} = {self.text(marks)}: piece {label!r} on {names} is not whole, or "
+                    "lies where no moves lead it"
                 )
         return board
 
@@ -96,9 +96,9 @@ def cell_puzzle(
     whole = _marks(directions, pieces, "puzzle.pieces")
     if OPEN_MARK in whole:
         raise InputError(f"puzzle.pieces = {pieces!r}: ? is no piece; say what lies everywhere")
-    given = [("puzzle.goal", pieces)]
+    goals_given = [("puzzle.goal", pieces)]
     if goal is not None or goals is not None:
-        given = boards_given(goal, goals)
+        goals_given = boards_given(goal, goals)
         start = pieces if start is None else start
     forms = _forms(directions, whole)
     group = groups_given(alike, forms)
@@ -107,7 +107,7 @@ def cell_puzzle(
         label: footprint_of(directions.ways, form, reading) for label, form in forms.items()
     }
     boards = [("puzzle.pieces", whole)]
-    boards += [(name, _marks(directions, goal, name, forms)) for name, goal in given]
+    boards += [(name, _marks(directions, goal, name, forms)) for name, goal in goals_given]
     if start is not None:
         boards.append(("puzzle.start", _marks(directions, start, "puzzle.start")))
     check_metric(metric, "cells")
@@ -130,7 +130,8 @@ def cell_puzzle(
 
 
 def _forms(directions: Directions, whole: Sequence[str]) -> Forms:
-    """Return where each piece can lie that a board shows; raises InputError if one cannot move."""
+    """Return the placements of each piece that a board shows; raises InputError if one cannot
+    move."""
     forms: Forms = {}
     # Codes follow the board, not the order in which a table happens to name the pieces.
     for label in dict.fromkeys(mark for mark in whole if mark not in BLANKS):
@@ -155,13 +156,13 @@ def _marks(directions: Directions, board, name: str, whole: Forms | None = None)
         return labels_given(board, len(directions.names), name)
     left_out = whole is not None and not set(whole) <= set(map(str, board))
     marks = [OPEN_MARK if left_out else "."] * len(directions.names)
-    for label, given in board.items():
-        here = directions.cells(given, f"{name}.{label}")
+    for label, cells_named in board.items():
+        numbers = directions.cells(cells_named, f"{name}.{label}")
         if str(label) in (*BLANKS, OPEN_MARK):
             raise InputError(f"{name}: {label!r} stands for no piece; name it otherwise")
-        if not here:
+        if not numbers:
             raise InputError(f"{name}.{label}: a piece lies on one cell or more")
-        for cell in here:
+        for cell in numbers:
             if marks[cell] not in (".", OPEN_MARK):
                 raise InputError(
                     f"{name}: cell {directions.names[cell]} is that of {marks[cell]!r}, "
@@ -194,10 +195,10 @@ def define_puzzle(
     """
     if isinstance(cells, Mapping):
         cells = [_with_point(name, point) for name, point in cells.items()]
-    needed = {"cells": cells, "moves": moves, "pieces": pieces, "alike": alike, "metric": metric}
+    required = {"cells": cells, "moves": moves, "pieces": pieces, "alike": alike, "metric": metric}
     boards = {"goal": goal, "goals": goals, "start": start}
-    given = {key: board for key, board in boards.items() if board is not None}
-    values = as_written({**needed, **given}, "a puzzle of one's own")
+    boards_given = {key: board for key, board in boards.items() if board is not None}
+    values = as_written({**required, **boards_given}, "a puzzle of one's own")
     cell_puzzle(**values)
     return {"kind": "cells", **values}
 

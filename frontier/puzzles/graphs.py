@@ -42,17 +42,17 @@ class GraphNotation(Notation):
 
     def codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
         board = list(super().codes(marks, name, part))
-        said = f"{name} = {self.text(marks)}"
+        message = f"{name} = {self.text(marks)}"
         for codes in self.drawing.colours:
             cells = [cell for cell, code in enumerate(board) if code == codes[0]]
             if len(cells) > len(codes):
                 times = counted(len(codes), "time")
-                raise InputError(f"{said}: {self.labels[codes[0]]!r} stands more than {times}")
+                raise InputError(f"{message}: {self.labels[codes[0]]!r} stands more than {times}")
             for cell, code in zip(cells, codes, strict=False):
                 board[cell] = code
         if (blanks := board.count(0)) > 1 or blanks + board.count(OPEN) == 0:
             raise InputError(
-                f"{said} has {blanks} blanks: a graph puzzle has one ({self.labels[0]!r})"
+                f"{message} has {blanks} blanks: a graph puzzle has one ({self.labels[0]!r})"
             )
         return tuple(board)
 
@@ -79,8 +79,8 @@ def graph_puzzle(
     if picture is not None:
         _check_picture(picture, len(cells))
     edges = tuple((u, v) for u, row in enumerate(adjacency) for v in row if u < v)
-    given = boards_given(goal, goals, start)
-    boards = [(name, labels_given(board, len(cells), name)) for name, board in given]
+    boards_of_config = boards_given(goal, goals, start)
+    boards = [(name, labels_given(board, len(cells), name)) for name, board in boards_of_config]
     whole = first_whole(boards)[1]
     count = Counter(whole)
     for mark in (blank, *BLANKS):

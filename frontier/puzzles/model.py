@@ -1,10 +1,10 @@
-"""The model of a puzzle: what the engine asks of one.
+"""The model of a puzzle: its base graph and its origins, which the engine searches.
 
 A model is the base graph whose lift is searched, with its origins. It knows nothing of text and
 pictures, nor of bitmaps, stores or schedulers.
 
-Every board that agrees with a goal is at depth 0. Where a start is given, those that it cannot
-reach are left out: the search would begin from them too, but no solution of the start ends there.
+Every board that agrees with a goal is at depth 0. If a start is given, those that it cannot reach
+are left out: the search would begin from them too, but no solution of the start ends there.
 """
 
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ class Model:
 
     @property
     def metric(self) -> str:
-        """The name of what counts as one move."""
+        """The name of the metric."""
         return self.encoding.metric
 
     @property
@@ -136,9 +136,9 @@ class Model:
         return self if self.included.all() else replace(self, start=None)
 
     def at_goal_shape(self) -> np.ndarray | None:
-        """Return bool[vertices], those whose empty cells are the goal's, which are counted apart
-        in each layer; None where there is not one such goal, or the vertex does not say which cells
-        are empty."""
+        """Return bool[vertices], True for those whose empty cells are the goal's, which are counted
+        apart in each layer; None if there is not one such goal, or the vertex does not determine
+        which cells are empty."""
         if len(self.goals) != 1 or OPEN in self.goals[0]:
             return None
         return self.encoding.empty_as_on(self.goals[0])

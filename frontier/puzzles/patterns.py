@@ -42,14 +42,13 @@ MOST_LABELS = 24
 """A sequence of more has too many orders for 64 bits in any case."""
 
 LIKE = "x"
-"""Mark of a tile that is like others."""
+"""The mark of a tile that is like others."""
 
 
 class PatternEncoding(Encoding):
     """Boards of a pattern as states.
 
-    labelled: the numbers of the labelled tiles, ascending; `members` has them as the goal shows
-    them.
+    labelled: the numbers of the labelled tiles, ascending; `members` has them in the goal's order.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class PatternEncoding(Encoding):
 
     @cached_property
     def base(self) -> PatternGraph:
-        """The base graph, and what its vertices and arcs are."""
+        """The base graph, with the meaning of its vertices and arcs."""
         free, labels = self.metric == "labelled", len(self.labelled)
         return pattern_graph(self._grid.cells, self._grid.line_length, labels, free=free)
 
@@ -84,21 +83,21 @@ class PatternEncoding(Encoding):
 
     @property
     def _ranked(self) -> Sequence[int]:
-        return range(len(self.pieces.sorts))  # what `moves` would say, which takes memory
+        return range(len(self.pieces.sorts))  # as `moves` has them, which takes memory
 
     def empty_as_on(self, board: Board) -> np.ndarray | None:
         if self.metric == "labelled":
             return None
-        home = self._grid.reading.tolist().index(board.index(0))
-        return np.arange(self.graph.vertices) % self._grid.cells == home
+        blank_place = self._grid.reading.tolist().index(board.index(0))
+        return np.arange(self.graph.vertices) % self._grid.cells == blank_place
 
 
 @dataclass(frozen=True, eq=False)
 class PatternModel(Model):
-    """The model of a pattern, whose positions are counted by a formula where one is known.
+    """The model of a pattern, whose positions are counted by a formula if one is known.
 
-    mixes: whether all positions of the right parity can be reached. any_parity: whether two tiles
-    are alike, so that exchanging them mends any parity.
+    mixes: True if all positions of the right parity can be reached. any_parity: True if two tiles
+    are alike, so that exchanging them corrects any parity.
     """
 
     encoding: PatternEncoding
@@ -107,7 +106,7 @@ class PatternModel(Model):
 
     @property
     def base(self) -> PatternGraph:
-        """The base graph, and what its vertices and arcs are."""
+        """The base graph, with the meaning of its vertices and arcs."""
         return self.encoding.base
 
     @property
@@ -154,15 +153,15 @@ class PatternNotation(TileNotation):
         ):
             text = self.text([LIKE if n == LIKE.upper() else n for n in marks])
             raise InputError(f"{name} = {text}: {self.pieces.rule}")
-        rest = iter(sorted(set(range(self.grid.cells)) - numbers))
-        return tuple(n if n in numbers else next(rest) for n in marks)
+        unused = iter(sorted(set(range(self.grid.cells)) - numbers))
+        return tuple(n if n in numbers else next(unused) for n in marks)
 
     def steps(self, before: Board, after: Board) -> list[Board]:
         return Notation.steps(self, before, after)  # of like tiles, one moves as any other
 
 
 class LabelledNotation(PatternNotation):
-    """Boards and moves where only the moves of labelled tiles count."""
+    """Boards and moves of a pattern in which only the moves of labelled tiles count."""
 
     def steps(self, before: Board, after: Board) -> list[Board]:
         return [after]  # nothing says which like tiles moved between
@@ -195,9 +194,9 @@ def pattern_puzzle(
     if goal is not None and blank is not None:
         raise InputError("puzzle.goal and puzzle.blank exclude each other")
     _check_choice(grid, k, labels)
-    home = grid.in_order(blank) if goal is None else grid.numbers(goal, "puzzle.goal")
+    goal_board = grid.in_order(blank) if goal is None else grid.numbers(goal, "puzzle.goal")
     if labels is None:
-        labels = {n for i, n in enumerate(home) if i % columns >= columns - k} - {0}
+        labels = {n for i, n in enumerate(goal_board) if i % columns >= columns - k} - {0}
     if not 0 < len(labels) <= MOST_LABELS:
         raise InputError(
             f"puzzle.k or puzzle.labels name {len(labels)} tiles: "
@@ -212,22 +211,22 @@ def pattern_puzzle(
             f"tiles): at most {MOST_VERTICES:,} are supported; label fewer tiles"
         )
     check_metric(metric, "pattern")
-    others = tuple(n for n in range(1, grid.cells) if n not in labelled)
+    like_tiles = tuple(n for n in range(1, grid.cells) if n not in labelled)
     pieces = Pieces(
         reading=grid.reading,
-        sorts=grid.sorts([(labelled, True), (others, False)]),
+        sorts=grid.sorts([(labelled, True), (like_tiles, False)]),
         rule=(
             f"0 (the blank) and the labelled tiles {', '.join(map(str, labelled))} must stand in "
             f"it once, and of the other tiles of 1..{grid.cells - 1} none twice ({LIKE} is any of "
             "them)"
         ),
     )
-    shown = [LIKE if n in others else n for n in range(grid.cells)]
-    colours = grid.lines(home, labelled)
+    shown = [LIKE if n in like_tiles else n for n in range(grid.cells)]
+    colours = grid.lines(goal_board, labelled)
     drawing = Drawing(grid.places, colours, symbols={LIKE: ""}, ordered=True)
     notation_kind = LabelledNotation if metric == "labelled" else PatternNotation
     notation = notation_kind(grid, labelled, pieces, shown, drawing)
-    boards = [("puzzle.goal", home)]
+    boards = [("puzzle.goal", goal_board)]
     if start is not None:
         boards.append(("puzzle.start", notation.marks(start, "puzzle.start")))
     given = read_boards(notation, boards)
@@ -235,10 +234,10 @@ def pattern_puzzle(
     any_parity = len(labelled) <= grid.cells - 3
     encoding = PatternEncoding(pieces, metric, given, grid, labelled)
     model = PatternModel(encoding, given.start, mixes, any_parity)
-    why = "too few tiles are alike to mend its parity"
+    reason = "too few tiles are alike to mend its parity"
     if not mixes:
-        why = "on this board the tiles keep their order"
-    words = Words(unreachable=f"it cannot be reached from the goal: {why}")
+        reason = "on this board the tiles keep their order"
+    words = Words(unreachable=f"it cannot be reached from the goal: {reason}")
     return Puzzle("pattern", title, model, notation, words, grid)
 
 
@@ -250,8 +249,8 @@ def _vertices(grid: Grid, labelled: Sequence[int]) -> int:
 def _check_choice(grid: Grid, k: int | None, labels: Sequence[int] | None) -> None:
     """Raise InputError unless either k or labels name tiles of the board."""
     if (k is None) == (labels is None):
-        given = "neither is" if k is None else "both are"
-        raise InputError(f"a pattern needs either puzzle.k or puzzle.labels; {given} given")
+        fault = "neither is" if k is None else "both are"
+        raise InputError(f"a pattern needs either puzzle.k or puzzle.labels; {fault} given")
     if k is not None and not 1 <= k <= grid.columns:
         raise InputError(
             f"puzzle.k = {k}: of a board of {grid.columns} columns, 1..{grid.columns} can be "

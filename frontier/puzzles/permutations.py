@@ -3,9 +3,9 @@
 Pancakes, TopSpin, the cube and other twisty puzzles: no position need be empty. The moves are
 `frontier.puzzles.generators`, and the base graph is that of `frontier.puzzles.arrangements`.
 
-Pieces never leave the *orbit* of their position under the generators. Those whose label stands
-once in their orbit are distinct; those that share a label count as the same. On a board a label may
-be followed by how the piece is turned, as in 7+2. The code of a piece is its place in the goal,
+Pieces never leave the *orbit* of their position under the generators. Those whose label is unique
+in their orbit are distinct; those that share a label count as the same. On a board a label may be
+followed by the orientation of the piece, as in 7+2. The code of a piece is its place in the goal,
 from 1, and one orientation more adds the number of positions.
 """
 
@@ -108,7 +108,7 @@ class PermutingEncoding(Encoding):
 
 
 class PermutationNotation(Notation):
-    """Boards with a label a position, after which stands how its piece is turned."""
+    """Boards with a label a position, followed by the orientation of its piece."""
 
     names_moves = True
     pieces: TurnedPieces
@@ -152,14 +152,14 @@ class PermutationNotation(Notation):
         board = []
         for position, mark in enumerate(marks):
             label, turn = _parted(mark, self.pieces.orientations[position])
-            left = free.get((int(self._orbit[position]), label))
-            if not left:
+            codes_left = free.get((int(self._orbit[position]), label))
+            if not codes_left:
                 raise InputError(
                     f"{name} = {joined(marks)}: {label!r} in position "
                     f"{position + 1} is one too many, or cannot come there; the pieces of this "
                     f"puzzle are {joined(self.labels[1:])}"
                 )
-            board.append(left.pop(0) + self.pieces.cells * turn)
+            board.append(codes_left.pop(0) + self.pieces.cells * turn)
         return tuple(board)
 
     def labels_on(self, board: Board) -> list[str]:
@@ -201,14 +201,14 @@ def permutation_puzzle(
     start=None,
     picture: str | None = None,
 ) -> Puzzle:
-    """Return a permutation puzzle; `generators_given` says how its moves are written, and `net_of`
-    how its picture is."""
+    """Return a permutation puzzle; see `generators_given` for its moves, `net_of` for its
+    picture."""
     moves, each = generators_given(generators, positions, orientations, closed)
     cells, orbit = len(each), _orbits(moves, len(each))
     if goal is None and goals is None:
         goal = [str(position) for position in range(1, cells + 1)]
-    given = boards_given(goal, goals, start)
-    boards = [(name, _marks(board, name, each)) for name, board in given]
+    boards_of_config = boards_given(goal, goals, start)
+    boards = [(name, _marks(board, name, each)) for name, board in boards_of_config]
     labels = [label for label, _ in map(_parted, boards[0][1], each)]
     for label in labels:
         if max(each) > 1 and _split(label)[1]:
@@ -259,20 +259,20 @@ def _sorts(alike: Alike, orbit: np.ndarray) -> tuple[list[Sort], np.ndarray]:
     each orbit.
     """
     cells = range(len(orbit))
-    home = {
+    footprints = {
         first: footprint_of((), [(cell,) for cell in np.flatnonzero(orbit == first)], cells)
         for first in set(orbit.tolist())
     }
     single = Counter(first for (first, _), codes in alike.items() if len(codes) == 1)
-    distinct = {first: [] for first in sorted(home) if single[first] > 1}
+    distinct = {first: [] for first in sorted(footprints) if single[first] > 1}
     like, kinds = [], Counter()
     for (first, _), codes in alike.items():
         if len(codes) == 1 and first in distinct:
             distinct[first] += codes
         else:
             kinds[first] += 1
-            like.append((kinds[first], Sort(home[first], tuple(codes), False)))
-    listed = [Sort(home[first], tuple(codes), True) for first, codes in distinct.items()]
+            like.append((kinds[first], Sort(footprints[first], tuple(codes), False)))
+    listed = [Sort(footprints[first], tuple(codes), True) for first, codes in distinct.items()]
     listed.sort(key=lambda sort: len(sort.codes))
     kind = np.array([0] * len(listed) + [number for number, _ in like])
     return listed + [sort for _, sort in like], kind
@@ -282,7 +282,7 @@ def _marks(board, name: str, orientations: Sequence[int]) -> list[str]:
     """Return the labels of a board, one a position, with their turns."""
 
     def is_whole(word: str) -> bool:
-        """Whether a word of a board is surely one label: a number, or a label and a turn."""
+        """Return whether a word of a board is surely one label: a number, or a label and a turn."""
         turned = max(orientations) > 1 and _split(word)[0] != word
         return turned or word.isdigit()
 
@@ -307,7 +307,7 @@ def _parted(mark: str, orientations: int) -> tuple[str, int]:
 
 
 def _split(mark: str) -> tuple[str, int]:
-    """The label and the orientation that a mark on a board says."""
+    """Return the label and the orientation of a mark on a board."""
     label, plus, turned = mark.rpartition(TURNED)
     if not (label and plus and turned.isdecimal()):
         return mark, 0
@@ -315,7 +315,7 @@ def _split(mark: str) -> tuple[str, int]:
 
 
 def _orbits(generators: Sequence[Generator], positions: int) -> np.ndarray:
-    """int64[positions], the first position of the orbit of each."""
+    """Return the first position of the orbit of each position, int64[positions]."""
     orbit, before = np.arange(positions), None
     while before is None or (orbit != before).any():
         before = orbit.copy()

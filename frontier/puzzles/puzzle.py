@@ -13,10 +13,10 @@ from frontier.puzzles.pieces import Board
 
 
 class Words(NamedTuple):
-    """What is said of a puzzle where something is not possible.
+    """Explanations of what is not possible in a puzzle.
 
     unreachable: why no goal can be reached from a position. idle: why all positions are at depth 0,
-    where moves are possible; stuck: where none are.
+    if moves are possible; stuck: if none are.
     """
 
     unreachable: str = "the goal cannot be reached from this position"
@@ -34,9 +34,9 @@ USUAL_WORDS = Words()
 class Puzzle:
     """One puzzle with its goals; depth is the least number of moves to the nearest goal.
 
-    kind: the name of the kind. title: what pages and pictures call it. model: what is searched.
-    notation: how its boards and moves are written. grid: the board of numbered tiles, None where
-    the board is none.
+    kind: the name of the kind. title: for pages and pictures. model: what is searched. notation:
+    how its boards and moves are written. grid: the board of numbered tiles, None if the board is
+    none.
     """
 
     kind: str
@@ -48,7 +48,7 @@ class Puzzle:
 
     @property
     def metric(self) -> str:
-        """The name of what counts as one move."""
+        """The name of the metric."""
         return self.model.metric
 
     @property
@@ -68,7 +68,7 @@ class Puzzle:
 
     @property
     def start(self) -> Board | None:
-        """A position whose distance from the goal is asked for, if any."""
+        """A position whose distance from the goal is wanted, if any."""
         return self.model.start
 
     def parse(self, board) -> Board:
@@ -79,7 +79,7 @@ class Puzzle:
         return self.notation.parse(board)
 
     def write(self, board: Board):
-        """Return the board as it stands in a config or in JSON."""
+        """Return the board as a config or JSON holds it."""
         return self.notation.write(board)
 
     def line(self, board: Board) -> str:
@@ -93,7 +93,7 @@ class Puzzle:
 
     @property
     def why_unreachable(self) -> str:
-        """Why no goal can be reached from a position."""
+        """The reason why no goal can be reached from a position."""
         if not self.model.included.all():
             return (
                 "it cannot be reached from puzzle.start, and only what can be reached from there "
@@ -103,7 +103,7 @@ class Puzzle:
 
     @property
     def remark(self) -> str | None:
-        """Why all states are at depth 0, in a sentence; None where some are not."""
+        """The reason why all states are at depth 0, in a sentence; None if some are not."""
         vertex, _ = self.model.origins()
         if self.states > len(vertex):
             return None

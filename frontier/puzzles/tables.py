@@ -1,4 +1,4 @@
-"""The [puzzle] table of each kind in a config, as schemas; docs/puzzles.md says what they mean."""
+"""The [puzzle] table of each kind in a config, as schemas; docs/puzzles.md explains the keys."""
 
 from typing import Annotated, Any, Literal, Union
 
@@ -16,8 +16,8 @@ class Table(BaseModel):
 
 
 def _notation(value):
-    """A board as its puzzle writes it: text, lists of text and numbers, or a table of what lies
-    where. The puzzle checks the rest."""
+    """Return a board as its puzzle writes it: text, lists of text and numbers, or a table of pieces
+    and their cells. The puzzle checks the rest."""
     if isinstance(value, dict):
         return {str(key): _notation(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -28,7 +28,7 @@ def _notation(value):
 
 
 def _title(title: str) -> str:
-    """A line of text."""
+    """Return a title; raises ValueError if it is no line of text."""
     if not title.strip() or not title.isprintable() or len(title) > LONGEST_TITLE:
         raise ValueError(f"a title is a line of text, of {LONGEST_TITLE} characters at most")
     return title
@@ -39,7 +39,7 @@ Title = Annotated[str, AfterValidator(_title)] | None
 
 
 class TitledTable(Table):
-    """What all kinds have. title: of pages and pictures, instead of the kind's own."""
+    """The keys of all kinds. title: of pages and pictures, instead of the kind's own."""
 
     title: Title = None
     goal: Notation | None = None
@@ -47,7 +47,7 @@ class TitledTable(Table):
 
 
 class GoalsTable(TitledTable):
-    """What the kinds have that may have several goals."""
+    """The keys of the kinds that may have several goals."""
 
     goals: list[Notation] | None = Field(default=None, min_length=1)
 

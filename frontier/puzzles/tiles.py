@@ -61,12 +61,12 @@ class TileNotation(Notation):
 
     def name_move(self, before: Board, after: Board) -> str:
         """Return the tiles that slide, the nearest to the blank first, and where to."""
-        there, here = before.index(0), after.index(0)
-        stride = 1 if (here - there) % self.grid.columns else self.grid.columns
-        stride = stride if here > there else -stride
-        passed = (before[cell] for cell in range(there + stride, here + stride, stride))
+        target, source = before.index(0), after.index(0)
+        stride = 1 if (source - target) % self.grid.columns else self.grid.columns
+        stride = stride if source > target else -stride
+        passed = (before[cell] for cell in range(target + stride, source + stride, stride))
         names = ",".join(str(self.labels[tile]) for tile in passed)
-        return names + self.grid.arrow(here, there)
+        return names + self.grid.arrow(source, target)
 
     def steps(self, before: Board, after: Board) -> list[Board]:
         return [after]  # no two tiles are alike, and all that slide make one step
@@ -85,16 +85,16 @@ def tile_puzzle(
     grid = Grid.checked(rows, columns, MOST_CELLS)
     if (goal is not None) + (goals is not None) + (blank is not None) > 1:
         raise InputError("puzzle.goal, puzzle.goals and puzzle.blank exclude each other")
-    home = grid.in_order(blank)
-    given = goals or ([] if goal is None else [goal])
+    board_in_order = grid.in_order(blank)
+    goals_of_config = goals or ([] if goal is None else [goal])
     key = "puzzle.goal" if goals is None else GOALS
-    boards = [(key, grid.numbers(board, key, (OPEN_MARK,))) for board in given]
-    boards = boards or [(key, home)]
+    boards = [(key, grid.numbers(board, key, (OPEN_MARK,))) for board in goals_of_config]
+    boards = boards or [(key, board_in_order)]
     tiles = range(1, grid.cells)
     drawing = Drawing(grid.places, grid.lines(boards[0][1], tiles), ordered=True)
     if start is not None:
         boards.append(("puzzle.start", grid.numbers(start, "puzzle.start")))
-    boards.append(("puzzle.blank", home))
+    boards.append(("puzzle.blank", board_in_order))
     check_metric(metric, "tiles")
     pieces = Pieces(reading=grid.reading, sorts=grid.sorts([(tiles, True)]), rule=grid.rule)
     notation = TileNotation(grid, pieces, range(grid.cells), drawing)
@@ -102,8 +102,8 @@ def tile_puzzle(
     model = Model(SlidingEncoding(pieces, metric, boards_given), boards_given.start)
     title = f"{rows}×{columns} tiles"
     title += ", any number of tiles a move" if metric == "multi" else ""
-    why = "its parity differs from the goal's; exchanging any two tiles mends that"
+    reason = "its parity differs from the goal's; exchanging any two tiles mends that"
     if grid.line_length == 1:
-        why = "on a board of one line the tiles keep their order"
-    words = Words(unreachable=f"it cannot be reached from the goal: {why}")
+        reason = "on a board of one line the tiles keep their order"
+    words = Words(unreachable=f"it cannot be reached from the goal: {reason}")
     return Puzzle("tiles", title, model, notation, words, grid)

@@ -34,11 +34,11 @@ COLUMNS = {
     "seconds": "seconds",
     "bytes": "bytes_written",
 }
-"""The numbers of a layer, and the names of their columns in a CSV file."""
+"""The fields of a layer, and the names of their columns in a CSV file."""
 
 
 def report_text(report: Report, console: Console) -> RenderableType:
-    """The report for this console."""
+    """Return the report for this console."""
     tables, run = tables_of(report), report.one
     title = f"{report.title}, {run.standing}" if run else report.title
     parts: list[RenderableType] = [Text(title, style="bold")]
@@ -74,7 +74,7 @@ def _farthest(run: RunStatistics, console: Console) -> RenderableType:
 
 
 def report_value(report: Report) -> dict:
-    """A report as JSON: of each run the keys of ``summary.json``, and the statistics."""
+    """Return a report as JSON: of each run the keys of ``summary.json``, and the statistics."""
     if not (run := report.one):
         runs = [report_value(Report((run,))) for run in report.runs]
         value = {"differences": report.differences, "runs": runs}
@@ -99,7 +99,8 @@ def report_value(report: Report) -> dict:
 
 
 def report_csv(report: Report) -> str:
-    """A row for each depth, with the columns of each run; cells that do not apply are empty."""
+    """Return a row for each depth, with the columns of each run; cells that do not apply are
+    empty."""
     kinds = [kind for kind in SPENDING if any(kind in run.spent for run in report.runs)]
     names = [*COLUMNS.values(), *(f"seconds_{kind}" for kind in kinds)]
     runs = [""] if report.one else [f"{label}: " for label in report.labels]
@@ -117,8 +118,8 @@ def report_csv(report: Report) -> str:
 
 
 def report_bfile(run: RunStatistics) -> str:
-    """The sizes of the layers as a b-file of the On-Line Encyclopedia of Integer Sequences: a line
-    behind a # says what they are, and a line "n a(n)" follows for each depth n."""
+    """Return the sizes of the layers as a b-file of the On-Line Encyclopedia of Integer Sequences:
+    a line behind a # describes them, and a line "n a(n)" follows for each depth n."""
     known = "all terms" if run.complete else "not all terms, as the search is not complete"
     goals = " or ".join(map(run.puzzle.line, run.puzzle.goals))
     title = f"# {run.puzzle.title}: number of positions at n moves from {goals}; {known}.\n"
@@ -126,12 +127,12 @@ def report_bfile(run: RunStatistics) -> str:
 
 
 def report_markdown(report: Report) -> str:
-    """A report as text with tables."""
+    """Return a report as text with tables."""
     return _document("report.md", report, fence=fence, code=_code)
 
 
 def report_page(report: Report) -> str:
-    """A report as a page of HTML, one file that needs nothing from outside."""
+    """Return a report as a page of HTML, one file that needs nothing from outside."""
     from frontier.report.charts import report_charts  # matplotlib is slow to import
 
     def draw(run: RunStatistics, board: Board) -> Markup:
@@ -142,19 +143,20 @@ def report_page(report: Report) -> str:
 
 def _document(template: str, report: Report, **more) -> str:
     tables = tables_of(report)
-    made = {
+    origins = {
         name: lambda run, tell=tell: tell(run.run.identity, run.starts)
         for name, tell in (("origin", origin), ("config", config_text))
     }
-    return page(template, report=report, tables=tables, **made, **more)
+    return page(template, report=report, tables=tables, **origins, **more)
 
 
 def fence(text: str, least: int = 1) -> str:
-    """A run of backticks longer than any in a text, as Markdown marks the ends of code by one."""
+    """Return a run of backticks longer than any in a text, as Markdown marks the ends of code by
+    one."""
     return "`" * max([least, *(len(row) + 1 for row in re.findall("`+", text))])
 
 
 def _code(text: str) -> str:
-    """A Markdown code span."""
+    """Return a Markdown code span."""
     room = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence(text)}{room}{text}{room}{fence(text)}"

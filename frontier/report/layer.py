@@ -47,11 +47,11 @@ class Excerpt:
         if self.seed is not None and self.count < self.layer.states:
             yield from np.split(self._sample, range(BATCH, self.count, BATCH))
             return
-        left = self.count
-        for numbers in self.layer.number_batches() if left else ():
-            yield numbers[:left]
-            left -= numbers[:left].size
-            if not left and self.limit is not None:
+        remaining = self.count
+        for numbers in self.layer.number_batches() if remaining else ():
+            yield numbers[:remaining]
+            remaining -= numbers[:remaining].size
+            if not remaining and self.limit is not None:
                 return  # at the end of a whole layer its size is checked
 
     def _lines(self, numbers: np.ndarray) -> list[str]:

@@ -19,13 +19,13 @@ from frontier.store.run import RunStore
 from frontier.text import counted, percent
 
 DRAWN = 8
-"""The greatest number of farthest positions that a report draws."""
+"""The most farthest positions that a report draws."""
 
 IGNORED_KEYS = {"title", "symbols", "picture"}
 """The keys of [puzzle] that do not change the sizes of layers."""
 
 FEW = 6
-"""The greatest number of runs that a title lists."""
+"""The most runs that a title lists."""
 
 SPENDING = {
     "kernel": "kernels",
@@ -36,7 +36,8 @@ SPENDING = {
     "memory": "layers in memory",
     "lists": "layers as lists",
 }
-"""What the time of a run goes to, in words. The first five are the work of layers by tasks."""
+"""The kinds of work on which the time of a run is spent, in words. The first five are the work of
+layers by tasks."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class LayerStatistics:
     same as parts of all states of the puzzle, 0 to 1. growth: the states of this layer divided by
     those of the layer before; None at depth 0. form: "bits" or "list". seconds: the time from the
     layer before to this one. bytes: the bytes written to disk, 0 if the layer was never stored.
-    spent: where these seconds went, by the keys of `SPENDING`; they add up to `seconds`.
+    spent: these seconds by the keys of `SPENDING`; they add up to `seconds`.
     """
 
     depth: int
@@ -68,8 +69,8 @@ class RunStatistics(LayerTotals):
 
     state: one of the states of a run in `frontier.report.progress`. total: the positions of the
     puzzle. farthest: the number of positions of the last layer, None if the run is not complete.
-    boards: up to `DRAWN` of them. starts: where and with what the run was made, for each time that
-    it was started or resumed (`frontier.search.environment`); none if that is lost.
+    boards: up to `DRAWN` of them. starts: the environment of each start of the run
+    (`frontier.search.environment`); none if that is lost.
     """
 
     run: RunStore
@@ -122,7 +123,7 @@ class RunStatistics(LayerTotals):
 
     @cached_property
     def spent(self) -> dict[str, float]:
-        """The seconds by what they went to, in the order of `SPENDING`; zeros are left out."""
+        """The seconds by kind of work, in the order of `SPENDING`; zeros are left out."""
         total = Counter()
         for layer in self.layers:
             total.update(layer.spent)
@@ -130,13 +131,13 @@ class RunStatistics(LayerTotals):
 
     @property
     def diameter(self) -> int | None:
-        """The diameter of the state graph, where this run alone tells it."""
+        """The diameter of the state graph, if it follows from this run alone."""
         family = family_of([self.run.identity["puzzle"]], [self.greatest])
         return family and family.diameter
 
     @property
     def standing(self) -> str:
-        """How much is known, in a few words."""
+        """The state of knowledge in a few words."""
         if self.complete:
             return "complete"
         if self.depth is None:
@@ -146,10 +147,10 @@ class RunStatistics(LayerTotals):
 
 
 def statistics_of(run: RunStore) -> RunStatistics:
-    """The statistics of a run, from its files alone.
+    """Return the statistics of a run, from its files alone.
 
-    CorruptRunError if the run is complete and its last layer, which holds the farthest positions,
-    is damaged.
+    Raises CorruptRunError if the run is complete and its last layer, which holds the farthest
+    positions, is damaged.
     """
     progress = progress_of(run)
     run, state = progress.run, progress.state
@@ -171,12 +172,12 @@ def statistics_of(run: RunStore) -> RunStatistics:
 
 
 def _spent(record: LayerRecord, starts: tuple[dict, ...]) -> dict[str, float]:
-    """Where the time of a layer went.
+    """Return the time of a layer by kind of work.
 
     In a layer by tasks each kind of work took the sum of its seconds on all workers, divided by the
-    number of workers; the rest of the time is scheduling and waiting. Where that number is not
-    known, or where tasks finished in an earlier start make the work longer than the time of the
-    layer, the time is divided in proportion to the work.
+    number of workers; the rest of the time is scheduling and waiting. If that number is not known,
+    or if tasks finished in an earlier start make the work longer than the time of the layer, the
+    time is divided in proportion to the work.
     """
     done = sum(record.work.values())
     if not done or not record.seconds:
@@ -195,7 +196,7 @@ class Report:
     """The runs of a report.
 
     paths: their directories, as they were named. name: a title for the report; by default it is
-    made from the runs. several: whether several were asked for, even if only one has begun.
+    made from the runs. several: True if several were named, even if only one has begun.
     """
 
     runs: tuple[RunStatistics, ...]
@@ -210,11 +211,11 @@ class Report:
 
     @cached_property
     def labels(self) -> list[str]:
-        """The name of each run, and where several have one name, what makes them differ."""
+        """The name of each run, with a distinguishing mark if several have one name."""
         named = list(zip_longest((run.name for run in self.runs), self.paths))
         labels = []
         for name, path in named:
-            alike = [other for of, other in named if of == name]
+            alike = [other_path for other_name, other_path in named if other_name == name]
             labels.append(f"{name} {_mark(path, alike)}" if len(alike) > 1 else name)
         return labels
 
@@ -228,7 +229,7 @@ class Report:
 
     @property
     def layers(self) -> list[tuple[LayerStatistics | None, ...]]:
-        """The layer of each run, by depth; None where a run has not come so far."""
+        """The layer of each run, by depth; None if a run has not come so far."""
         return list(zip_longest(*(run.layers for run in self.runs)))
 
     @cached_property
@@ -239,14 +240,15 @@ class Report:
 
     @cached_property
     def differences(self) -> list[str]:
-        """Where runs of the same puzzle contradict each other, one sentence for each pair."""
+        """The contradictions of runs of the same puzzle, one sentence for each pair."""
         pairs = combinations(zip(self.labels, self.runs, strict=True), 2)
-        found = [_difference(*one, *other) for one, other in pairs]
-        return [sentence for sentence in found if sentence]
+        sentences = [_difference(*first, *second) for first, second in pairs]
+        return [sentence for sentence in sentences if sentence]
 
 
 def _mark(path: str, paths: list[str]) -> str:
-    """What tells a path from others: the last folder in which they all differ, else its number."""
+    """Return what distinguishes a path from others: the last folder in which they all differ, or
+    its number."""
     for folders in zip(*(reversed(Path(of).parts) for of in paths), strict=False):
         if len(set(folders)) == len(folders):
             return f"in {folders[paths.index(path)]}"
@@ -254,28 +256,30 @@ def _mark(path: str, paths: list[str]) -> str:
 
 
 def _searched(run: RunStatistics) -> dict:
-    """The keys of [puzzle] that decide the sizes of a run's layers.
+    """Return the keys of [puzzle] that decide the sizes of a run's layers.
 
-    `start` is one of them unless there is one goal, and a whole one: else only the positions that
-    the start can be reached from are at depth 0.
+    `start` is one of them unless there is one goal, and a whole one: otherwise only the positions
+    that the start can be reached from are at depth 0.
     """
     goals = run.puzzle.goals
-    alone = len(goals) == 1 and OPEN not in goals[0]
-    rest = IGNORED_KEYS | {"start"} if alone else IGNORED_KEYS
-    return {key: of for key, of in run.run.identity["puzzle"].items() if key not in rest}
+    single_whole_goal = len(goals) == 1 and OPEN not in goals[0]
+    ignored = IGNORED_KEYS | {"start"} if single_whole_goal else IGNORED_KEYS
+    return {key: of for key, of in run.run.identity["puzzle"].items() if key not in ignored}
 
 
-def _difference(label: str, run: RunStatistics, other: str, there: RunStatistics) -> str | None:
-    if _searched(run) != _searched(there):
+def _difference(
+    label: str, run: RunStatistics, other_label: str, other_run: RunStatistics
+) -> str | None:
+    if _searched(run) != _searched(other_run):
         return None
-    # Beyond its last layer a complete run has no states; of another run they are not known.
-    known = min(inf if of.complete else len(of.counts) for of in (run, there))
-    pairs = enumerate(zip_longest(run.counts, there.counts, fillvalue=0))
-    for depth, (ours, theirs) in pairs:
-        if depth < known and ours != theirs:
+    # Beyond its last layer a complete run has no states; those of another run are not known.
+    depths_known = min(inf if of.complete else len(of.counts) for of in (run, other_run))
+    pairs = enumerate(zip_longest(run.counts, other_run.counts, fillvalue=0))
+    for depth, (states, other_states) in pairs:
+        if depth < depths_known and states != other_states:
             return (
-                f"{label} and {other} are runs of the same puzzle, but at depth {depth} "
-                f"{label} has {counted(ours, 'state')} and {other} {theirs:,}: "
+                f"{label} and {other_label} are runs of the same puzzle, but at depth {depth} "
+                f"{label} has {counted(states, 'state')} and {other_label} {other_states:,}: "
                 "at least one of them is wrong"
             )
     return None

@@ -1,4 +1,4 @@
-"""The summary of a run, as JSON and as text; what runs from all blank cells tell together."""
+"""The summary of a run, as JSON and as text, and the common result of runs from all blank cells."""
 
 import platform
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ from frontier.text import counted, percent, size, span
 NAME = "summary.json"
 
 FARTHEST = 100
-"""The greatest number of farthest positions that a summary lists."""
+"""The most farthest positions that a summary lists."""
 
 
 def run_value(run: RunStore) -> dict:
-    """What ``summary.json``, ``status --json`` and ``report --json`` have in common."""
+    """Return the common keys of ``summary.json``, ``status --json`` and ``report --json``."""
     puzzle = run.puzzle
     value = found_value(run.identity, run.records, run.complete)
     if puzzle.start is not None:
@@ -30,8 +30,10 @@ def run_value(run: RunStore) -> dict:
 
 
 def found_value(identity: dict, records: Sequence[LayerRecord], complete: bool) -> dict:
-    """The same without the start, also for ``plan --json``, where the run may not have begun.
-    identity: as in ``run.json``. records: of the committed layers. complete: whether it is all."""
+    """Return these keys without the start, also for ``plan --json``, whose run may not have begun.
+
+    identity: as in ``run.json``. records: of the committed layers. complete: whether it is all.
+    """
     return {
         "name": identity["name"],
         "puzzle": {"title": puzzle_of(identity["puzzle"]).title, **identity["puzzle"]},
@@ -47,7 +49,7 @@ def found_value(identity: dict, records: Sequence[LayerRecord], complete: bool) 
 
 
 def summary(run: RunStore) -> dict:
-    """What the run has found, as it stands in ``summary.json``."""
+    """Return the results of the run, as ``summary.json`` holds them."""
     puzzle = run.puzzle
     value = run_value(run) | {
         "goals": [puzzle.write(goal) for goal in puzzle.goals],
@@ -62,7 +64,7 @@ def summary(run: RunStore) -> dict:
 
 
 def depth_of(value: dict) -> int | None:
-    """The depth of the farthest positions, by a summary; None if its run is not complete."""
+    """Return the depth of the farthest positions, by a summary; None if its run is not complete."""
     return len(value["layers"]) - 1 if value["complete"] else None
 
 
@@ -72,7 +74,7 @@ def write_summary(path: Place, value: dict) -> None:
 
 
 def describe(value: dict, path: Place) -> str:
-    """The summary as text."""
+    """Return the summary as text."""
     lines = [f"{value['name']}: {value['puzzle']['title']}"]
     if value["complete"]:
         if positions := value.get("positions"):
@@ -100,7 +102,7 @@ def describe(value: dict, path: Place) -> str:
 class Family:
     """The runs of one tile puzzle from all blank cells, one cell of each orbit of its symmetries.
 
-    depths: the depth of the run from each cell; None where it is missing or not complete.
+    depths: the depth of the run from each cell; None if it is missing or not complete.
     """
 
     depths: dict[tuple[int, int], int | None]
@@ -120,8 +122,8 @@ class Family:
 
 
 def family_of(puzzles: Sequence[dict], depths: Sequence[int | None]) -> Family | None:
-    """The family of runs, by the settings of their puzzles and the depths of their farthest
-    positions, None where these are not known; None if they do not belong to one family."""
+    """Return the family of runs, by the settings of their puzzles and the depths of their farthest
+    positions (None if not known); None if they do not belong to one family."""
     cells = [tuple(cell) for cell in member_names(puzzles[0]).values()]
     blanks = [tuple(puzzle.get("blank") or ()) for puzzle in puzzles]
     alike = all({**puzzle, "blank": None} == {**puzzles[0], "blank": None} for puzzle in puzzles)
@@ -131,11 +133,11 @@ def family_of(puzzles: Sequence[dict], depths: Sequence[int | None]) -> Family |
 
 
 def family_in(values: list[dict]) -> Family:
-    """The family of the runs from all blank cells, by their summaries."""
+    """Return the family of the runs from all blank cells, by their summaries."""
     return family_of([value["puzzle"] for value in values], list(map(depth_of, values)))
 
 
 def family_summary(values: list[dict]) -> dict:
-    """The summaries of runs from all blank cells, and the diameter that they tell."""
+    """Return the summaries of runs from all blank cells, and their common diameter."""
     diameter = family_in(values).diameter
     return {"complete": diameter is not None, "diameter": diameter, "runs": values}

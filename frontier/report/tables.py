@@ -26,7 +26,7 @@ class Table(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """The tables of a report: the key figures, where the time went, and the layers."""
+    """The tables of a report: the key figures, the time by kind of work, and the layers."""
 
     key: Table
     spending: Table
@@ -34,8 +34,11 @@ class Tables(NamedTuple):
 
 
 def tables_of(report: Report) -> Tables:
-    """The tables of a report, which have a column for each run. The table of layers has all numbers
-    of the layers of one run, but only the states of those of several."""
+    """Return the tables of a report, which have a column for each run.
+
+    The table of layers has all numbers of the layers of one run, but only the states of those of
+    several.
+    """
     key = [key_figures(run) for run in report.runs]
     spending = [
         {SPENDING[kind]: f"{brief(of)} ({of / run.seconds:.1%})" for kind, of in run.spent.items()}
@@ -61,7 +64,7 @@ def tables_of(report: Report) -> Tables:
 
 
 def key_figures(run: RunStatistics) -> dict[str, str]:
-    """The most important numbers of a run, by their names."""
+    """Return the most important numbers of a run, by their names."""
     if not run.layers:
         return {"states": f"0 of {run.total:,}"}
     of, so_far = ("", "") if run.complete else (f" of {run.total:,}", " so far")
@@ -73,8 +76,8 @@ def key_figures(run: RunStatistics) -> dict[str, str]:
     if run.diameter is not None:
         figures["diameter of the state graph"] = counted(run.diameter, "move")
     if run.puzzle.start is not None:
-        found = run.run.start_depth
-        figures["from the start"] = "not found" if found is None else counted(found, "move")
+        distance = run.run.start_depth
+        figures["from the start"] = "not found" if distance is None else counted(distance, "move")
     return figures | {
         "mean depth": f"{run.mean:.2f}{so_far}",
         "median depth": f"{run.median:g}{so_far}",
@@ -86,7 +89,7 @@ def key_figures(run: RunStatistics) -> dict[str, str]:
 
 
 def _side_by_side(report: Report, names: Iterable[str], columns: list[dict[str, str]]) -> Table:
-    """A row for each name that some column has."""
+    """Return a table with a row for each name that some column has."""
     held = [name for name in dict.fromkeys(names) if any(name in column for column in columns)]
     rows = [[name, *(column.get(name, "") for column in columns)] for name in held]
     return Table(["", *report.labels], rows)
