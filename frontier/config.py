@@ -35,6 +35,9 @@ from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 from frontier.store.codecs import SlabCodec
 
+CONFIG_SUFFIXES = (".toml", twsearch.SUFFIX)
+"""What the name of a config ends with."""
+
 
 class SearchTable(Table):
     """[search]"""

@@ -3,11 +3,17 @@
 import shlex
 
 from frontier import bundled
-from frontier.config import HERE, Config, checked_config, load_config, member_names
+from frontier.config import (
+    CONFIG_SUFFIXES,
+    HERE,
+    Config,
+    checked_config,
+    load_config,
+    member_names,
+)
 from frontier.cosets.store import CosetRun, begun_at, open_any, search_beside
 from frontier.errors import InputError, StorageError
 from frontier.program import program
-from frontier.puzzles import twsearch
 from frontier.search.environment import NAME as ENVIRONMENT
 from frontier.search.environment import PUBLIC, read_starts
 from frontier.storage.base import Storage
@@ -35,8 +41,8 @@ def paths_of(run: Place, waiting: bool = False) -> list[Storage]:
     otherwise that is an InputError.
     """
     place = place_of(run)
-    config = place.name.endswith((".toml", twsearch.SUFFIX))
-    if waiting and not config and not place.names() and not place.exists(""):
+    is_config = place.name.endswith(CONFIG_SUFFIXES)
+    if waiting and not is_config and not place.names() and not place.exists(""):
         return [place]
     named = _named(run)
     begun = [(path, config) for path, config in named if RunStore.exists(path)]
@@ -186,7 +192,7 @@ def place_of(run: Place) -> Storage:
     except TypeError:
         message = f"{run!r}: expected a config, or the path of one or of a run directory"
         raise InputError(message) from None
-    nothing = not (place.name.endswith(".toml") or place.is_folder() or place.exists(""))
+    nothing = not (place.name.endswith(CONFIG_SUFFIXES) or place.is_folder() or place.exists(""))
     return (nothing and search_beside(place)) or place
 
 
@@ -199,7 +205,7 @@ def searches_beside(paths: list[Storage]) -> list[Storage]:
 def _config_in(path: Storage, settings: tuple[str, ...]) -> Config:
     """Return the config in a file; if there is none, the error says that a run directory would do
     too."""
-    if not path.name.endswith(".toml") and not path.exists(""):
+    if not path.name.endswith(CONFIG_SUFFIXES) and not path.exists(""):
         raise InputError(f"{path}: no such run directory or config; {bundled.remedy(path.name)}")
     return load_config(path, settings)
 

@@ -13,7 +13,7 @@ from typing import Literal, get_args, get_origin
 
 import click
 
-from frontier.config import TABLES
+from frontier.config import CONFIG_SUFFIXES, TABLES
 from frontier.find_runs import searches_beside
 from frontier.puzzles.tables import KIND_TABLES
 from frontier.stopwatch import preparing
@@ -29,7 +29,7 @@ def complete_run(context, parameter, incomplete: str) -> list[str]:
     keeps of its files."""
     start = escape(incomplete) + "*"
     paths = sorted(islice(chain(iglob(start), iglob(f"{start}/*")), MOST))
-    return [name for name in paths if name.endswith((".toml", ".tws")) or _is_run(Path(name))]
+    return [name for name in paths if name.endswith(CONFIG_SUFFIXES) or _is_run(Path(name))]
 
 
 def _is_run(path: Path) -> bool:
