@@ -43,9 +43,9 @@ from frontier.clusters.dask_settings import SCHEDULER_SETTINGS
 from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import load_config
 from frontier.forecast.forecast import described_cluster, forecast_of
-from frontier.search import by_tasks
 from frontier.search.driver import Driver
 from frontier.search.task import TaskResult
+from frontier.storage.local import LocalStorage
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import PartRecord
 from frontier.store.run import RunStore
@@ -123,7 +123,7 @@ def measure(
             run.records = [LayerRecord.of(d, "bits", Tally(sizes[d]), 0.0) for d in range(learning)]
             run.roll_back(learning - 1, [learning - 2, learning - 1])
             driver = Driver(plan, run, executor, lambda event: None, time.perf_counter())
-            by_tasks.free_bytes = lambda path: inf  # nothing is written
+            LocalStorage.free = lambda storage: inf  # nothing is written
             driver.search(first)  # from then on it is known how long tasks take
             executor.told.clear()
             used, began = time.process_time(), time.time()
