@@ -27,7 +27,7 @@ from frontier.report.console import warn_unwritten
 from frontier.report.html import run_html
 from frontier.report.listening import listening
 from frontier.report.progress import LayerTotals, Progress, progress_of
-from frontier.report.solution import describe_solution, solution_value
+from frontier.report.solution import describe_moves, describe_solution, solution_value
 from frontier.report.status import figures
 from frontier.report.summary import NAME as SUMMARY
 from frontier.report.summary import summary, write_summary
@@ -231,7 +231,9 @@ class Solved(Solution):
     method: str
 
     def __str__(self) -> str:
-        return describe_solution(self.puzzle, self, solution_value(self.puzzle, self, False))
+        said = describe_solution(self.puzzle, self, solution_value(self.puzzle, self, False))
+        legend = describe_moves(self.puzzle, self.moves)
+        return f"{said}\n\n{legend}" if legend else said
 
     def __repr__(self) -> str:
         first = self.puzzle.line(self.boards[0])

@@ -10,6 +10,7 @@ from frontier.answers.rotation import FIFTEEN, solve_by_rotations
 from frontier.answers.solvers import METHODS, solver_for
 from frontier.cli import common
 from frontier.cli.files import check_targets, file_option, force_option
+from frontier.cli.streams import echo
 from frontier.errors import InputError
 from frontier.find_runs import puzzle_and_run, puzzle_at
 from frontier.puzzles import Puzzle
@@ -21,6 +22,7 @@ from frontier.report.boards import (
     film_strip,
 )
 from frontier.report.solution import (
+    describe_moves,
     describe_rotation,
     describe_solution,
     rotation_value,
@@ -102,6 +104,7 @@ def solve(
     solver = solver_for(
         config, store, method, all_counts, tell_apart, heuristics, most_nodes, _Watch
     )
+    moves = []
     for number, (place, text) in enumerate(positions):
         try:
             board = puzzle.parse(text)
@@ -113,11 +116,14 @@ def solve(
             raise InputError(f"{place}{error}") from None
         value = solution_value(puzzle, solution, show_boards, **extras) | {"method": solver.method}
         click.echo(json.dumps(value) if as_json else describe_solution(puzzle, solution, value))
+        moves += solution.moves
         if strip:
             strip.write(film_strip(puzzle, solution))
         if animate:
             title = f"{counted(solution.distance, 'move')} of {puzzle.title}"
             animate.write(film_page(puzzle, solution, title))
+    if (legend := describe_moves(puzzle, moves)) and not as_json:
+        echo(f"\n{legend}")
 
 
 @click.command(

@@ -13,7 +13,7 @@ from frontier.fitting import fitted
 
 PLAIN = {
     "×": "x", "–": "-", "—": "-", "…": "...", "·": ".", "≤": "<=", "≥": ">=", "→": ">", "←": "<",
-    "↑": "^", "↓": "v", "█": "#", "─": "-", "━": "-", "│": "|", "┃": "|", "°": " deg",
+    "↔": "<>", "↑": "^", "↓": "v", "█": "#", "─": "-", "━": "-", "│": "|", "┃": "|", "°": " deg",
     **dict.fromkeys("▏▎▍▌▋▊▉", "#"),
 }  # fmt: skip
 """The replacements of letters that a stream's encoding lacks; other letters become "?"."""

@@ -5,6 +5,7 @@ written in cycles, "(1 2 3)(4 5)": the piece in position 1 goes to 2, that in 2 
 1; or as an image, [2, 3, 1, 5, 4]: the number in each place is where its piece goes.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -54,6 +55,45 @@ class Generator:
         after = np.empty_like(pieces)
         after[..., list(self.image)] = pieces
         return after
+
+    @property
+    def cycles(self) -> list[list[int]]:
+        """The cycles of positions, each from its least one on, but those that change nothing."""
+        cycles, seen = [], set()
+        for position in range(len(self.image)):
+            cycle = []
+            while position not in seen:
+                seen.add(position)
+                cycle.append(position)
+                position = self.image[position]
+            if len(cycle) > 1 or any(self.turns[at] for at in cycle):
+                cycles.append(cycle)
+        return cycles
+
+    def order(self, orientations: Sequence[int]) -> int:
+        """Return how often the move must be made to change nothing."""
+        orders = []
+        for cycle in self.cycles:
+            turned, count = sum(self.turns[at] for at in cycle), orientations[cycle[0]]
+            orders.append(len(cycle) * (count // math.gcd(turned, count)))
+        return math.lcm(*orders)
+
+    def in_words(self, orientations: Sequence[int], names: Sequence[str], inverse: str) -> str:
+        """Return what the move does: the cycles with the turns, its order and its inverse.
+
+        names: those of the positions. inverse: the name of the generator that undoes this one.
+        """
+        words = []
+        for cycle in self.cycles:
+            turns = [f"+{turn}" if (turn := self.turns[at]) else "" for at in cycle]
+            first, *others = (names[at] for at in cycle)
+            if len(cycle) == 2 and not any(turns):
+                words.append(f"{first} ↔ {others[0]}")
+                continue
+            ends = zip([*others, first], turns, strict=True)
+            words.append(" → ".join([first, *(f"{name}{turn}" for name, turn in ends)]))
+        undone = "its own inverse" if inverse == self.name else f"undone by {inverse}"
+        return f"{', '.join(words)}; order {self.order(orientations)}, {undone}"
 
 
 def generators_given(

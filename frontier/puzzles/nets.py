@@ -50,6 +50,16 @@ class Net:
         at = dict(zip(self.stickers, self.places, strict=True))
         return tuple(at[sticker] for sticker in sorted(at))
 
+    def names(self, positions: int) -> tuple[str, ...]:
+        """Return a name for each position: the faces of its stickers, such as URF, if these tell
+        all positions apart, else its number, counted from 1."""
+        faces = dict(zip(self.stickers, self.faces, strict=True))
+        moving = sorted(sticker for sticker in self.stickers if sticker is not None)
+        names = [""] * positions
+        for position, sticker in moving:
+            names[position] += faces[position, sticker]
+        return tuple(names) if len({*names, ""}) > positions else numbers_of(positions)
+
     def picture(self, shown: Callable[[Place], tuple[int, Place]]) -> Picture:
         """Return the picture of a board.
 
@@ -69,6 +79,11 @@ class Net:
             pieces.append(Piece(number, face, face, kinds[face], (cell,)))
         pieces.sort(key=lambda piece: piece.code)
         return Picture(self.places, tuple(pieces), (), len(kinds), ordered=False, walls=False)
+
+
+def numbers_of(positions: int) -> tuple[str, ...]:
+    """Return the numbers of the positions, which are their names where no faces name them."""
+    return tuple(str(number) for number in range(1, positions + 1))
 
 
 def net_of(text: str, orientations: Sequence[int]) -> Net:

@@ -4,7 +4,7 @@ A goal is a board or a part of one: the cells that are left open may hold anythi
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -105,6 +105,17 @@ class Notation(ABC):
     @abstractmethod
     def name_move(self, before: Board, after: Board) -> str:
         """Return the name of the move that leads from one board to another."""
+
+    @property
+    def legend(self) -> tuple[str, Mapping[str, str]]:
+        """How to read what moves do, and what each does, by its name; empty where their names say
+        it."""
+        return "", {}
+
+    def meanings(self, moves: Iterable[str]) -> dict[str, str]:
+        """Return what each of some moves does, by its name, once; empty where names say it."""
+        _, words = self.legend
+        return {name: words[name] for name in moves} if words else {}
 
     def follow(self, before: Board, after: Board) -> Board:
         """Return the board after one move, the last of its `steps`."""

@@ -30,7 +30,7 @@ from frontier.puzzles.generators import (
 )
 from frontier.puzzles.model import Model
 from frontier.puzzles.moves import Moves
-from frontier.puzzles.nets import Net, Place, net_of
+from frontier.puzzles.nets import Net, Place, net_of, numbers_of
 from frontier.puzzles.notation import Drawing, Notation, read_boards
 from frontier.puzzles.picture import Picture
 from frontier.puzzles.pieces import Board, GivenBoards, TurnedPieces
@@ -186,6 +186,21 @@ class PermutationNotation(Notation):
     def name_move(self, before: Board, after: Board) -> str:
         """Return the name of the generator."""
         return self._move(before, after)[0].name
+
+    @property
+    def legend(self) -> tuple[str, Mapping[str, str]]:
+        each, numbers = self.pieces.orientations.tolist(), numbers_of(self.pieces.cells)
+        names = numbers if self._net is None else self._net.names(self.pieces.cells)
+        name_by_effect = {generator.effect: generator.name for generator in self.generators}
+        by_faces = "named by their faces" if names != numbers else "counted from 1"
+        turned = ", +1: it is turned by one more orientation" if max(each) > 1 else ""
+        key = f"a → b: the piece in position a goes to b{turned}; positions are {by_faces}"
+        return key, {
+            generator.name: generator.in_words(
+                each, names, name_by_effect[generator.inverse(each).effect]
+            )
+            for generator in self.generators
+        }
 
     def steps(self, before: Board, after: Board) -> list[Board]:
         return [self._move(before, after)[1]]

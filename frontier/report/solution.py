@@ -1,5 +1,7 @@
 """Solutions as JSON and as text: shortest ones, and those of the 15-puzzle by rotations."""
 
+from collections.abc import Iterable
+
 from rich.console import Console
 
 from frontier.answers.rotation import FIFTEEN, Rotation, Turn, moved
@@ -30,6 +32,8 @@ def solution_value(
     }
     if boards:
         value["boards"] = [puzzle.write(step) for step in solution.boards]
+    if meanings := puzzle.notation.meanings(solution.moves):
+        value["legend"] = meanings
     if count is not None:
         value["solutions"] = count
     if nodes is not None:
@@ -51,6 +55,16 @@ def describe_solution(puzzle: Puzzle, solution: Solution, value: dict) -> str:
         captions = captions_of(puzzle, solution, Console().encoding)
         lines += ["", draw_boards(puzzle, solution.boards, captions, named=True)]
     return "\n".join(lines)
+
+
+def describe_moves(puzzle: Puzzle, moves: Iterable[str]) -> str:
+    """Return what each of some moves does as text; empty where the names say it."""
+    meanings = puzzle.notation.meanings(moves)
+    if not meanings:
+        return ""
+    key, _ = puzzle.notation.legend
+    broad = max(map(len, meanings))
+    return "\n".join([key, *(f"  {name:{broad}}  {words}" for name, words in meanings.items())])
 
 
 def command(turn: Turn) -> str:

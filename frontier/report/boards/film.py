@@ -83,6 +83,8 @@ def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
         frames=[Markup(frame.standalone(drawn, line)) for (frame, drawn), line in frames],
         stage=Markup(scene.standalone(scene.board(pieces), lines[0])),
         ways=paths,
+        legend=puzzle.notation.legend[0],
+        meanings=puzzle.notation.meanings(solution.moves),
         faces={code: shown for code, shown in film.shown.items() if any(shown)},
     )
 
