@@ -5,6 +5,7 @@ Click makes a shell's script: ``eval "$(_FRONTIER_COMPLETE=bash_source frontier)
 """
 
 import json
+import sys
 from functools import partial
 from glob import escape, iglob
 from itertools import chain, islice
@@ -13,6 +14,7 @@ from typing import Literal, get_args, get_origin
 
 import click
 
+from frontier.cli.streams import echo, fitted_to
 from frontier.config import CONFIG_SUFFIXES, TABLES
 from frontier.find_runs import searches_beside
 from frontier.puzzles.tables import KIND_TABLES
@@ -51,7 +53,7 @@ def complete_setting(context, parameter, incomplete: str) -> list[str]:
 def note_searches(paths: list[Storage]) -> None:
     """Say on standard error which searches by gods-number stand beside runs at some paths."""
     for search in searches_beside(paths):
-        click.echo(f"{search} has what gods-number has found; name it to hear of that", err=True)
+        echo(f"{search} has what gods-number has found; name it to hear of that", err=True)
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -90,7 +92,7 @@ take_over_option = click.option(
 def confirmed(question: str) -> bool:
     """Return whether the user says yes; no answer counts as no."""
     try:
-        return click.confirm(question, err=True)
+        return click.confirm(fitted_to(sys.stderr, question), err=True)
     except click.Abort:
         return False
 

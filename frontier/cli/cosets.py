@@ -99,6 +99,6 @@ def gods_number(
         raise Stopped(f"{reason}. Nothing is lost; go on with: {again}") from None
     if not events and not quiet:
         name = run.identity["name"]
-        click.echo(f"{name}: already searched; this is what was found", err=True)
+        echo(f"{name}: already searched; this is what was found", err=True)
     value = gods_number_value(run)
     common.echo_json([value]) if as_json else echo(describe_gods_number(run, value, at_most))

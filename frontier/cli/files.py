@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from frontier.cli.streams import echo
 from frontier.errors import InputError, unwritable
 from frontier.storage.local import FileWriter
 from frontier.store.run import RunStore
@@ -73,7 +74,7 @@ class Target:
                     writer.write(piece)
             with self._writing():
                 writer.finish(durable=False)
-        click.echo(f"{self.path} is written", err=True)
+        echo(f"{self.path} is written", err=True)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -9,6 +9,7 @@ from rich.console import Console, RenderableType
 
 from frontier.cli.common import json_option, note_searches, path_argument
 from frontier.cli.files import check_targets, file_option, force_option
+from frontier.cli.streams import echo
 from frontier.cosets.store import CosetRun
 from frontier.errors import InputError
 from frontier.find_runs import paths_of
@@ -74,7 +75,7 @@ def report(runs, force, as_json, **targets):
     if targets["bfile"] and len(paths) > 1:
         raise InputError(f"--bfile is a table of one run, not of {len(paths)}; name one of them")
     for difference in compared.differences:
-        click.echo(f"warning: {difference}", err=True)
+        echo(f"warning: {difference}", err=True)
     files = [(file, _content(kind, file.path, compared)) for kind, file in targets.items() if file]
     for file, content in files:
         file.write(content)

@@ -95,14 +95,14 @@ def run(config, settings, until, fresh, yes, take_over, job, quiet, as_json):
                 known = f"searched up to depth {finished.depth}"
                 known = "complete" if finished.complete else known
                 said = f"{member.name}: already {known}; this is what was found"
-                click.echo(said, err=True)
+                echo(said, err=True)
             values.append(finished.summary)
             if not as_json:
                 echo(describe(values[-1], finished.path))
         if as_json:
             click.echo(json.dumps(family_summary(values) if loaded.from_every_blank else values[0]))
         elif loaded.from_every_blank:
-            click.echo(family_in(values).finding)
+            echo(family_in(values).finding)
 
 
 def _note_start(begun: set[str], searched: set[str], event: Event) -> None:
@@ -123,7 +123,7 @@ def _warn(plan: api.Plan) -> None:
         echo(f"warning: {warning}", err=True)
     if cluster.kind in ("address", "scheduler-file"):  # it may take half a minute
         scheduler = cluster.address or cluster.scheduler_file
-        click.echo(f"connecting to the scheduler of {scheduler} …", err=True)
+        echo(f"connecting to the scheduler of {scheduler} …", err=True)
 
 
 @click.command(
@@ -160,12 +160,13 @@ def status(run, watching, interval, as_json):
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
     try:
-        paths = paths_of(run, waiting=watching)
+        find = partial(paths_of, run, waiting=watching)
+        paths = find()
         if watching:
             for path in paths:
                 if not RunStore.exists(begun_at(path)):
-                    click.echo(f"waiting for a run in {path}", err=True)
-            paths = watch(paths, interval)
+                    echo(f"waiting for a run in {path}", err=True)
+            paths = watch(find, interval)
         common.note_searches(paths)
         values = list(map(status_of, paths, resume_commands(run, paths)))
     except KeyboardInterrupt:
@@ -213,11 +214,11 @@ def farthest(run, limit, as_json):
         if as_json:
             continue
         of = "" if len(puzzle.goals) > 1 else f" from {puzzle.line(puzzle.goals[0])}"
-        click.echo(f"{counted(count, 'position')} at depth {depth}{of}")
+        echo(f"{counted(count, 'position')} at depth {depth}{of}")
         if boards:
             click.echo("\n" + draw_boards(puzzle, boards))
         if len(boards) < count:
-            click.echo(f"\n… and {count - len(boards):,} more (--limit)")
+            echo(f"\n… and {count - len(boards):,} more (--limit)")
     if as_json:
         common.echo_json(values)
 

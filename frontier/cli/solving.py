@@ -110,12 +110,15 @@ def solve(
             board = puzzle.parse(text)
             puzzle.check_reached(board)
             if number == 0:
-                click.echo(f"{solver.description} …", err=True)
+                echo(f"{solver.description} …", err=True)
             solution, extras = solver.solve(board)
         except InputError as error:
             raise InputError(f"{place}{error}") from None
         value = solution_value(puzzle, solution, show_boards, **extras) | {"method": solver.method}
-        click.echo(json.dumps(value) if as_json else describe_solution(puzzle, solution, value))
+        if as_json:
+            click.echo(json.dumps(value))
+        else:
+            echo(describe_solution(puzzle, solution, value))
         moves += solution.moves
         if strip:
             strip.write(film_strip(puzzle, solution))
@@ -195,7 +198,7 @@ class _Watch:
         if elapsed >= self._next:
             self._next = 2 * elapsed
             progress = f"at least {counted(bound, 'move')}, {counted(nodes, 'node')} so far"
-            click.echo(f"{progress}, {span(elapsed)}", err=True)
+            echo(f"{progress}, {span(elapsed)}", err=True)
 
 
 def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ import click
 
 from frontier import bundled
 from frontier.cli.files import Target, check_targets, force_option
+from frontier.cli.streams import echo
 from frontier.errors import InputError
 
 
@@ -42,7 +43,7 @@ def init(names, force):
         if not target.path.is_file():
             missing[target] = text
         elif target.path.read_bytes() == text.encode():
-            click.echo(f"{target.path} is there already", err=True)
+            echo(f"{target.path} is there already", err=True)
         elif force:
             missing[target] = text
         else:

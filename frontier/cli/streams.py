@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from shutil import get_terminal_size
+from typing import TextIO
 
 import click
 
@@ -21,10 +22,13 @@ PLAIN = {
 
 def echo(text: str, err: bool = False) -> None:
     """Print a text on standard output, or on standard error; in a terminal, fitted to its width."""
-    stream = sys.stderr if err else sys.stdout
-    if stream is not None and stream.isatty():
-        text = fitted(text, get_terminal_size().columns)
-    click.echo(text, err=err)
+    click.echo(fitted_to(sys.stderr if err else sys.stdout, text), err=err)
+
+
+def fitted_to(stream: TextIO | None, text: str) -> str:
+    """Return a text fitted to the width of a stream, if that is a terminal."""
+    is_terminal = stream is not None and stream.isatty()
+    return fitted(text, get_terminal_size().columns) if is_terminal else text
 
 
 class OutputError(OSError):

@@ -1,6 +1,7 @@
 """Commands that look after a run's files: backup, verify, repair."""
 
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 
 import click
@@ -13,10 +14,12 @@ from frontier.cli.common import (
     run_argument,
     take_over_option,
 )
+from frontier.cli.streams import echo
 from frontier.cosets.checks import Checked, check_cosets
 from frontier.cosets.store import CosetRun, open_any
 from frontier.errors import CorruptRunError, CorruptSearchError, InputError
 from frontier.find_runs import open_all, open_one, place_of, refuse_search
+from frontier.report.console import passing_line
 from frontier.report.summary import NAME as SUMMARY
 from frontier.report.summary import summary, write_summary
 from frontier.search.repair import describe_repair, plan_repair
@@ -71,12 +74,12 @@ def verify(run, deep, states, seed, as_json):
     values, stores = [], open_all(run)
     note_searches([store.storage for store in stores])
     for store in stores:
-        with reading(store.storage):
+        with reading(store.storage), passing_line(sys.stderr) as say:
             store = open_any(store.storage)  # as it is now that nobody writes
-            store, result = _verified(store, states if deep else 0, seed)
+            store, result = _verified(store, states if deep else 0, seed, say)
         values.append(asdict(result))
         if not as_json:
-            click.echo(_describe(store, result))
+            echo(_describe(store, result))
     if as_json:
         echo_json(values)
     if faults := [fault["what"] for value in values for fault in value["faults"]]:
@@ -117,11 +120,12 @@ def repair(run, yes, take_over):
     with writing(path, take_over):
         restored = mend(path)
         for line in restored:
-            click.echo(line)
+            echo(line)
         store = RunStore.open(path)
-        steps = plan_repair(store, verify_run(store, say=_say))
+        with passing_line(sys.stderr) as say:
+            steps = plan_repair(store, verify_run(store, say=say))
         if not steps.needed:
-            click.echo(f"{path}: nothing {'else ' if restored else ''}to repair")
+            echo(f"{path}: nothing {'else ' if restored else ''}to repair")
             return
         sentence = describe_repair(store, steps)
         if steps.lost and not yes and not confirmed(f"{sentence}. Go on?"):
@@ -129,7 +133,7 @@ def repair(run, yes, take_over):
         do_repair(store, steps)
         if steps.summary or path.exists(SUMMARY):
             write_summary(path, summary(RunStore.open(path)))
-        click.echo(sentence)
+        echo(sentence)
 
 
 @click.command(
@@ -161,15 +165,16 @@ def backup(run, target, as_json):
             if missing := RunStore.open(source).missing():
                 message = f"{missing[0]}, though its layer is stored; nothing is backed up"
                 raise CorruptRunError(message)
-    result = back_up(source, storage_at(target), FOR_PEOPLE, _say)
+    with passing_line(sys.stderr) as say:
+        result = back_up(source, storage_at(target), FOR_PEOPLE, say)
     if as_json:
         echo_json([asdict(result)])
     else:
-        click.echo(_describe_backup(result))
+        echo(_describe_backup(result))
 
 
 def _verified(
-    store: RunStore | CosetRun, states: int, seed: int
+    store: RunStore | CosetRun, states: int, seed: int, say: Callable[[str], None]
 ) -> tuple[RunStore | CosetRun, Verified | Checked]:
     """Return the run in the state from which `run` would go on, and the result of `verify`.
 
@@ -177,15 +182,15 @@ def _verified(
     again if another process has gone on with it meanwhile.
     """
     if isinstance(store, CosetRun):
-        return store, check_cosets(store, states, seed, _say)
+        return store, check_cosets(store, states, seed, say)
     try:
-        result = verify_run(store, states, seed, _say)
+        result = verify_run(store, states, seed, say)
     except CorruptRunError:
         if (reopened := _moved_on(store)) is None:
             raise
-        return _verified(reopened, states, seed)
+        return _verified(reopened, states, seed, say)
     if result.faults and (reopened := _moved_on(store)):
-        return _verified(reopened, states, seed)
+        return _verified(reopened, states, seed, say)
     return store, result
 
 
@@ -201,11 +206,6 @@ def _describe_backup(result: Backup) -> str:
     return (
         f"{result.path}: {counted(result.files, 'file')}, {size(result.bytes)}, compared{without}"
     )
-
-
-def _say(text: str) -> None:
-    if sys.stderr.isatty():
-        click.echo(f"\r\x1b[K{text}", err=True, nl=False)
 
 
 def _looked_at(result: Verified | Checked) -> str:

@@ -1,16 +1,19 @@
 """The terminal that commands write to."""
 
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
 from rich.console import Console, RenderableType
+from rich.live import Live
 from rich.measure import Measurement
 from rich.progress_bar import ProgressBar
 from rich.table import Table
+from rich.text import Text
 
+from frontier.fitting import fitted
 from frontier.text import percent
 
 BAR_WIDTH = 40
@@ -32,10 +35,36 @@ def is_live(console: Console) -> bool:
 
 
 def say(line: str, file: TextIO | None) -> None:
-    """Print a line, if there is a file for it: a search goes on without its readers."""
+    """Print a line, if there is a file for it, in a terminal fitted to its width: a search goes on
+    without its readers."""
     if file is not None:
         with suppress(OSError, ValueError):
-            print(line, file=file, flush=True)
+            text = fitted(line, console_on(file).width) if file.isatty() else line
+            print(text, file=file, flush=True)
+
+
+@contextmanager
+def passing_line(file: TextIO | None) -> Iterator[Callable[[str], None]]:
+    """Yield a function that says on a terminal what is under way, in one line, in place of what it
+    said before; the last is wiped out at the end. Where nothing stays in place it says nothing."""
+    if file is None or not is_live(console := console_on(file)):
+        yield lambda text: None
+        return
+    live = Live(
+        console=console, transient=True, auto_refresh=False, redirect_stdout=False,
+        redirect_stderr=False,
+    )  # fmt: skip
+
+    def say_instead(text: str) -> None:
+        with suppress(OSError):  # the terminal is gone; the work goes on
+            live.start()
+            live.update(Text(f"{text} …", no_wrap=True, overflow="ellipsis"), refresh=True)
+
+    try:
+        yield say_instead
+    finally:
+        with suppress(OSError):
+            live.stop()
 
 
 def say_compiling() -> None:

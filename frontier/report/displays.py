@@ -20,7 +20,6 @@ from frontier.report.standing import UNDER_WAY, Standing
 from frontier.report.status import figures, headline, line, title
 from frontier.search.events import Event, Listener, RunStarted, SearchStarted, Stopping
 from frontier.storage.base import Storage
-from frontier.storage.places import Place, storage_at
 from frontier.store.run import RunStore
 from frontier.text import rate, span
 
@@ -106,19 +105,20 @@ def shown(runs: Iterable[Standing], console: Console) -> Group:
     parts = []
     for progress in runs:
         if progress.state != UNDER_WAY:
-            parts.append(Text(line(progress)))
+            parts.append(Text(fitted(line(progress), console.width)))
             continue
         rows = [
             [str(of.depth), f"{of.states:,}", span(of.seconds), rate(of.states, of.seconds)]
             for of in progress.layers[-10:]
         ]
         header = ("depth", "states", "time", "rate")
-        parts.append(Text(title(progress), style="bold"))
+        parts.append(Text(fitted(title(progress), console.width), style="bold"))
         if rows:
             parts.append(fitting_table(header, rows, ("rate", "time"), console))
         if progress.share is not None:
             parts.append(share_bar(progress.share, console))
-        parts += [Text(f"{name}: {text}") for name, text in figures(progress).items()]
+        said = [f"{name}: {text}" for name, text in figures(progress).items()]
+        parts += [Text(fitted(text, console.width)) for text in said]
     return Group(*parts)
 
 
@@ -141,21 +141,29 @@ def display_for_people(shown: bool | None, progress: Standing | None = None) -> 
 
 
 def watch(
-    places: list[Place], interval: float, wait: Callable[[float], None] = time.sleep
+    find: Callable[[], list[Storage]],
+    interval: float,
+    wait: Callable[[float], None] = time.sleep,
 ) -> list[Storage]:
     """Follow runs by their files until all are complete, on standard output, and return their
     places.
 
-    A run that has not begun is awaited, or the search of God's number beside it, whichever begins
-    first.
+    find: returns the places of the runs; it is asked again until one of them has begun, as a
+    directory may turn out to hold several. A run that has not begun is awaited, or the search of
+    God's number beside it, whichever begins first.
     """
-    paths = list(map(storage_at, places))
-    runs: list[Standing] = [Progress(path.name) for path in paths]
-    lines, console, table = [PlainProgress() for _ in paths], console_on(), None
+    paths: list[Storage] = []
+    runs: list[Standing] = []
+    lines, console, table = [], console_on(), None
     if is_live(console):
         table = Live(get_renderable=lambda: shown(runs, console), console=console)
     with table or nullcontext():
         while True:
+            if not any(progress.started for progress in runs):
+                with suppress(*(InputError, CorruptRunError) if runs else ()):  # half made
+                    if (found := find()) != paths:
+                        paths, lines = found, [PlainProgress() for _ in found]
+                        runs = [Progress(path.name) for path in found]
             for number, progress_known in enumerate(runs):
                 if not progress_known.started:
                     paths[number] = begun_at(paths[number])

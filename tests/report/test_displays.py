@@ -99,7 +99,7 @@ def test_a_bar_shows_the_share_of_a_question():
 def test_the_time_left_stands_below_the_table():
     assert any(line.startswith("time left: ") for line in picture(80))
     assert any(line.startswith("last depth: about ") for line in picture(80))
-    assert "next layer: 50 (under way for 0.0 s)" in picture(80)
+    assert any(line.startswith("next layer: 50 (under way for ") for line in picture(80))
 
 
 def test_the_dashboard_is_named_in_a_terminal_and_elsewhere(monkeypatch):

@@ -15,12 +15,13 @@ from frontier.config import load_config
 from frontier.errors import CorruptRunError, InputError
 from frontier.report import displays
 from frontier.report.progress import progress_of
+from frontier.storage.places import storage_at
 from frontier.store.run import RunStore
 
 
 def follow(paths, *steps):
     """Watch, and between two looks take a step."""
-    displays.watch(paths, 0, taking(*steps))
+    displays.watch(lambda: list(map(storage_at, paths)), 0, taking(*steps))
 
 
 def taking(*steps):
@@ -55,6 +56,35 @@ def test_a_family_is_followed_to_its_end(tmp_path, capsys):
     assert paths == [first.storage, second.storage]
     follow(paths, lambda: invoke("run", config, *sets))
     assert capsys.readouterr().out.count("tiles, complete; depth 21 ") == 2
+
+
+def test_a_family_whose_directory_is_not_there_is_waited_for(tmp_path, monkeypatch):
+    path = tmp_path / "later"
+    config = load_config(
+        CONFIGS / "3x3-diameter.toml", settings(path, "puzzle.rows=2", "puzzle.columns=3")
+    )
+    first, second = config.members
+
+    def half_made():
+        first.path.mkdir(parents=True)
+        (first.path / "lock").touch()
+
+    def begin():
+        api.run(api.plan(first))
+
+    def end():
+        api.run(api.plan(second))
+
+    monkeypatch.setattr(displays.watch, "__defaults__", (taking(half_made, begin, end),))
+    said = invoke("status", path, "--watch")
+    assert said.stderr == f"waiting for a run in {path}\n"
+    lines = said.stdout.splitlines()
+    assert "later: not begun" in lines[0]
+    assert f"{first.name}: " in lines[1]
+    assert "complete; depth 21" in lines[1]
+    assert f"{second.path.name}: not begun" in lines[2]
+    assert f"{second.name}: " in lines[3]
+    assert "complete; depth 21" in lines[3]
 
 
 def search(path):

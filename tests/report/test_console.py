@@ -1,0 +1,112 @@
+"""What commands say while they work, on a terminal and elsewhere."""
+
+import io
+import os
+import re
+import select
+
+import pytest
+from making import invoke
+from report.watching import run
+
+from frontier.report.console import passing_line, say
+
+
+class Terminal:
+    """A terminal of 40 columns. file: what programs write to."""
+
+    def __init__(self):
+        self._ours, theirs = os.openpty()
+        self.file = os.fdopen(theirs, "w", encoding="utf-8")
+        self.seen = []  # every line that was wiped out
+
+    def close(self):
+        self.file.close()
+        os.close(self._ours)
+
+    def lines(self):
+        """The lines that stand on it, of what was written since the last call."""
+        self.file.flush()
+        text = b""
+        while select.select([self._ours], [], [], 0)[0]:
+            text += os.read(self._ours, 4096)
+        lines, at = [""], 0
+        for part in re.findall(r"\x1b\[[?\d]*\w|\r|\n|[^\x1b\r\n]+", text.decode()):
+            if part == "\n":
+                at += 1
+                lines += [""] * (at == len(lines))
+            elif part == "\x1b[1A":
+                at -= 1
+            elif part == "\x1b[2K":
+                self.seen.append(lines[at])
+                lines[at] = ""
+            elif part[0] not in "\x1b\r":
+                lines[at] += part
+        return lines
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    made = Terminal()
+    yield made
+    made.close()
+
+
+def test_a_line_takes_the_place_of_the_one_before_and_leaves_nothing(terminal):
+    with passing_line(terminal.file) as say_instead:
+        say_instead("layer 21: 500 states and as many others, and more")
+        say_instead("layer 7")
+        assert terminal.lines() == ["layer 7 …"]
+    terminal.lines()
+    assert terminal.seen[0] == "layer 21: 500 states and as many others…"  # as wide as it is
+    assert not any(terminal.lines())
+
+
+def test_a_line_is_wiped_out_before_an_error(terminal):
+    def fail():
+        with passing_line(terminal.file) as say_instead:
+            say_instead("layer 3")
+            raise ValueError
+
+    with pytest.raises(ValueError, match=r"^$"):
+        fail()
+    assert not any(terminal.lines())
+    assert "layer 3 …" in terminal.seen
+
+
+def test_what_is_said_fits_the_terminal(terminal):
+    say("compiling kernels, which may take half a minute; they are kept", terminal.file)
+    assert terminal.lines() == [
+        "compiling kernels, which may take half a",
+        "  minute; they are kept",
+        "",
+    ]
+
+
+def test_elsewhere_nothing_passes_and_no_line_is_broken():
+    for file in (None, io.StringIO()):
+        with passing_line(file) as say_instead:
+            say_instead("layer 3")
+    assert file.getvalue() == ""
+    say("a long line " * 20, file)
+    assert file.getvalue() == "a long line " * 20 + "\n"
+
+
+def test_commands_wipe_out_their_lines(terminal, tmp_path, monkeypatch):
+    path = tmp_path / "run"
+    run(path)
+    for command in (["verify", path], ["repair", path], ["backup", path, tmp_path / "copy"]):
+        asked = []
+
+        def passing(file, asked=asked):
+            asked.append(file)
+            return passing_line(terminal.file)
+
+        monkeypatch.setattr("frontier.cli.upkeep.passing_line", passing)
+        invoke(*command)
+        assert not any(terminal.lines())
+        assert len(asked) == 1
+    assert {"layer 36 …", "run.json …"} <= set(terminal.seen)
