@@ -96,7 +96,7 @@ def main(root: Path = ROOT):
         if run.proof is None:
             sys.exit(f"{path}: no table is made yet")
         if faults := check_cosets(run).faults:
-            sys.exit(f"{path}: {faults[0].what}")
+            sys.exit(f"{path}: {faults[0].message}")
         value = gods_number_value(run)
         found.append(entry_of(run, value))
         file = RESULTS / "farthest" / f"{name_of(found[-1])}.txt"

@@ -82,7 +82,7 @@ def verify(run, deep, states, seed, as_json):
             echo(_describe(store, result))
     if as_json:
         echo_json(values)
-    if faults := [fault["what"] for value in values for fault in value["faults"]]:
+    if faults := [fault["message"] for value in values for fault in value["faults"]]:
         kind = CorruptSearchError if isinstance(store, CosetRun) else CorruptRunError
         raise kind(f"{counted(len(faults), 'fault')}, the first: {faults[0]}")
 
@@ -210,15 +210,17 @@ def _describe_backup(result: Backup) -> str:
 
 def _looked_at(result: Verified | Checked) -> str:
     if isinstance(result, Checked):
-        ways = f"{counted(result.tables, 'table')}, {counted(result.ways, 'way')} gone"
+        steps = f"{counted(result.tables, 'table')}, {counted(result.paths, 'path')} followed"
         return (
-            f"{ways}, {counted(result.blocks, 'block')} searched again" if result.blocks else ways
+            f"{steps}, {counted(result.blocks, 'block')} searched again" if result.blocks else steps
         )
     looked = (
         f"{counted(result.layers, 'layer')} on disk, {counted(result.parts, 'part')}, "
         f"{size(result.bytes)}"
     )
-    return f"{looked}; {counted(result.asked, 'position')} asked" if result.asked else looked
+    if not result.positions:
+        return looked
+    return f"{looked}; {counted(result.positions, 'position')} held against the definition"
 
 
 def _describe(store: RunStore | CosetRun, result: Verified | Checked) -> str:
@@ -226,7 +228,7 @@ def _describe(store: RunStore | CosetRun, result: Verified | Checked) -> str:
     if not result.faults:
         return f"{store.path}: {looked}: all sound"
     lines = [f"{store.path}: {looked}: {counted(len(result.faults), 'fault')}"]
-    lines += [f"  {fault.what}" for fault in result.faults[:MOST_SHOWN]]
+    lines += [f"  {fault.message}" for fault in result.faults[:MOST_SHOWN]]
     if len(result.faults) > MOST_SHOWN:
         lines.append(f"  … and {len(result.faults) - MOST_SHOWN:,} more")
     return "\n".join(lines)

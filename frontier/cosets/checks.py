@@ -26,12 +26,12 @@ from frontier.text import counted
 class Checked:
     """What was checked, and the faults.
 
-    tables: those whose checksums were checked. ways: those gone move by move. blocks: those
+    tables: those whose checksums were checked. paths: those followed move by move. blocks: those
     searched again, and positions that lower bounds rest on.
     """
 
     tables: int = 0
-    ways: int = 0
+    paths: int = 0
     blocks: int = 0
     faults: list[Fault] = field(default_factory=list)
 
@@ -54,8 +54,8 @@ def check_cosets(
     if proof is None:
         return checked
     checked.faults += [Fault(SUMMARY, message, described=True) for message in _wrong_summary(run)]
-    checked.ways = len(proof.farther)
-    say(f"{counted(checked.ways, 'way')}, move by move")
+    checked.paths = len(proof.farther)
+    say(f"{counted(checked.paths, 'path')}, move by move")
     for limit, answer in proof.answers.items():
         for position in answer.farther:
             if wrong := _wrong_way(run.puzzle, position, limit):

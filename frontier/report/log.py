@@ -4,7 +4,7 @@ a layer, and its starts."""
 import json
 import time
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import NamedTuple
 
@@ -109,7 +109,8 @@ class LastStart(NamedTuple):
 
 def read_last_start(storage: Storage) -> LastStart | None:
     """Return what the log tells of the last start; None if it tells of none. Layers that are
-    committed, which the ledger describes, and lines that are damaged are left out."""
+    committed, which the ledger describes, and lines that are damaged are left out, as are values
+    that events of this version do not have."""
     last = None
     with suppress(OSError, ValueError):  # the log is for people: a run does not need it
         for line in storage.read(NAME).decode(errors="replace").splitlines():
@@ -117,12 +118,17 @@ def read_last_start(storage: Storage) -> LastStart | None:
                 values = json.loads(line)
                 when, kind = float(values.pop("time")), LOGGED[values.pop("event")]
                 if kind in STARTS:
-                    last = LastStart((when, kind(**values)), [], None)
+                    last = LastStart((when, _event(kind, values)), [], None)
                 elif last and kind is LayerMade:
                     last.made.append((when, _layer_made(**values)))
                 elif last and kind in ENDS:
-                    last = last._replace(end=(when, kind(**values)))
+                    last = last._replace(end=(when, _event(kind, values)))
     return last
+
+
+def _event(kind: type[Event], values: dict) -> Event:
+    names = {of.name for of in fields(kind)}
+    return kind(**{name: value for name, value in values.items() if name in names})
 
 
 def _layer_made(depth: int, states: int, form: str, seconds: float, elapsed: float) -> LayerMade:

@@ -118,7 +118,7 @@ def headline(start: RunStarted | SearchStarted) -> str:
     states, workers = counted(start.states, "state"), counted(start.workers, "worker")
     by = f"; {workers}" if start.workers > 1 else ""
     again = f", resuming after depth {start.depth}" if start.resumed else ""
-    mode = f"\nlayers are searched {start.way}" if start.way else ""
+    mode = f"\nlayers are searched {start.mode}" if start.mode else ""
     dashboard = f"\ndashboard: {start.dashboard}" if start.dashboard else ""
     return f"{start.name}: {start.title}, {states}{by}; {start.path}{again}{mode}{dashboard}"
 

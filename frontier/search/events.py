@@ -12,7 +12,7 @@ class RunStarted:
     """A run begins, or goes on after `depth`, which is -1 if no layer is committed.
 
     states: the number of states of the whole space. dashboard: the address of Dask's dashboard.
-    until: the last depth to compute, None for all. way: in words, where layers are while they are
+    until: the last depth to compute, None for all. mode: in words, where layers are while they are
     searched.
     """
 
@@ -26,7 +26,7 @@ class RunStarted:
     resumed: bool
     dashboard: str | None = None
     until: int | None = None
-    way: str = ""
+    mode: str = ""
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ class Repair:
 
 def plan_repair(run: RunStore, verified: Verified) -> Repair:
     """Return the steps of a repair; raises CorruptRunError if the run cannot be repaired."""
-    if messages := [fault.what for fault in verified.faults if fault.depth == SUMS]:
+    if messages := [fault.message for fault in verified.faults if fault.depth == SUMS]:
         raise CorruptRunError(f"{run.path} cannot be repaired: {messages[0]}")
     stored, last, reader = run.stored_depths(), len(run.records) - 1, RunReader(run)
     redo = sorted({fault.task for fault in verified.faults if fault.task is not None})
@@ -52,7 +52,7 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
     more = {"summary": SUMMARY in described, "aside": aside}
     if not run.records:  # it was stopped before anything was committed
         return Repair(last, [], sorted(described & {GROUP}), **more)
-    replaced = verified.given_up
+    replaced = verified.depth_being_replaced
     irreplaceable = replaced is not None and any(
         not reader.files(last - 1).has_part(task) for task in redo
     )

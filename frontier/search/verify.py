@@ -37,13 +37,13 @@ in the sums over the ledger's layers, in the summary, and in files that are not 
 class Fault:
     """Something that is not as it was written, or not right.
 
-    depth: that of the layer, or GROUP, SUMS, SUMMARY or OTHERS. what: names the file and what is
+    depth: that of the layer, or GROUP, SUMS, SUMMARY or OTHERS. message: names the file and what is
     wrong with it. task: a task of the layer under way or of the next one. described: True if the
     file only describes the run to other programs, and the search does not read it.
     """
 
     depth: int
-    what: str
+    message: str
     task: int | None = None
     described: bool = False
 
@@ -52,15 +52,16 @@ class Fault:
 class Verified:
     """What was checked, and the faults.
 
-    layers, parts, bytes: how much is on disk. asked: the states whose layer was checked.
-    given_up: the layer some of whose parts the layer under way has replaced.
+    layers, parts, bytes: how much is on disk. positions: how many were held against
+    the definition of a layer.
+    depth_being_replaced: the layer some of whose parts the layer under way has replaced.
     """
 
     layers: int = 0
     parts: int = 0
     bytes: int = 0
-    asked: int = 0
-    given_up: int | None = None
+    positions: int = 0
+    depth_being_replaced: int | None = None
     faults: list[Fault] = field(default_factory=list)
 
     def sound(self, depth: int) -> bool:
@@ -91,12 +92,12 @@ def verify(
         done.faults += _layer_under_way(reader, done)
     for file in misplaced(run.storage, run.layers_name):
         place = str(run.storage.place(file))
-        if not any(place in fault.what for fault in done.faults):
+        if not any(place in fault.message for fault in done.faults):
             message = f"{place} is not what a run makes there"
             done.faults.append(Fault(OTHERS, message, described=True))
     rng = np.random.default_rng(seed)
     for depth in stored if deep else ():
-        whole = all(done.sound(d) and d != done.given_up for d in (depth, depth - 1))
+        whole = all(done.sound(d) and d != done.depth_being_replaced for d in (depth, depth - 1))
         if depth - 1 in stored and whole:
             say(f"layer {depth}: {counted(deep, 'state')} and as many others")
             done.faults += [Fault(depth, w) for w in _right_layer(reader, depth, deep, rng, done)]
@@ -138,7 +139,7 @@ def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]
         except CorruptRunError as error:
             # Looked at now, as a task may be done meanwhile.
             if fading and not files.has_part(task) and reader.files(depth + 2).has_part(task):
-                done.given_up = depth
+                done.depth_being_replaced = depth
             else:
                 yield str(error)
     if len(records) < len(files.tasks):
@@ -218,7 +219,7 @@ def _right_layer(
     beside = before.sample(count, SLABS_DRAWN, rng).tolist()
     near = [n for number in beside for _, n in neighbours(space, space.side_of(depth - 1), number)]
     numbers = np.unique(np.array([*inside, *near], dtype=np.uint64))
-    done.asked += numbers.size
+    done.positions += numbers.size
     contained, earlier = layer.contains(numbers), np.zeros(numbers.size, dtype=bool)
     if two_before:
         earlier |= reader.layer(depth - 2).contains(numbers)

@@ -78,9 +78,9 @@ class Bounds:
     def _upper(self, columns: int, field: str) -> Bound | None:
         """Return the least bound of G(n), or of H(n).
 
-        field: "depth" for G(n), "home" for H(n): the field of `Depths`.
+        field: "depth" for G(n), "depth_at_home" for H(n): the field of `Depths`.
         """
-        if columns == 1 and field == "home":
+        if columns == 1 and field == "depth_at_home":
             return Bound(0, (), ())
         if whole := self._runs.tiles(2, columns):
             return _exact(whole, getattr(whole, field))
@@ -88,7 +88,7 @@ class Bounds:
             smaller.after(getattr(depths, field), f"k = {k}", depths.run)
             for k in range(1, min(self._most, columns - 1) + 1)
             if (depths := self._runs.columns(columns, k))
-            and (smaller := self._upper(columns - k, "home"))
+            and (smaller := self._upper(columns - k, "depth_at_home"))
         ]
         return min(bounds, key=lambda bound: bound.value, default=None)
 

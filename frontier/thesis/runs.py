@@ -20,15 +20,15 @@ from frontier.text import counted
 class Depths:
     """The results of a complete run, or of a search of cosets that has found God's number.
 
-    run: its name. depth: the greatest distance. home: the greatest distance of a position whose
-    blank is where the goal has it, or an upper bound if the run does not count these. states,
+    run: its name. depth: the greatest distance. depth_at_home: that of the positions whose blank is
+    where the goal has it, or an upper bound of it if the run does not count these. states,
     farthest: the number of positions, and of those at that depth, None if these were not all
     listed. by_cosets: True for a search of cosets.
     """
 
     run: str
     depth: int
-    home: int
+    depth_at_home: int
     states: int
     farthest: int | None
     by_cosets: bool = False

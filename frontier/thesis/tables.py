@@ -20,12 +20,12 @@ from frontier.thesis.sequences import (
 class Row:
     """A claim of the thesis beside its result here.
 
-    said: what the thesis has. computed: None if the run that it follows from is missing. note: the
-    explanation of a slip of the thesis.
+    thesis: the value in the thesis. computed: None if the run that it follows from is missing.
+    note: the explanation of a slip of the thesis.
     """
 
     claim: str
-    said: object
+    thesis: object
     computed: object
     note: str = ""
 
@@ -34,7 +34,7 @@ class Row:
         """One of: agrees; slip, of the thesis, known and explained; differs; no run."""
         if self.computed is None:
             return "no run"
-        if self.said == self.computed:
+        if self.thesis == self.computed:
             return "agrees"
         return "slip" if self.note else "differs"
 
@@ -42,11 +42,9 @@ class Row:
 def diameters(runs: ThesisRuns) -> Iterator[Row]:
     """Table 1.1."""
     for rows, depths in claims.DIAMETERS.items():
-        for columns, said in enumerate(depths, start=1):
-            depths_computed = runs.tiles(rows, columns)
-            yield Row(
-                f"God's number of {rows}×{columns}", said, depths_computed and depths_computed.depth
-            )
+        for columns, claimed in enumerate(depths, start=1):
+            computed = runs.tiles(rows, columns)
+            yield Row(f"God's number of {rows}×{columns}", claimed, computed and computed.depth)
     line = runs.tiles(1, 5)
     yield Row(
         "positions of 1×5 that can be reached",
@@ -58,10 +56,10 @@ def diameters(runs: ThesisRuns) -> Iterator[Row]:
 
 def manhattan(runs: ThesisRuns) -> Iterator[Row]:
     """Table 3.1 and theorem 3.3.1."""
-    for columns, said in claims.MANHATTAN.items():
-        yield Row(f"greatest Manhattan sum, n = {columns}", said, _greatest_sum(columns))
-    for columns, said in claims.ATTAINING.items():
-        yield Row(f"states that attain it, n = {columns}", said, manhattan_counts(columns)[-1])
+    for columns, claimed in claims.MANHATTAN.items():
+        yield Row(f"greatest Manhattan sum, n = {columns}", claimed, _greatest_sum(columns))
+    for columns, claimed in claims.ATTAINING.items():
+        yield Row(f"states that attain it, n = {columns}", claimed, manhattan_counts(columns)[-1])
     for columns in range(7, 13):
         claim = f"n² + ⌊3n/2⌋ - 1 is the greatest, n = {columns}"
         yield Row(claim, manhattan_formula(columns), _greatest_sum(columns))
@@ -91,16 +89,16 @@ def _drawn_as_in_figure(columns: int, last_of_a: int) -> int:
 
 def one_column(runs: ThesisRuns) -> Iterator[Row]:
     """Table 4.1."""
-    for columns, said in claims.ONE_COLUMN.items():
+    for columns, claimed in claims.ONE_COLUMN.items():
         computed = runs.columns(columns, 1)
-        yield Row(f"f({columns})", said, computed and computed.depth)
+        yield Row(f"f({columns})", claimed, computed and computed.depth)
 
 
 def sequences(runs: ThesisRuns) -> Iterator[Row]:
     """Table 4.2."""
-    for columns, said in claims.SEQUENCES.items():
+    for columns, claimed in claims.SEQUENCES.items():
         farthest = farthest_of_one_column(columns)
-        yield Row(f"shortest sequences, n = {columns}", said, farthest.sequences)
+        yield Row(f"shortest sequences, n = {columns}", claimed, farthest.sequences)
 
 
 def moves(runs: ThesisRuns) -> Iterator[Row]:
@@ -124,26 +122,28 @@ def moves(runs: ThesisRuns) -> Iterator[Row]:
 def bounds(runs: ThesisRuns) -> Iterator[Row]:
     """Table 5.1 and theorem 4.2.1."""
     bounds_computed = Bounds(runs, most=1)
-    for n, said in claims.LOWER.items():
-        note = f"the formula gives {manhattan_formula(n)}" if said != manhattan_formula(n) else ""
-        yield Row(f"lower bound, n = {n}", said, _greatest_sum(n), note)
+    for n, claimed in claims.LOWER.items():
+        formula = manhattan_formula(n)
+        note = f"the formula gives {formula}" if claimed != formula else ""
+        yield Row(f"lower bound, n = {n}", claimed, _greatest_sum(n), note)
     for n in range(4, 9):
         computed = runs.tiles(2, n)
         yield Row(f"actual value, n = {n}", claims.DIAMETERS[2][n - 1], computed and computed.depth)
-    for n, said in claims.UPPER.items():
-        note = f"the formula gives {thesis_bound(n)}" if said != thesis_bound(n) else ""
+    for n, claimed in claims.UPPER.items():
+        formula = thesis_bound(n)
+        note = f"the formula gives {formula}" if claimed != formula else ""
         computed = bounds_computed.recursion(n)
-        yield Row(f"upper bound, n = {n}", said, computed and computed.value, note)
+        yield Row(f"upper bound, n = {n}", claimed, computed and computed.value, note)
 
 
 def columns(runs: ThesisRuns) -> Iterator[Row]:
     """Table 5.2 and the formulas read off it."""
     for k, depths in claims.COLUMNS.items():
         depths_computed = _depths(runs, k, depths)
-        for n, said in depths.items():
-            yield Row(f"k = {k}, n = {n}", said, depths_computed.get(n))
-        said = claims.FORMULAS[k]
-        yield Row(f"k = {k}: formula", _line(said), _line(linear_formula(depths_computed)))
+        for n, claimed in depths.items():
+            yield Row(f"k = {k}, n = {n}", claimed, depths_computed.get(n))
+        claimed = claims.FORMULAS[k]
+        yield Row(f"k = {k}: formula", _line(claimed), _line(linear_formula(depths_computed)))
 
 
 def _depths(runs: ThesisRuns, k: int, columns: Iterable[int]) -> dict[int, int]:

@@ -229,13 +229,13 @@ def test_a_report_of_a_search_has_no_layers(found, begun, tmp_path):
 
 
 def test_verify(found, tmp_path):
-    assert "3 tables, 8 ways gone: all sound" in invoke("verify", found).stdout
+    assert "3 tables, 8 paths followed: all sound" in invoke("verify", found).stdout
     assert "blocks searched again: all sound" in invoke("verify", found, "--deep").stdout
     path = tmp_path / "copy"
     shutil.copytree(found, path)
     (path / "tables" / "groups.npy").write_bytes(b"")
     said = invoke("verify", path, "--json", code=4)
-    assert "groups.npy" in json.loads(said.stdout)["faults"][0]["what"]
+    assert "groups.npy" in json.loads(said.stdout)["faults"][0]["message"]
     assert "are made anew" in said.stderr
     assert "repair" not in said.stderr
     (path / "ledger.json").write_text("{}")

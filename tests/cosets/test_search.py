@@ -57,7 +57,7 @@ def test_moves_of_several_tiles(tmp_path):
         kept["farther"][0]["blanks"] = blanks
         write_sealed(run.path / "ledger.json", ledger)
         (fault,) = check_cosets(CosetRun(run.path)).faults
-        assert re.search("from cell|lead to the goal", fault.what)
+        assert re.search("from cell|lead to the goal", fault.message)
 
 
 def test_more_layers_are_found_later_and_nothing_twice(tmp_path, monkeypatch):
@@ -146,7 +146,7 @@ def test_a_witness_is_kept_shown_and_checked(tmp_path):
     ledger["witnesses"][0]["limit"] = 36
     write_sealed(run.path / "ledger.json", ledger)
     (fault,) = check_cosets(CosetRun(run.path), None).faults
-    assert "takes at most 36 moves" in fault.what
+    assert "takes at most 36 moves" in fault.message
 
 
 def test_stopped_anywhere_and_resumed(tmp_path, monkeypatch):
@@ -257,7 +257,7 @@ def test_checks_find_what_is_wrong(tmp_path):
     gods_number(config(tmp_path), layers=2)
     path = path_of(config(tmp_path)).path
     found = check_cosets(CosetRun(path), None)
-    assert (found.tables, found.ways, found.faults) == (3, 8, [])
+    assert (found.tables, found.paths, found.faults) == (3, 8, [])
     proof = CosetRun(path).proof
     blocks = sum(len(of.done) for of in proof.answers.values())
     assert found.blocks == blocks + len(proof.witnesses)
@@ -276,12 +276,12 @@ def test_checks_find_what_is_wrong(tmp_path):
         write_sealed(path / "ledger.json", ledger)
         faults = check_cosets(CosetRun(path)).faults
         assert len(faults) == 1
-        assert re.search(wrong, faults[0].what)
+        assert re.search(wrong, faults[0].message)
     found["farther"] = []
     write_sealed(path / "ledger.json", ledger)
     faults = check_cosets(CosetRun(path), None).faults
     assert [fault.described for fault in faults].count(False) == 1
-    assert "summary.json" in faults[0].what
+    assert "summary.json" in faults[0].message
 
 
 def test_checks_find_a_damaged_table(tmp_path):
@@ -292,10 +292,10 @@ def test_checks_find_a_damaged_table(tmp_path):
     content[-1] ^= 1
     file.write_bytes(content)
     (fault,) = check_cosets(CosetRun(path), None).faults
-    assert "boards.npy is not what was written there: delete" in fault.what
+    assert "boards.npy is not what was written there: delete" in fault.message
     file.write_bytes(b"")
     (fault,) = check_cosets(CosetRun(path), None).faults
-    assert "boards.npy" in fault.what
+    assert "boards.npy" in fault.message
     for kept in file.parent.iterdir():
         kept.unlink()
     assert check_cosets(CosetRun(path), 1).faults == [], "a table that is missing is made anew"

@@ -151,6 +151,16 @@ def test_status_of_a_killed_run(tmp_path):
     assert "stopped: its log does not say why" in invoke("status", tmp_path / "run").stdout
 
 
+def test_what_other_versions_log_of_events_is_passed_over(tmp_path):
+    log = run(tmp_path / "run", until=20).path / "events.jsonl"
+    before = status_of(tmp_path / "run")
+    lines = [json.loads(line) | {"more": 1} for line in log.read_text().splitlines()]
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    after = status_of(tmp_path / "run")
+    assert before["reason"] == "depth 20 reached as asked"
+    assert (after["reason"], after["ended"]) == (before["reason"], before["ended"])
+
+
 def test_a_run_that_was_complete_and_is_rolled_back_is_stopped(tmp_path):
     path = tmp_path / "run"
     run(path).roll_back(20, [])

@@ -275,7 +275,7 @@ def test_a_part_that_is_given_up_while_a_run_is_read(bucket):
             expand_task(durable(run), True, 13, 0)
 
     found = verify(run, deep=20, say=one_is_done)
-    assert (found.faults, found.given_up) == ([], 11)
+    assert (found.faults, found.depth_being_replaced) == ([], 11)
 
 
 def test_how_far_a_run_is_without_a_lock(bucket, monkeypatch):

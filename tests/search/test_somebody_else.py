@@ -37,7 +37,7 @@ def test_layers_of_another_run_are_refused(tmp_path, depths, form, monkeypatch):
     found = verify(RunStore.open(mine.path)).faults
     assert {fault.depth for fault in found} == set(depths)
     who = other.identity["identifier"]
-    assert all(f"of run {who}" in fault.what for fault in found)
+    assert all(f"of run {who}" in fault.message for fault in found)
     with pytest.raises(CorruptRunError, match="is not the one that was written there"):
         api.run(api.plan(config_of(mine.path)))
     assert len(RunStore.open(mine.path).records) == 21

@@ -111,7 +111,7 @@ def test_layers_that_are_to_be_kept_are_not_given_up(tmp_path, search):
         assert parts_of(store, plan, depth).keys() == set(range(4))
     assert len(parts_of(store, plan, DEPTH)) == 2
     assert verify(store).faults == []
-    assert verify(store).given_up is None
+    assert verify(store).depth_being_replaced is None
     done = run_of(plan)
     assert [record.states for record in done.records] == COUNTS
 
@@ -122,7 +122,7 @@ def test_what_is_given_up_is_no_damage(tmp_path):
         range(4)
     )
     found = verify(store, deep=100)
-    assert (found.faults, found.given_up) == ([], DEPTH - 2)
+    assert (found.faults, found.depth_being_replaced) == ([], DEPTH - 2)
     assert store.missing() == []
     done = run_of(plan)
     assert [record.states for record in done.records] == COUNTS
@@ -245,7 +245,7 @@ def test_spare_layers_help_where_lost_parts_seem_to_be_given_up(tmp_path, monkey
     plan, store = stopped_of(tmp_path, done=3, spare=2)
     task, *others = parts_of(store, plan, DEPTH)
     store.files(DEPTH - 2, plan.layout).path(task).unlink()
-    assert verify(store).given_up == DEPTH - 2
+    assert verify(store).depth_being_replaced == DEPTH - 2
     turned(store.files(damaged, plan.layout).path(task if damaged == DEPTH else others[0]))
     rename = os.replace
 

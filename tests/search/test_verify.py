@@ -28,7 +28,7 @@ def test_whole_runs_are_sound(whole, name):
     found = verify(RunStore.open(whole[0] / name), deep=200)
     assert found.faults == []
     assert found.layers == {"frontier": 2, "spare": 4, "all": 21}[name]
-    assert found.asked > 200
+    assert found.positions > 200
 
 
 def test_neighbours_are_those_of_the_board(whole):
@@ -294,7 +294,7 @@ def test_deep_finds_what_adds_up_but_is_wrong(copy, name):
     write_ledger(run)
     run = RunStore.open(path)
     assert verify(run).faults == []
-    found = [fault.what for fault in verify(run, deep=10_000).faults]
+    found = [fault.message for fault in verify(run, deep=10_000).faults]
     assert any(f"state {other} is there but must not be" in what for what in found)
     # A neighbour of layer 19 that is not in layer 20 may lie in layer 18, if that is not there.
     missing = any(f"state {numbers[0]} is missing" in what for what in found)

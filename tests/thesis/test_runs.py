@@ -25,7 +25,7 @@ def counts(rows, columns, k=None):
 
 
 def said(depths):
-    return depths.depth, depths.home, depths.states, depths.farthest
+    return depths.depth, depths.depth_at_home, depths.states, depths.farthest
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_what_a_search_of_cosets_says_where_there_is_no_run(tmp_path):
     depth, _, states, farthest = counts(2, 4)
     assert (found.depth, found.states, found.farthest) == (depth, states, farthest)
     assert found.by_cosets
-    assert found.home == depth  # the greatest even number that is not larger
+    assert found.depth_at_home == depth  # the greatest even number that is not larger
     assert runs.used == [found]
     assert found.run == "2x4-gods-number"
     assert not (tmp_path / "2x4").exists()
@@ -205,8 +205,8 @@ def test_a_run_that_does_not_say_where_its_blanks_are(tmp_path, name, ask, missi
     made = ask(ThesisRuns(tmp_path, 10**6))
     without_home(tmp_path / name, missing and [depth % (made.depth + 1) for depth in missing])
     found = ask(ThesisRuns(tmp_path, 0))
-    assert found == replace(made, home=made.depth - made.depth % 2)
-    assert made.home <= found.home
+    assert found == replace(made, depth_at_home=made.depth - made.depth % 2)
+    assert made.depth_at_home <= found.depth_at_home
     assert api.open_run(tmp_path / name).counts[-1] == made.farthest
 
 

@@ -48,7 +48,7 @@ def value(written):
 def rows(value):
     """Each table as (claim, said, computed)."""
     return {
-        name: [(row["claim"], row["said"], row["computed"]) for row in table]
+        name: [(row["claim"], row["thesis"], row["computed"]) for row in table]
         for name, table in value["tables"].items()
     }
 
@@ -199,14 +199,14 @@ def test_the_slips_are_those_that_are_known(value):
     slips = [(slip["table"], slip["claim"], slip["computed"]) for slip in value["slips"]]
     assert len(slips) == len(SLIPS)
     assert set(slips) == SLIPS
-    assert all(slip["note"] and slip["said"] != slip["computed"] for slip in value["slips"])
+    assert all(slip["note"] and slip["thesis"] != slip["computed"] for slip in value["slips"])
     assert value["remarks"] == list(claims.REMARKS)
 
 
 def verdict(row):
     if row["computed"] is None:
         return "no run"
-    if row["said"] == row["computed"]:
+    if row["thesis"] == row["computed"]:
         return "agrees"
     return "slip" if row["note"] else "differs"
 
@@ -289,7 +289,7 @@ def test_runs_that_the_results_rest_on(value, directory):
     """Each with what it says; all those that were made, if they are in the tables shown."""
     said = {run["run"]: run for run in value["runs"]}
     assert said["pattern-2x4-k1"] == {
-        "run": "pattern-2x4-k1", "depth": 27, "home": 24, "states": 336, "farthest": 1,
+        "run": "pattern-2x4-k1", "depth": 27, "depth_at_home": 24, "states": 336, "farthest": 1,
         "by_cosets": False,
     }  # fmt: skip
     assert set(said) <= {entry.name for entry in (directory / "runs").iterdir()}
