@@ -4,6 +4,7 @@ A command prints what it was asked for on standard output and everything else on
 error.
 """
 
+import errno
 import signal
 import sys
 from collections import UserDict
@@ -50,7 +51,8 @@ class _Group(click.Group):
             return super().main(*arguments, **settings)
         except OutputError as error:
             drop_output()
-            _say(f"standard output: {error.strerror}")
+            if error.errno != errno.EPIPE:  # as after `| head`, which has read enough
+                _say(f"standard output: {error.strerror}")
             sys.exit(FrontierError.exit_code)
 
     def invoke(self, context):

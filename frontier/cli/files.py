@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from frontier.cli.streams import echo
+from frontier.cli.streams import echo, echo_bytes
 from frontier.errors import InputError, unwritable
 from frontier.storage.local import FileWriter
 from frontier.store.run import RunStore
@@ -62,7 +62,7 @@ class Target:
         """Write the file piece by piece, whole or not at all, and say so."""
         if str(self.path) == "-":
             for piece in pieces:
-                click.echo(piece, nl=False)
+                echo_bytes(piece)
             return
         with self._writing():
             if self.makes_folder:

@@ -25,6 +25,12 @@ def echo(text: str, err: bool = False) -> None:
     click.echo(fitted_to(sys.stderr if err else sys.stdout, text), err=err)
 
 
+def echo_bytes(content: bytes) -> None:
+    """Write bytes on standard output as they are."""
+    with _of_output():
+        click.echo(content, nl=False)
+
+
 def fitted_to(stream: TextIO | None, text: str) -> str:
     """Return a text fitted to the width of a stream, if that is a terminal."""
     is_terminal = stream is not None and stream.isatty()

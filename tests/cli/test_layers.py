@@ -3,6 +3,8 @@
 import csv
 import io
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -158,3 +160,36 @@ def test_a_damaged_layer_leaves_no_file(as_bits, tmp_path):
     part.write_bytes(part.read_bytes()[:-100])
     invoke("layer", run, 20, "--npy", tmp_path / "20.npy", code=4)
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_reader_that_has_read_enough_ends_it_quietly(store):
+    """As `| head` does. The layer is larger than a pipe holds."""
+    for options in ([], ["--csv", "-"], ["--npy", "-"]):
+        command = [sys.executable, "-m", "frontier", "layer", store.path, "24", *options]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stdout.read(6)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 1
+        process.stderr.close()
+
+
+def test_the_layers_of_a_run_in_a_bucket(store, tmp_path, memory_bucket):
+    made(memory_bucket, "3x3", "search.keep=all", "search.in_memory=false")
+    for options in ([], ["--limit", 3], ["--sample", 9, "--csv", "-"], ["--numbers"]):
+        assert lines(memory_bucket, 20, *options) == lines(store.path, 20, *options)
+    invoke("layer", memory_bucket, 31, "--npy", tmp_path / "far.npy")
+    assert np.load(tmp_path / "far.npy").shape == (2, 9)
+
+
+def test_a_puzzle_of_twsearch_in_a_bucket(tmp_path, memory_bucket):
+    blocks = {"Solved": "1 2 3", "Move a": "2 1 3", "Move b": "1 3 2"}
+    made_of = (f"{command}\nPIECES\n{pieces}\nEnd\n" for command, pieces in blocks.items())
+    text = "Name Three\nSet PIECES 3 1\n" + "".join(made_of)
+    memory_bucket.write("three.tws", text.encode())
+    config = memory_bucket.below("three.tws")
+    settings = "--set", f"store.path={tmp_path / 'run'}", "--set", "search.keep=all"
+    invoke("run", config, "--set", "cluster.kind=serial", *settings)
+    assert sorted(lines(tmp_path / "run", 2)) == ["231", "312"]
+    said = invoke("run", memory_bucket.below("no.tws"), code=2).stderr
+    assert "no.tws: no such config file" in " ".join(said.split())
