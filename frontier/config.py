@@ -87,7 +87,7 @@ class ClusterTable(Table):
     """[cluster]; docs/clusters.md says what each key means. Keys that only other kinds of cluster
     use are ignored, so for another machine only `kind` has to be changed."""
 
-    kind: Literal["local", "serial", "address", "scheduler-file", "slurm-runner", *QUEUES] = "local"
+    kind: Literal[*HERE, "address", "scheduler-file", "slurm-runner", *QUEUES] = "local"
     workers: StrictInt = Field(default_factory=lambda: machine.cores(), ge=1, le=100_000)
     memory: ByteSize = Field(
         default_factory=lambda known: default_memory(known.get("kind"), known.get("workers", 1))
@@ -103,7 +103,9 @@ class ClusterTable(Table):
     @property
     def workers_here(self) -> int:
         """The number of processes of this machine that run tasks; 0 if others do."""
-        return {"local": self.workers, "serial": 1}.get(self.kind, 0)
+        if self.kind not in HERE:
+            return 0
+        return 1 if self.kind == "serial" else self.workers
 
     @model_validator(mode="after")
     def _has_what_its_kind_needs(self):
