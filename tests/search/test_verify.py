@@ -1,5 +1,6 @@
 """What `verify` finds, what `repair` mends, and what a second writer hears."""
 
+import json
 import os
 import shutil
 import socket
@@ -29,6 +30,22 @@ def test_whole_runs_are_sound(whole, name):
     assert found.faults == []
     assert found.layers == {"frontier": 2, "spare": 4, "all": 21}[name]
     assert found.positions > 200
+
+
+def test_what_was_checked_is_said(whole):
+    path = whole[0] / "frontier"
+    value = json.loads(invoke("verify", path, "--deep", "--json").stdout)
+    assert list(value) == [
+        "layers",
+        "parts",
+        "bytes",
+        "positions",
+        "depth_being_replaced",
+        "faults",
+    ]
+    said = invoke("verify", path, "--deep").stdout
+    assert f"; {value['positions']:,} positions held against the definition: all sound" in said
+    assert "definition" not in invoke("verify", path).stdout
 
 
 def test_neighbours_are_those_of_the_board(whole):
