@@ -66,6 +66,6 @@ def test_the_figures_are_those_of_the_page(printed):
 def test_the_files_for_the_paper(printed):
     _, folder = printed
     assert (folder / "figures" / "doors.pdf").read_bytes().startswith(b"%PDF")
-    table = (folder / "figures" / "doors.csv").read_text(encoding="utf-8").splitlines()
+    table = (folder / "doors.csv").read_text(encoding="utf-8").splitlines()
     assert table[0].startswith("depth,plain: states,")
     assert len(table) == 33
