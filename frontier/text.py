@@ -1,6 +1,7 @@
 """Numbers and times in the form that people read."""
 
 import time
+import unicodedata
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -89,3 +90,14 @@ def rate(states: float, seconds: float) -> str:
 def power(exponent: int) -> str:
     """Return a power of ten on an axis: 0.1, 1, 100, 10⁴."""
     return f"{10.0**exponent:g}" if exponent < 3 else f"10{str(exponent).translate(SUPERSCRIPTS)}"
+
+
+def width(text: str) -> int:
+    """Return the columns that text takes in a terminal: two for wide letters such as 狼."""
+    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
+
+
+def centred(text: str, columns: int) -> str:
+    """Return text in the middle of `columns` columns of a terminal."""
+    margin = (columns - width(text)) // 2
+    return " " * margin + text + " " * (columns - width(text) - margin)

@@ -22,7 +22,7 @@ from frontier.answers.distances import Distances
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle
 from frontier.puzzles.board_shapes import EMPTY
-from frontier.puzzles.encoding import Encoding
+from frontier.puzzles.model import Encoding
 from frontier.puzzles.patterns import PatternEncoding
 from frontier.puzzles.pieces import OPEN
 from frontier.space.deepening import Databases

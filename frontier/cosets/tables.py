@@ -22,7 +22,7 @@ from frontier.cosets.kernel import VOLTAGE_BITS
 from frontier.cosets.regions import Region
 from frontier.puzzles import Puzzle
 from frontier.puzzles.board_shapes import EMPTY
-from frontier.puzzles.metrics import METRICS
+from frontier.puzzles.moves import METRICS
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.lehmer import LehmerCode
 from frontier.space.memory import distance_table

@@ -15,26 +15,28 @@ from typing import NamedTuple
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.board_shapes import sorts_of
-from frontier.puzzles.board_text import (
-    BLANKS,
-    OPEN_MARK,
-    boards_given,
-    first_whole,
-    groups_given,
-    rows_of_letters,
-)
-from frontier.puzzles.footprints import (
+from frontier.puzzles.board_shapes import (
     ARROWS,
     Footprint,
     Square,
     footprint_of,
     placements_from,
+    sorts_of,
     ways_on_squares,
 )
-from frontier.puzzles.metrics import check_metric
 from frontier.puzzles.model import Model
-from frontier.puzzles.notation import Drawing, Notation, read_boards
+from frontier.puzzles.moves import check_metric
+from frontier.puzzles.notation import (
+    BLANKS,
+    OPEN_MARK,
+    Drawing,
+    Notation,
+    boards_given,
+    first_whole,
+    groups_given,
+    read_boards,
+    rows_of_letters,
+)
 from frontier.puzzles.picture import Point
 from frontier.puzzles.pieces import Board, Pieces
 from frontier.puzzles.puzzle import Puzzle

@@ -18,11 +18,9 @@ from itertools import permutations
 
 import numpy as np
 
-from frontier.puzzles.board_shapes import Shapes, Sort
-from frontier.puzzles.encoding import Encoding
-from frontier.puzzles.footprints import Footprint
-from frontier.puzzles.metrics import METRICS, moves_of
-from frontier.puzzles.model import Model
+from frontier.puzzles.board_shapes import Footprint, Shapes, Sort
+from frontier.puzzles.model import Encoding, Model
+from frontier.puzzles.moves import METRICS, moves_of
 from frontier.puzzles.pieces import OPEN, Board
 from frontier.space.deepening import Displacements
 

@@ -15,21 +15,22 @@ import numpy as np
 
 from frontier.config_values import as_written
 from frontier.errors import InputError
-from frontier.puzzles.board_shapes import sorts_of
-from frontier.puzzles.board_text import (
+from frontier.puzzles.board_shapes import Placement, footprint_of, placements_from, sorts_of
+from frontier.puzzles.directions import Directions
+from frontier.puzzles.model import Model
+from frontier.puzzles.moves import check_metric
+from frontier.puzzles.notation import (
     BLANKS,
     OPEN_MARK,
+    Drawing,
+    Notation,
     boards_given,
     check_label,
     groups_given,
     joined,
     labels_given,
+    read_boards,
 )
-from frontier.puzzles.directions import Directions
-from frontier.puzzles.footprints import Placement, footprint_of, placements_from
-from frontier.puzzles.metrics import check_metric
-from frontier.puzzles.model import Model
-from frontier.puzzles.notation import Drawing, Notation, read_boards
 from frontier.puzzles.picture import Point, laid_out
 from frontier.puzzles.pieces import Board, Pieces
 from frontier.puzzles.puzzle import Puzzle

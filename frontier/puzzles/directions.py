@@ -1,7 +1,7 @@
 """Cells anywhere, and the directions in which pieces move between them, as a user gives them.
 
-`frontier.puzzles.footprints` defines directions and steps. A direction is given as pairs of cells,
-or as the vector between them if cells lie at points of the plane.
+`frontier.puzzles.board_shapes` defines directions and steps. A direction is given as pairs of
+cells, or as the vector between them if cells lie at points of the plane.
 """
 
 import math
@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from frontier.errors import InputError
-from frontier.puzzles.board_text import check_label
-from frontier.puzzles.footprints import Placement
+from frontier.puzzles.board_shapes import Placement
+from frontier.puzzles.notation import check_label
 from frontier.puzzles.picture import Point
 from frontier.text import counted
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.board_text import check_label
+from frontier.puzzles.notation import check_label
 from frontier.text import counted
 
 MOST_POSITIONS = 64

@@ -15,19 +15,20 @@ from itertools import pairwise
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.board_shapes import Sort
-from frontier.puzzles.board_text import (
+from frontier.puzzles.board_shapes import Sort, footprint_of
+from frontier.puzzles.model import Model
+from frontier.puzzles.notation import (
     BLANKS,
     OPEN_MARK,
+    Drawing,
+    Notation,
     boards_given,
     check_label,
     first_whole,
     joined,
     labels_given,
+    read_boards,
 )
-from frontier.puzzles.footprints import footprint_of
-from frontier.puzzles.model import Model
-from frontier.puzzles.notation import Drawing, Notation, read_boards
 from frontier.puzzles.picture import laid_out, shown_in
 from frontier.puzzles.pieces import OPEN, Board, Pieces
 from frontier.puzzles.puzzle import Puzzle

@@ -11,9 +11,15 @@ from functools import cached_property
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.board_shapes import Sort
-from frontier.puzzles.board_text import BLANKS, rows_of_words
-from frontier.puzzles.footprints import ARROWS, Footprint, Square, footprint_of, ways_on_squares
+from frontier.puzzles.board_shapes import (
+    ARROWS,
+    Footprint,
+    Sort,
+    Square,
+    footprint_of,
+    ways_on_squares,
+)
+from frontier.puzzles.notation import BLANKS, rows_of_words
 from frontier.puzzles.picture import Point
 from frontier.puzzles.pieces import Board
 

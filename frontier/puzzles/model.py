@@ -1,23 +1,155 @@
 """The model of a puzzle: its base graph and its origins, which the engine searches.
 
-A model is the base graph whose lift is searched, with its origins. It knows nothing of text and
-pictures, nor of bitmaps, stores or schedulers.
+A model is the base graph whose lift is searched, with its origins, and the encoding of boards as
+states. It knows nothing of text and pictures, nor of bitmaps, stores or schedulers.
+
+A state is a pair (vertex, sequence). The vertex stands for the shape of a board. The sequence ranks
+the pieces of each sort in the order in which a reference board shows them, so that the reference
+board's sequence is 0, 1, 2, ...
 
 Every board that agrees with a goal is at depth 0. If a start is given, those that it cannot reach
 are left out: the search would begin from them too, but no solution of the start ends there.
 """
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.encoding import Encoding
-from frontier.puzzles.pieces import OPEN, Board
+from frontier.puzzles.board_shapes import FIRST_SORT, Sort
+from frontier.puzzles.moves import Moves
+from frontier.puzzles.pieces import OPEN, Board, GivenBoards, Pieces
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.group import Reach
 from frontier.space.lehmer import LehmerCode
+
+
+class ShapeTable(Protocol):
+    """The shapes of a puzzle by their numbers."""
+
+    def find(self, rows: np.ndarray) -> np.ndarray:
+        """Return the numbers of shapes, int64[N]; -1 if there is no such shape."""
+        ...
+
+    def rows_of(self, number: np.ndarray) -> np.ndarray:
+        """Return the shapes with these numbers."""
+        ...
+
+
+class Encoding(ABC):
+    """Boards as states.
+
+    pieces: the pieces. metric: what counts as one move. given: the boards of the puzzle.
+    shape_bytes: the bytes of the base graph in each process, if these are many and known
+    beforehand.
+    """
+
+    shape_bytes = 0
+
+    def __init__(self, pieces: Pieces, metric: str, given: GivenBoards):
+        self.pieces, self.metric, self.given = pieces, metric, given
+
+    @property
+    @abstractmethod
+    def shapes(self) -> ShapeTable:
+        """The shapes; their numbers are the vertices."""
+
+    @property
+    @abstractmethod
+    def graph(self) -> BaseGraph:
+        """The base graph with voltages."""
+
+    @property
+    @abstractmethod
+    def moves(self) -> Moves:
+        """All moves between shapes: the arcs of the base graph, and which pieces they displace."""
+
+    @property
+    @abstractmethod
+    def _ranked(self) -> Sequence[int]:
+        """The numbers of the sorts in the order in which `members` has them."""
+
+    @cached_property
+    def ranks(self) -> dict[int, slice]:
+        """The ranks of the pieces of each sort in `members`."""
+        sorts, numbers = self.pieces.sorts, self._ranked
+        ends = np.cumsum([0, *(len(sorts[number].codes) for number in numbers)]).tolist()
+        return dict(zip(numbers, (slice(*ends) for ends in pairwise(ends)), strict=True))
+
+    @cached_property
+    def members(self) -> np.ndarray:
+        """The codes of all pieces by rank: first those in the sequence, then those of sorts whose
+        order never changes, then those that are like others."""
+        order, sorts = self.pieces.order_on(self.given.reference), self.pieces.sorts
+        ranked = [c for number in self.ranks for c in order if c in sorts[number].codes]
+        return np.array(ranked, dtype=np.int64)
+
+    @cached_property
+    def rank_of(self) -> np.ndarray:
+        """The ranks of the pieces by their codes."""
+        rank = np.zeros(1 + self.pieces.count, dtype=np.int64)
+        rank[self.members] = np.arange(self.members.size)
+        return rank
+
+    def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the states of int[N, cells]: int64[N] vertices and int64[N, length] sequences.
+
+        The vertex is -1 if no moves lead to the shape of the board, or to the order of pieces that
+        cannot pass each other. Raises InputError, naming the first of them, if a board is not one
+        of this puzzle.
+        """
+        boards = self.pieces.as_boards(boards)
+        rows = self.pieces.shape_rows(boards)
+        if not (whole := rows.all(axis=1)).all():
+            wrong = boards[whole.argmin()].tolist()
+            raise InputError(f"board {wrong}: {self.pieces.broken_rule(wrong)}")
+        vertex, length = self._find(boards, rows), self.graph.length
+        pieces = np.take(self.pieces.numbers(boards), self.pieces.reading, axis=1)
+        order = np.tile(np.arange(self.members.size), (len(boards), 1))
+        for number, ranks in self.ranks.items():
+            if self.pieces.sorts[number].distinct:
+                codes = pieces[rows == FIRST_SORT + number]
+                order[:, ranks] = self.rank_of[codes].reshape(order[:, ranks].shape)
+        moved = order[:, length:] != np.arange(length, self.members.size)
+        vertex[moved.any(axis=1)] = -1
+        return vertex, np.ascontiguousarray(order[:, :length])
+
+    def _find(self, boards: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Return the vertices of boards that have these shape rows."""
+        return self.shapes.find(rows)
+
+    def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
+        """Return the boards of states, int64[N, cells]; inverse of `states_of`."""
+        return self._laid(self.shapes.rows_of(vertex), sequence)
+
+    def _laid(self, rows: np.ndarray, sequence: np.ndarray) -> np.ndarray:
+        """Return the boards of shape rows and sequences."""
+        fixed_ranks = np.arange(self.graph.length, self.members.size)
+        codes = self.members[np.hstack([sequence, np.tile(fixed_ranks, (len(rows), 1))])]
+        anchored = np.zeros(rows.shape, dtype=np.int64)
+        for number, ranks in self.ranks.items():
+            anchored[rows == FIRST_SORT + number] = codes[:, ranks].ravel()
+        return self.pieces.laid(rows, anchored)
+
+    @abstractmethod
+    def empty_as_on(self, board: Board) -> np.ndarray | None:
+        """Return bool[vertices], True for those whose empty cells are the board's; None if the
+        vertex does not determine which cells are empty."""
+
+    def distinguishing(self, sort: Sort) -> "Encoding | None":
+        """Return the encoding of the same goals, and of no start, in which the like pieces of a
+        sort differ; None if like pieces are always alike."""
+        return None
+
+    def goal_states(self) -> np.ndarray:
+        """Return the states, int64[N, 1 + length], of all boards that agree with a goal."""
+        return np.column_stack(self.states_of(np.array(self.given.goals)))
+
 
 State = tuple[int, tuple[int, ...]]
 

@@ -1,10 +1,10 @@
-"""The moves of pieces between shapes, as arcs of a base graph with voltages.
+"""The moves of pieces between shapes, as arcs of a base graph with voltages, and the metrics, which
+say what counts as one of them.
 
 A move displaces one piece, from a placement to another, over cells that are empty: to one that is
 next to it (`next_placements`), to any in a straight line (`straight_placements`), or along any path
 (`path_placements`). Or it displaces all pieces between the only empty cell and some other of its
-line, each by one cell (`along_lines`). `frontier.puzzles.metrics` says which of these count as one
-move in which metric.
+line, each by one cell (`along_lines`).
 
 The sequence of a board lists the distinct pieces, sort after sort, each sort in the reading
 order of the anchors. So a piece that goes from an anchor with i others of its sort before it to
@@ -13,6 +13,12 @@ neighbour swaps i, i+1, ..., j-1, or i-1, ..., j if it comes forward.
 
 A sort whose pieces never pass each other is *fixed*: their order never changes, so it is left out
 of the sequence. A piece that is alone in its sort always is.
+
+A metric is registered here, once, with all that depends on it: the kinds of puzzles that have it,
+the moves between shapes, what may follow a move, and the lower bound. The bound of a puzzle is the
+sum over its pieces of the moves that each needs on an empty board (`frontier.puzzles.bound`). So a
+metric names the one by which a piece that is alone on the board moves. Moves of that metric must
+lead at least as far as its own, else the bound is too high and solutions are too long.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,8 +26,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT, Shapes
-from frontier.puzzles.footprints import Footprint
+from frontier.errors import InputError
+from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT, Footprint, Shapes
 from frontier.space.graph import BaseGraph
 
 Fits = Callable[[int], np.ndarray]
@@ -209,3 +215,130 @@ def along_lines(shapes: Shapes, moves: Moves) -> Moves:
         lines, moves.in_sequence, moves.fixed, np.cumsum([0, *map(len, chains)]), moves.sort[flat],
         np.concatenate(places), moves.source[flat], moves.target[flat],
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A definition of one move.
+
+    name: as `puzzle.metric` has it. kinds: the kinds of puzzles that have it. words: what one move
+    is. alone: the name of the metric by which a piece moves that is alone on the board. moves:
+    returns the moves between shapes; its second argument is True if a sort of more than one piece
+    may be fixed. None if the base graph of the kind has them. goes_on: True if one move may be of
+    several steps. may_follow: returns True if the same piece may move the second way after the
+    first on a shortest solution. Way 2k + 1 undoes way 2k, and both are along axis k.
+    """
+
+    name: str
+    kinds: tuple[str, ...]
+    words: str
+    alone: str
+    moves: Callable[[Shapes, bool], Moves] | None
+    goes_on: bool
+    may_follow: Callable[[int, int], bool]
+
+
+METRICS: dict[str, Metric] = {}
+"""All metrics by their names."""
+
+
+def register(metric: Metric) -> None:
+    """Add a metric to `METRICS`.
+
+    Raises ValueError if its name is taken, or if it has no lower bound, as the metric of a piece
+    that is alone is not registered or gives no moves.
+    """
+    if metric.name in METRICS:
+        raise ValueError(f"the metric {metric.name!r} is registered twice")
+    alone = METRICS.get(metric.alone, metric if metric.alone == metric.name else None)
+    if alone is None or alone.moves is None:
+        with_moves = ", ".join(name for name, known in METRICS.items() if known.moves)
+        raise ValueError(
+            f"the metric {metric.name!r} has no lower bound: alone = {metric.alone!r} gives no "
+            f"moves of a piece that is alone on the board; name one of {with_moves or 'none'}, "
+            "or itself"
+        )
+    METRICS[metric.name] = metric
+
+
+def metrics_of(kind: str) -> tuple[str, ...]:
+    """Return the names of the metrics of a kind of puzzle; the first is the default."""
+    return tuple(name for name, metric in METRICS.items() if kind in metric.kinds)
+
+
+def check_metric(name: str, kind: str) -> None:
+    """Raise InputError if the metric is none of those that a kind of puzzle has."""
+    names = metrics_of(kind)
+    if name not in names:
+        words = "; ".join(f"{name}, {METRICS[name].words}" for name in names)
+        raise InputError(f"puzzle.metric = {name!r}: known are {', '.join(names)} ({words})")
+
+
+def moves_of(shapes: Shapes, metric: str, may_fix: bool) -> Moves:
+    """Return all moves between shapes.
+
+    may_fix: whether a sort of more than one piece may be fixed. Raises InputError if the metric is
+    not registered, or has no moves between shapes.
+    """
+    moves = METRICS[metric].moves if metric in METRICS else None
+    if moves is None:
+        with_moves = ", ".join(name for name, known in METRICS.items() if known.moves)
+        raise InputError(f"metric = {metric!r}: moves are known for {with_moves}")
+    return moves(shapes, may_fix)
+
+
+def _no_undoing(way: int, other: int) -> bool:
+    return other != way ^ 1
+
+
+def _another_axis(way: int, other: int) -> bool:
+    return other // 2 != way // 2
+
+
+register(Metric(
+    name="step",
+    kinds=("tiles", "pattern", "blocks", "cells", "graph", "permutations"),
+    words="one piece by one step, or one generator",
+    alone="step",
+    moves=lambda shapes, may_fix: moves_of_pieces(shapes, next_placements, may_fix),
+    goes_on=False,
+    may_follow=_no_undoing,
+))  # fmt: skip
+register(Metric(
+    name="multi",
+    kinds=("tiles",),
+    words="all tiles between the blank and some other cell of its line by one cell",
+    alone="step",  # each tile that a move slides goes to the next cell
+    moves=lambda shapes, may_fix: along_lines(
+        shapes, moves_of_pieces(shapes, next_placements, may_fix)
+    ),
+    goes_on=True,
+    may_follow=_another_axis,
+))  # fmt: skip
+register(Metric(
+    name="labelled",
+    kinds=("pattern",),
+    words="one labelled tile by one cell, while the moves of all others count nothing",
+    alone="step",
+    moves=None,
+    goes_on=False,
+    may_follow=_no_undoing,
+))  # fmt: skip
+register(Metric(
+    name="straight",
+    kinds=("blocks",),
+    words="one piece any distance in one direction",
+    alone="straight",
+    moves=lambda shapes, may_fix: moves_of_pieces(shapes, straight_placements, may_fix),
+    goes_on=True,
+    may_follow=_another_axis,
+))  # fmt: skip
+register(Metric(
+    name="path",
+    kinds=("blocks", "cells"),
+    words="one piece along any path of steps",
+    alone="path",
+    moves=lambda shapes, may_fix: moves_of_pieces(shapes, path_placements, may_fix),
+    goes_on=True,
+    may_follow=lambda way, other: False,
+))  # fmt: skip

@@ -33,11 +33,14 @@ class Net:
 
     places: the middle of each. faces: the letters of the face of each, "" where squares are
     positions. stickers: which sticker of which position lies there; None where nothing moves.
+    turns: the orientation in each position on the goal, whose stickers have the faces of their
+    squares.
     """
 
     places: tuple[Point, ...]
     faces: tuple[str, ...]
     stickers: tuple[Place | None, ...]
+    turns: Sequence[int]
 
     @property
     def of_stickers(self) -> bool:
@@ -86,8 +89,10 @@ def numbers_of(positions: int) -> tuple[str, ...]:
     return tuple(str(number) for number in range(1, positions + 1))
 
 
-def net_of(text: str, orientations: Sequence[int]) -> Net:
-    """Return the squares of `puzzle.picture`; orientations: their number in each position.
+def net_of(text: str, orientations: Sequence[int], turns: Sequence[int]) -> Net:
+    """Return the squares of `puzzle.picture`.
+
+    orientations: their number in each position. turns: the orientation in each on the goal.
 
     Raises InputError unless it shows each position once, or each sticker of each position once.
     """
@@ -116,7 +121,7 @@ def net_of(text: str, orientations: Sequence[int]) -> Net:
         raise InputError(
             f"puzzle.picture shows {what} {counted(shown.count(wrong[0]), 'time')}; expected once"
         )
-    return Net(places, faces, stickers)
+    return Net(places, faces, stickers, turns)
 
 
 def _read(word: str, orientations: Sequence[int]) -> tuple[str, Place | None]:

@@ -24,11 +24,9 @@ from math import comb, perm
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.encoding import Encoding
 from frontier.puzzles.grid import Grid
-from frontier.puzzles.metrics import check_metric
-from frontier.puzzles.model import Model
-from frontier.puzzles.moves import Moves
+from frontier.puzzles.model import Encoding, Model
+from frontier.puzzles.moves import Moves, check_metric
 from frontier.puzzles.notation import Drawing, Notation, read_boards
 from frontier.puzzles.pattern_graph import VERTEX_BYTES, PatternGraph, pattern_graph
 from frontier.puzzles.pieces import Board, GivenBoards, Pieces

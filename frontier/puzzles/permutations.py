@@ -18,20 +18,25 @@ import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.arrangements import Arrangements
-from frontier.puzzles.board_shapes import FIRST_SORT, Sort
-from frontier.puzzles.board_text import OPEN_MARK, boards_given, joined, labels_given
-from frontier.puzzles.encoding import Encoding
-from frontier.puzzles.footprints import footprint_of
+from frontier.puzzles.board_shapes import FIRST_SORT, Sort, footprint_of
 from frontier.puzzles.generators import (
     MOST_DIGITS,
     MOST_ORIENTATIONS,
     Generator,
     generators_given,
 )
-from frontier.puzzles.model import Model
+from frontier.puzzles.model import Encoding, Model
 from frontier.puzzles.moves import Moves
 from frontier.puzzles.nets import Net, Place, net_of, numbers_of
-from frontier.puzzles.notation import Drawing, Notation, read_boards
+from frontier.puzzles.notation import (
+    OPEN_MARK,
+    Drawing,
+    Notation,
+    boards_given,
+    joined,
+    labels_given,
+    read_boards,
+)
 from frontier.puzzles.picture import Picture
 from frontier.puzzles.pieces import Board, GivenBoards, TurnedPieces
 from frontier.puzzles.puzzle import Puzzle, Words
@@ -119,13 +124,6 @@ class PermutationNotation(Notation):
     ):  # fmt: skip
         super().__init__(pieces, labels, drawing)
         self._alike, self.generators, self._orbit, self._net = alike, generators, orbit, net
-        self._solved_turn = {}
-
-    def solved_on(self, goal: Board) -> None:
-        """Take the stickers of a net to have their faces on this board."""
-        codes = np.array(goal)
-        numbers, turns = self.pieces.numbers(codes).tolist(), self.pieces.turns(codes).tolist()
-        self._solved_turn = dict(zip(numbers, turns, strict=True))
 
     def picture(self, board: Board) -> Picture:
         if self._net is None or not self._net.of_stickers:
@@ -140,7 +138,7 @@ class PermutationNotation(Notation):
             number, turn, count = numbers[position], turns[position], each[position]
             seen = first_number[number - 1] + (sticker - turn) % count
             like = looks_like[number]
-            return seen, (like - 1, (sticker - turn + self._solved_turn[like]) % count)
+            return seen, (like - 1, (sticker - turn + self._net.turns[like - 1]) % count)
 
         return self._net.picture(shown)
 
@@ -224,7 +222,7 @@ def permutation_puzzle(
         goal = [str(position) for position in range(1, cells + 1)]
     boards_of_config = boards_given(goal, goals, start)
     boards = [(name, _marks(board, name, each)) for name, board in boards_of_config]
-    labels = [label for label, _ in map(_parted, boards[0][1], each)]
+    labels, turns = zip(*map(_parted, boards[0][1], each), strict=True)
     for label in labels:
         if max(each) > 1 and _split(label)[1]:
             raise InputError(f"puzzle.goal: {label!r} ends as if it were turned; name it else")
@@ -245,7 +243,7 @@ def permutation_puzzle(
     colours: dict[str, list[int]] = {}
     for code, label in enumerate(labels, start=1):
         colours.setdefault(label, []).append(code)
-    net = None if picture is None else net_of(picture, each)
+    net = None if picture is None else net_of(picture, each, turns)
     in_a_row = tuple((position, 0) for position in range(cells))
     places = in_a_row if net is None or net.of_stickers else net.by_position
     drawing = Drawing(
@@ -255,7 +253,6 @@ def permutation_puzzle(
     )
     notation = PermutationNotation(pieces, ["", *labels], drawing, alike, moves, orbit, net)
     boards_read = read_boards(notation, boards)
-    notation.solved_on(boards_read.goals[0])
     encoding = PermutingEncoding(pieces, boards_read, moves, orbit, kind)
     model = Model(encoding, boards_read.start)
     title = f"permutations of {counted(cells, 'piece')} by {counted(len(moves), 'generator')}"

@@ -16,7 +16,7 @@ from math import ceil, dist, floor
 
 import numpy as np
 
-from frontier.puzzles.board_text import width
+from frontier.text import width
 
 Point = tuple[float, float]
 

@@ -14,9 +14,8 @@ import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT, Shapes, Sort
-from frontier.puzzles.encoding import Encoding
-from frontier.puzzles.metrics import moves_of
-from frontier.puzzles.moves import Moves
+from frontier.puzzles.model import Encoding
+from frontier.puzzles.moves import Moves, moves_of
 from frontier.puzzles.pieces import OPEN, Board
 from frontier.space.graph import BaseGraph
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
-from frontier.puzzles.metrics import metrics_of
+from frontier.puzzles.moves import metrics_of
 
 LONGEST_TITLE = 100
 

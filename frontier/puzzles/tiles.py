@@ -28,11 +28,10 @@ blank cell of each orbit (`Grid.blank_orbits`).
 from collections.abc import Sequence
 
 from frontier.errors import InputError
-from frontier.puzzles.board_text import GOALS, OPEN_MARK
 from frontier.puzzles.grid import Grid
-from frontier.puzzles.metrics import check_metric
 from frontier.puzzles.model import Model
-from frontier.puzzles.notation import Drawing, Notation, read_boards
+from frontier.puzzles.moves import check_metric
+from frontier.puzzles.notation import GOALS, OPEN_MARK, Drawing, Notation, read_boards
 from frontier.puzzles.pieces import Board, Pieces
 from frontier.puzzles.puzzle import Puzzle, Words
 from frontier.puzzles.sliding import SlidingEncoding

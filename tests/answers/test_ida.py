@@ -13,13 +13,13 @@ from twins import layers_of
 from frontier.answers import ida as ida_module
 from frontier.answers.ida import IdaSolver
 from frontier.errors import InputError, Unsolved
-from frontier.puzzles import block_puzzle, graph_puzzle, metrics, puzzle_of
+from frontier.puzzles import block_puzzle, graph_puzzle, moves, puzzle_of
 from frontier.puzzles.bound import bound_of
 from frontier.space.deepening import MOST_DEPTH
 
 THETA = [[1, 3, 4], [0, 2], [1, 3], [0, 2, 5], [0, 5], [3, 4]]
 RING = [[1, 5], [0, 2], [1, 3], [2, 4], [3, 5], [4, 0]]
-OF_BLOCKS = metrics.metrics_of("blocks")
+OF_BLOCKS = moves.metrics_of("blocks")
 CASES = {
     "2x4": tiles(2, 4),
     "3x2, another goal": tiles(3, 2, goal=[[3, 0], [1, 5], [4, 2]]),
@@ -216,15 +216,15 @@ def test_the_sum_changes_by_the_steps_of_a_move(case, most):
 @pytest.fixture
 def registry():
     """The metrics, of which a test may register some more."""
-    before = dict(metrics.METRICS)
-    yield metrics
-    metrics.METRICS.clear()
-    metrics.METRICS.update(before)
+    before = dict(moves.METRICS)
+    yield moves
+    moves.METRICS.clear()
+    moves.METRICS.update(before)
 
 
 def leap(alone="leap"):
     """A metric of which a piece goes over any number of cells in one move."""
-    return replace(metrics.METRICS["straight"], name="leap", alone=alone)
+    return replace(moves.METRICS["straight"], name="leap", alone=alone)
 
 
 def test_a_metric_is_registered_in_one_place(registry):
@@ -241,12 +241,12 @@ def test_a_metric_without_a_bound_cannot_be_registered(registry, alone):
 
 def test_a_metric_is_registered_once(registry):
     with pytest.raises(ValueError, match="'step' is registered twice"):
-        registry.register(metrics.METRICS["step"])
+        registry.register(moves.METRICS["step"])
 
 
 def test_a_metric_without_moves_is_refused():
     with pytest.raises(InputError, match="metric = 'leap': moves are known for step, multi"):
-        metrics.moves_of(block_puzzle("...a").model.encoding.shapes, "leap", may_fix=True)
+        moves.moves_of(block_puzzle("...a").model.encoding.shapes, "leap", may_fix=True)
 
 
 def test_part_of_a_goal_that_shows_some_of_the_like_pieces():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from frontier.puzzles.footprints import (
+from frontier.puzzles.board_shapes import (
     Footprint,
     footprint_of,
     placements_from,

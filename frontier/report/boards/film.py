@@ -8,13 +8,12 @@ from markupsafe import Markup
 
 from frontier.answers.solution import Solution
 from frontier.puzzles import Board, Puzzle
-from frontier.puzzles.board_text import width
 from frontier.puzzles.picture import Picture, Piece
 from frontier.report.boards.svg import Scene, number, standalone, tag, text
 from frontier.report.boards.terminal import can_say
 from frontier.report.colours import GROUND, INK
 from frontier.report.html import page
-from frontier.text import counted
+from frontier.text import counted, width
 
 STRIP_WIDTH = 960
 """The greatest width of a strip in pixels, unless a single board is wider."""

@@ -12,10 +12,11 @@ from itertools import product
 from markupsafe import Markup
 
 from frontier.puzzles import Board, Puzzle
-from frontier.puzzles.board_text import OPEN_MARK, width
+from frontier.puzzles.notation import OPEN_MARK
 from frontier.puzzles.picture import Picture, Piece, Point
 from frontier.report.colours import GROUND, INK, QUIET, colour_of, ink_on
 from frontier.report.html import page
+from frontier.text import width
 
 FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', 'Noto Sans CJK SC', sans-serif"
 TRAY, EDGE = "#c3cad2", "#8d97a3"

@@ -14,9 +14,10 @@ from rich.style import Style
 from rich.text import Text
 
 from frontier.puzzles import Board, Puzzle
-from frontier.puzzles.board_text import OPEN_MARK, centred, width
+from frontier.puzzles.notation import OPEN_MARK
 from frontier.puzzles.picture import Picture
 from frontier.report.colours import colour_of, ink_on
+from frontier.text import centred, width
 
 # corner of the drawing by which of its four arms are lines: up, down, left, right
 CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
