@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 
 from frontier.errors import InputError
-from frontier.program import program
+from frontier.text import program
 
 FOLDER = Path("configs")
 """The folder, below the working directory, in which commands and pages expect them."""

@@ -13,7 +13,6 @@ from frontier.config import (
 )
 from frontier.cosets.store import CosetRun, begun_at, open_any, search_beside
 from frontier.errors import InputError, StorageError
-from frontier.program import program
 from frontier.search.environment import NAME as ENVIRONMENT
 from frontier.search.environment import PUBLIC, read_starts
 from frontier.storage.base import Storage
@@ -21,6 +20,7 @@ from frontier.storage.places import Place, storage_at
 from frontier.store.directory import OWN_NAMES
 from frontier.store.identity import check_identity, kind_at, read_identity, same_puzzle
 from frontier.store.run import RunStore
+from frontier.text import program
 
 
 def open_all(run: Place) -> list[RunStore | CosetRun]:

@@ -10,7 +10,7 @@ from typing import TextIO
 
 import click
 
-from frontier.fitting import fitted
+from frontier.text import fitted
 
 PLAIN = {
     "×": "x", "–": "-", "—": "-", "…": "...", "·": ".", "≤": "<=", "≥": ">=", "→": ">", "←": "<",

@@ -13,8 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from frontier.fitting import fitted
-from frontier.text import percent
+from frontier.text import fitted, percent
 
 BAR_WIDTH = 40
 """The most columns of a bar."""

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from frontier.cosets.store import begun_at, open_any
 from frontier.errors import CorruptRunError, InputError
-from frontier.fitting import fitted
 from frontier.report.console import console_on, fitting_table, is_live, say, share_bar
 from frontier.report.html import run_html
 from frontier.report.progress import Progress, progress_of
@@ -21,7 +20,7 @@ from frontier.report.status import figures, headline, line, title
 from frontier.search.events import Event, Listener, RunStarted, SearchStarted, Stopping
 from frontier.storage.base import Storage
 from frontier.store.run import RunStore
-from frontier.text import rate, span
+from frontier.text import fitted, rate, span
 
 STARTS = RunStarted | SearchStarted
 

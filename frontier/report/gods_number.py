@@ -4,12 +4,11 @@ from frontier.cosets.plan import CosetPlan
 from frontier.cosets.questions import Farther, Witness
 from frontier.cosets.store import CosetRun
 from frontier.errors import InputError
-from frontier.program import program
 from frontier.puzzles import Board
 from frontier.report.boards import draw_boards
 from frontier.report.search_progress import SearchProgress
 from frontier.search.events import Asking
-from frontier.text import counted, rough, size, span
+from frontier.text import counted, program, rough, size, span
 
 DRAWN = 10
 """The most farthest positions that are drawn."""

@@ -23,7 +23,6 @@ from functools import cached_property
 from pathlib import Path
 
 from frontier.errors import CorruptRunError, Gone, InputError
-from frontier.program import program
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.space.layout import Layout
 from frontier.storage.base import Replaced, Storage
@@ -44,7 +43,7 @@ from frontier.store.identity import FORMAT, read_identity
 from frontier.store.layers import LIST_NAME, ZARR_GROUP, LayerFiles
 from frontier.store.ledger import LayerRecord, chained, ledger_bytes, read_ledger
 from frontier.store.run_ref import RunRef
-from frontier.text import counted
+from frontier.text import counted, program
 
 
 class RunStore:

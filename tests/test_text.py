@@ -3,7 +3,7 @@
 import pytest
 
 from frontier.cli.streams import echo
-from frontier.fitting import fitted
+from frontier.text import fitted
 
 TEXT = """\
 2x6: 2×6 tiles
