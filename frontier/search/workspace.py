@@ -14,7 +14,6 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from frontier.search.counting import Counting
 from frontier.space.layout import Task
 from frontier.space.lists import ListKernel
 from frontier.space.memory import MemorySearch
@@ -22,6 +21,7 @@ from frontier.space.program import Program, Reads, program_of, reads_of, swaps_o
 from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
 from frontier.store.run_ref import RunCache, RunRef
+from frontier.store.tally import Counting
 
 PROGRAM_BYTES = 100_000_000
 """The most bytes of tables that are kept beside those of the task under way."""

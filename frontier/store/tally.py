@@ -1,14 +1,18 @@
 """The counts over the states of a part, and of a layer.
 
-Tallies add up: that of a layer is the sum of those of its parts. A new count is a field here, and a
-line in `frontier.search.counting`, which counts what kernels make.
+Tallies add up: that of a layer is the sum of those of its parts. A new count is a field of `Tally`,
+and a line of `Counting`, which counts what kernels make.
 """
 
 from dataclasses import astuple, dataclass
 from typing import ClassVar
 
+import numpy as np
 from pydantic import ConfigDict
 
+from frontier.puzzles import Puzzle
+from frontier.space.graph import Space
+from frontier.space.layout import Layout, Task
 from frontier.storage.sealed import Count
 
 
@@ -31,3 +35,51 @@ class Tally:
     def __add__(self, other: "Tally") -> "Tally":
         both = zip(astuple(self), astuple(other), strict=True)
         return type(self)(*(None if None in pair else sum(pair) for pair in both))
+
+
+class Counting:
+    """Makes the tallies of states of a puzzle.
+
+    zero: the tally of no states.
+    """
+
+    def __init__(self, puzzle: Puzzle, space: Space):
+        self._space = space
+        self._start: tuple[int, int] | None = None
+        if (state := puzzle.model.start_state) is not None:
+            self._start = space.number(*state)
+        at_goal = puzzle.model.at_goal_shape()
+        self._at_goal = None if at_goal is None else [at_goal[vertex] for vertex in space.vertex]
+        self.zero = self.of_nodes(0, slice(0, 0), np.empty(0, dtype=np.int64))
+
+    def of_nodes(self, side: int, nodes: slice | np.ndarray, counts: np.ndarray) -> Tally:
+        """Return the tally of states at some nodes of a side, without `start`.
+
+        nodes: the nodes as an index. counts: int64[N], the number of states at each.
+        """
+        at_goal = None
+        if self._at_goal is not None:
+            at_goal = int(counts[self._at_goal[side][nodes]].sum())
+        return Tally(int(counts.sum()), at_goal=at_goal)
+
+    def of_list(self, side: int, numbers: np.ndarray) -> Tally:
+        """Return the tally of a layer from its sorted state numbers."""
+        nodes = (numbers // np.uint64(self._space.code.half)).astype(np.int64)
+        tally = self.of_nodes(side, nodes, np.ones(numbers.size, dtype=np.int64))
+        if (number := self.start_in(side)) is not None:
+            at = int(np.searchsorted(numbers, np.uint64(number)))
+            tally += Tally(start=int(at < numbers.size and int(numbers[at]) == number))
+        return tally
+
+    def start_in(self, side: int) -> int | None:
+        """Return the state number of the config's `start` if it lies on this side, else None."""
+        return self._start[1] if self._start is not None and self._start[0] == side else None
+
+    def start_at(self, layout: Layout, task: Task) -> tuple[int, int, int] | None:
+        """Return (slab, word, bit) of the `start` if it lies in the part of a task, else None."""
+        number = self.start_in(task.side)
+        if number is None:
+            return None
+        location = layout.locate(task.side, np.array([number], dtype=np.uint64))
+        its_task, slab, word, bit = (int(of[0]) for of in location)
+        return (slab, word, bit) if its_task == task.number else None
