@@ -108,7 +108,7 @@ class DaskExecutor(Executor):
         self._durations.clear()
         try:
             while waiting or self._pending:
-                looked = self._look()
+                finished = self._finished() if self._look() else []
                 if not stop():
                     # A worker may have calls that are less urgent than a copy.
                     copies = [] if waiting else [[late] for late in self._late()]
@@ -116,9 +116,7 @@ class DaskExecutor(Executor):
                     self._hand_out(self._next_batches(waiting))
                 elif not (self.workers and self._pending):
                     return
-                for number, _, result in chain(
-                    self._reported(), self._finished_batches() if looked else ()
-                ):
+                for number, _, result in chain(self._reported(), self._results(finished)):
                     if self._pending.pop(number, None):
                         yield result
         finally:
@@ -186,22 +184,29 @@ class DaskExecutor(Executor):
                     yield from ended
                 report = self._reports.get_nowait()
 
-    def _finished_batches(self) -> Iterator[Ended]:
-        """Yield the calls of batches that have ended, but have not been reported in full.
+    def _finished(self) -> list[str]:
+        """Return the keys of the batches that have ended. What they have reported is here by then.
 
-        Raises the error of a call, or Stopped if the cluster failed. Batches of which nothing is
-        awaited are dropped here, and not as soon as they are reported: Dask would cancel one that
-        has not quite ended.
+        Batches of which nothing is awaited are dropped here, and not as soon as they are reported:
+        Dask would cancel one that has not quite ended.
+        """
+        self._batches = {key: of for key, of in self._batches.items() if self._awaited(of)}
+        return [key for key, batch in self._batches.items() if batch.future.done()]
+
+    def _results(self, finished: list[str]) -> Iterator[Ended]:
+        """Yield the calls of finished batches that have not been reported in full, as events were
+        lost.
+
+        Raises the error of a call, or Stopped if the cluster failed.
         """
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
         from distributed.comm import CommClosedError
 
-        self._batches = {key: of for key, of in self._batches.items() if self._awaited(of)}
-        for key in [key for key, batch in self._batches.items() if batch.future.done()]:
+        for batch in filter(self._awaited, [self._batches.pop(key) for key in finished]):
             try:
-                yield from self._batches.pop(key).future.result()
+                yield from batch.future.result()
             except KilledWorker as error:
                 raise Stopped(
                     f"worker after worker died doing the same task ({error}); if memory ran out, "

@@ -2,7 +2,13 @@
 
 from importlib.util import find_spec
 
-WORKER_SETTINGS = {
+CHECK_SECONDS = {
+    # Dask looks every 10 and 20 ms what its event loops and threads do, to draw it.
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "500ms",
+}
+
+WORKER_SETTINGS = CHECK_SECONDS | {
     # Buffers of many megabytes come and go: keep their pages rather than map them anew.
     "distributed.nanny.pre-spawn-environ": {
         "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
@@ -18,7 +24,7 @@ WORKER_SETTINGS = {
 }
 """The settings of the workers that are started here or in jobs."""
 
-SCHEDULER_SETTINGS = {
+SCHEDULER_SETTINGS = CHECK_SECONDS | {
     # A thousand messages of each worker, kept for debugging, would be for the garbage collector to
     # go through every second or two.
     "distributed.admin.low-level-log-length": 0,

@@ -14,6 +14,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from operator import attrgetter
 
@@ -35,7 +36,6 @@ from frontier.stopwatch import Stopwatch
 from frontier.storage.base import Storage
 from frontier.storage.places import storage_at
 from frontier.store.codecs import SlabCodec, encoded_bytes
-from frontier.store.reader import new_memory
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3
@@ -144,7 +144,7 @@ class SampleSlabs:
         whole = np.resize(words, max(1, words.size // slab) * slab).reshape(-1, slab)
         count = min(SAMPLE_SLABS, len(whole))
         self.raw = whole[np.linspace(0, len(whole) - 1, count).astype(np.int64)]
-        self._codec, self._data = codec, new_memory(count * encoded_bytes(slab_bytes))
+        self._codec, self._data = codec, np.empty(count * encoded_bytes(slab_bytes), np.uint8)
         self._begin = np.arange(count) * encoded_bytes(slab_bytes)
         self._end = self._begin + [
             self.encode(n, self._data[at:]) for n, at in enumerate(self._begin)
@@ -168,11 +168,11 @@ def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
     reads = reads_of(layout, task, program)
     sample.filled = np.ones(max(reads.slab.size, prod(layout.grid)), dtype=bool)
     clock, words = Stopwatch(time.thread_time), 0
-    arena = Arena(layout, program, reads, sample, new_memory, clock)
-    encoded = new_memory(encoded_bytes(layout.slab_bytes))
+    arena = Arena(layout, program, reads, sample, partial(np.empty, dtype=np.uint8), clock)
+    encoded = np.empty(encoded_bytes(layout.slab_bytes), dtype=np.uint8)
     batches = made_batches(layout, swaps_of(layout), task, program, arena, sample, clock)
-    for nodes, _, slabs in batches:
-        for slab, _ in slabs:
+    for nodes, _, (numbers, _, _) in batches:
+        for slab in numbers.tolist():
             sample.encode(slab, encoded)
         clock.lap("codec")
         words += (nodes.stop - nodes.start) * layout.strip_words

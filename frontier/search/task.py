@@ -5,7 +5,7 @@ The file has the same bytes however often the task is done, and gets its name wh
 worker that does the task again finds the file, and checks it instead.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import prod
 
@@ -18,7 +18,7 @@ from frontier.space.layout import Layout, Task
 from frontier.space.program import Program, Reads, Swaps
 from frontier.stopwatch import Stopwatch
 from frontier.store.parts import PartRecord
-from frontier.store.reader import Allocate, EncodedSlabs, ListedSlabs
+from frontier.store.reader import EncodedSlabs, ListedSlabs
 from frontier.store.run_ref import RunRef
 from frontier.store.tally import Tally
 
@@ -88,12 +88,9 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     program, reads = work.program(task)
     own = np.arange(prod(layout.grid))
     tally, start = work.counting.zero, work.counting.start_at(layout, task)
-    with (
-        work.buffers(2) as (current_buffer, before_buffer),
-        files.write_part(number, work.writer, work.run.durable, clock) as writer,
-    ):
-        current = work.layer(depth - 1).load(reads.task, reads.slab, current_buffer)
-        before = work.layer(depth - 2).load(np.full(own.size, number), own, before_buffer)
+    with files.write_part(number, work.writer, work.run.durable, clock) as writer:
+        current = work.layer(depth - 1).load(reads.task, reads.slab)
+        before = work.layer(depth - 2).load(np.full(own.size, number), own)
         clock.lap("disk")
         with work.computing:
             clock.go_on()
@@ -101,10 +98,10 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
             batches = made_batches(layout, work.swaps, task, program, arena, before, clock)
             for nodes, counts, slabs in batches:
                 tally += work.counting.of_nodes(task.side, nodes, counts)
-                for slab, words in slabs:
-                    writer.write(slab, words)
-                    if start is not None and start[0] == slab:
-                        tally += Tally(start=int(words[start[1]]) >> start[2] & 1)
+                writer.write(*slabs)
+                if start is not None and (at := np.flatnonzero(slabs[0] == start[0])).size:
+                    words = slabs[1][slabs[2][at[0]]]
+                    tally += Tally(start=int(words[start[1]]) >> start[2] & 1)
             clock.lap("rest")
         record = writer.finish(tally)
         clock.lap("disk")
@@ -119,11 +116,11 @@ def made_batches(
     arena: "Arena",
     before: EncodedSlabs | ListedSlabs,
     clock: Stopwatch,
-) -> Iterator[tuple[slice, np.ndarray, list[tuple[int, np.ndarray]]]]:
+) -> Iterator[tuple[slice, np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]]:
     """Generate the new states, batch by batch: (the nodes, int64[nodes] the states at each,
     slabs).
 
-    slabs: those that hold a state, as (number, words), which are valid until the next batch.
+    slabs: those that hold a state, as `PartWriter.write` takes them, valid until the next batch.
     """
     cuts = layout.cuts
     out = np.empty((cuts, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
@@ -141,9 +138,9 @@ def made_batches(
             first, prefix, arena.words, arena.live, arena.base, program, swaps,
         )  # fmt: skip
         clock.lap("kernel")
-        filled = np.flatnonzero(live[:nodes].reshape(cuts, -1).any(axis=1)).tolist()
+        filled = np.flatnonzero(live[:nodes].reshape(cuts, -1).any(axis=1))
         begin = task.first_node + first
-        yield slice(begin, begin + nodes), counts, [(slab + cut, out[cut]) for cut in filled]
+        yield slice(begin, begin + nodes), counts, (slab + filled, out, filled)
 
 
 class ArenaSlots:
@@ -191,10 +188,10 @@ class Arena:
         program: Program,
         reads: Reads,
         slabs: EncodedSlabs | ListedSlabs,
-        allocate: Allocate,
+        allocate: Callable[[int], np.ndarray],
         clock: Stopwatch,
     ):
-        """slabs: those of `reads`."""
+        """slabs: those of `reads`. allocate: returns an uninitialised array of so many uint8."""
         self._layout, self._program, self._reads = layout, program, reads
         self._slabs, self._clock = slabs, clock
         self._slots = ArenaSlots(layout, reads)

@@ -1,16 +1,14 @@
-"""What a process keeps of a run between tasks: tables, open layers, buffers, a search in memory.
+"""What a process keeps of a run between tasks: tables, open layers, an arena, a search in memory.
 
-Tables, layers and buffers are caches. The search in memory is more: its last layers may be ahead of
-those that are stored. All of it can be made again from what is committed, so a process may die at
-any time, at the cost of what it had not stored. The driver hands a reference to the run (`RunRef`)
-to tasks, and the process that does them gets its workspace by it (`workspace_of`).
+Tables, layers and the arena are caches. The search in memory is more: its last layers may be ahead
+of those that are stored. All of it can be made again from what is committed, so a process may die
+at any time, at the cost of what it had not stored. The driver hands a reference to the run
+(`RunRef`) to tasks, and the process that does them gets its workspace by it (`workspace_of`).
 """
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import numpy as np
 
@@ -31,9 +29,9 @@ GROWTH_BYTES = 1 << 22
 
 
 class Workspace(RunReader):
-    """The tables, layers and buffers of a run in a process that does its tasks.
+    """The tables, layers and arena of a run in a process that does its tasks.
 
-    computing: the lock of the task that uses the buffers and the processor. Other tasks of the
+    computing: the lock of the task that uses the arena and the processor. Other tasks of the
     process wait for the disk meanwhile. memory: the search whose layers are in memory, if this
     process does one.
     """
@@ -47,7 +45,6 @@ class Workspace(RunReader):
         self.counting = Counting(self.puzzle, self.space)
         self._programs: OrderedDict[Task, tuple[Program, Reads]] = OrderedDict()
         self._program_bytes = 0
-        self._buffers: list[Buffer] = []
         self.arena = Buffer()
         self.memory: MemorySearch | None = None
 
@@ -66,17 +63,6 @@ class Workspace(RunReader):
                     _, oldest = self._programs.popitem(last=False)
                     self._program_bytes -= sum(tables.nbytes for tables in oldest)
             return self._programs[task]
-
-    @contextmanager
-    def buffers(self, count: int) -> Iterator[list["Buffer"]]:
-        """Lend buffers to a task; the next task uses them again."""
-        with self._tables:
-            buffers = [self._buffers.pop() if self._buffers else Buffer() for _ in range(count)]
-        try:
-            yield buffers
-        finally:
-            with self._tables:
-                self._buffers += reversed(buffers)
 
 
 class Buffer:

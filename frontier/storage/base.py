@@ -150,6 +150,15 @@ class Storage(ABC):
         the file ends within a range.
         """
 
+    def map_ranges(self, name: str, ranges: Sequence[tuple[int, int]]) -> np.ndarray | None:
+        """Return a file as uint8 memory, with some ranges of it read already, without a copy.
+
+        ranges: where each begins and ends. Returns None if files of this place cannot be mapped;
+        raises EOFError if the file ends within a range. What is read later raises no error if the
+        disk fails: it ends the process.
+        """
+        return None
+
     # Writing.
 
     @abstractmethod

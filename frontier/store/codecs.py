@@ -84,6 +84,23 @@ class SlabCodec:
         data[: encoded.size] = encoded
         return encoded.size
 
+    def encode_slabs(self, slabs: np.ndarray, rows: np.ndarray, data: np.ndarray) -> np.ndarray:
+        """Encode slabs[rows[i]] to uint8 `data`, one after the other, as many as have room, with
+        `CHECKSUM_BYTES` left free behind each.
+
+        slabs: contiguous uint64[M, words]. rows: int64[N]. data: has room for `encoded_bytes` of at
+        least one slab's bytes. Returns int64[K], the number of bytes of each slab.
+        """
+        if self._name == "bitmap" and not self._plain:
+            return zerobytes.encode_slabs(slabs, rows, data, CHECKSUM_BYTES)
+        sizes, at = [], 0
+        for row in rows.tolist():
+            if data.size - at < encoded_bytes(slabs[row].nbytes):
+                break
+            sizes.append(self.encode(slabs[row], data[at:]))
+            at += sizes[-1] + CHECKSUM_BYTES
+        return np.array(sizes, dtype=np.int64)
+
     def decode(self, data: np.ndarray, slab: np.ndarray) -> None:
         """Decode uint8 data to a contiguous uint64 slab; raises ValueError if they are no such
         slab."""

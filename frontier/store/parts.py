@@ -11,8 +11,9 @@ depth and task the file is and how many states it holds, and has a digest over i
 So the last bytes of a file tell whether it is the right one, or cut, left over, of another layer or
 of another run. A file gets its name when it is whole, which is when its task is done.
 
-Slabs are read into memory in their stored form, and written by a thread of its own, which is at
-most a few blocks behind the caller.
+Slabs are mapped into memory in their stored form where the storage can do that, and their checksums
+are compared when they are decoded. They are written by a thread of its own, which is at most a few
+blocks behind the caller.
 """
 
 import hashlib
@@ -21,7 +22,6 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
 
@@ -154,17 +154,28 @@ class PartWriter:
         if self._file is not None:
             self._file.abandon()
 
-    def write(self, number: int, slab: np.ndarray) -> None:
-        """Store a contiguous uint64 slab that holds a state."""
-        room = self._room(encoded_bytes(slab.nbytes))
-        self._clock.lap("disk")
-        size = self._codec.encode(slab, room)
-        checksum = google_crc32c.value(room[:size])
-        room[size : size + CHECKSUM_BYTES].view("<u4")[0] = checksum
-        self._index[number] = self._size, size + CHECKSUM_BYTES
-        self._checksums[number] = checksum
-        self._advance(size + CHECKSUM_BYTES)
-        self._clock.lap("codec")
+    def write(self, numbers: np.ndarray, slabs: np.ndarray, rows: np.ndarray | None = None) -> None:
+        """Store some slabs, each of which holds a state.
+
+        slabs: contiguous uint64[M, words]. numbers, rows: int64[N], the number of each slab in the
+        part and its row of `slabs`, by default all of them in order.
+        """
+        rows = np.arange(len(slabs)) if rows is None else rows
+        while numbers.size:
+            room = self._room(encoded_bytes(slabs[0].nbytes))
+            self._clock.lap("disk")
+            size = self._codec.encode_slabs(slabs, rows, room)
+            end = np.cumsum(size + CHECKSUM_BYTES)
+            begin, some = end - size - CHECKSUM_BYTES, numbers[: size.size]
+            spans = zip(begin.tolist(), (begin + size).tolist(), strict=True)
+            checksums = np.array([google_crc32c.value(room[i:j]) for i, j in spans], dtype="<u4")
+            places = (begin + size)[:, np.newaxis] + np.arange(CHECKSUM_BYTES)
+            room[places] = checksums.view(np.uint8).reshape(places.shape)
+            self._index[some] = np.stack([self._size + begin, size + CHECKSUM_BYTES], axis=1)
+            self._checksums[some] = checksums
+            self._advance(int(end[-1]))
+            self._clock.lap("codec")
+            numbers, rows = numbers[size.size :], rows[size.size :]
 
     def finish(self, tally: Tally) -> PartRecord:
         """Put the complete file in place, and return its record."""
@@ -271,26 +282,25 @@ class Part:
         stored = np.flatnonzero(self._stored)
         return stored[np.argsort(self._offset[stored], kind="stable")]
 
-    def stored_bytes(self, slabs: np.ndarray) -> int:
-        """Return the bytes of some stored slabs in the file, their checksums included."""
-        return int(self._size[slabs].sum())
+    def read(self, slabs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Read stored slabs, those that lie side by side in the file at once.
 
-    def read(self, slabs: np.ndarray, data: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Read stored slabs to uint8 `data`, which has room for `stored_bytes`.
-
-        slabs: int64[N], without repetition. Slabs that lie side by side in the file are read at
-        once. Returns two int64[N]: where the bytes of each slab begin and end in `data`, without
-        their checksum. Raises CorruptRunError if a checksum does not match.
+        slabs: int64[N], without repetition. Returns uint8 memory, mapped from the file where that
+        is possible, and two int64[N]: where the bytes of each slab begin and end in it, without
+        their checksum, which `check_slabs` compares with them.
         """
         order = np.argsort(self._offset[slabs], kind="stable")
         offset, size = self._offset[slabs[order]], self._size[slabs[order]]
-        place = np.concatenate([[0], np.cumsum(size)])
         apart = np.flatnonzero(offset[1:] != (offset + size)[:-1]) + 1
-        edges = [0, *apart.tolist(), slabs.size] if slabs.size else []
-        views = [memoryview(data)[place[a] : place[b]] for a, b in pairwise(edges)]
+        runs = np.split(np.arange(slabs.size), apart) if slabs.size else []
+        ranges = [(int(offset[run[0]]), int(offset[run[-1]] + size[run[-1]])) for run in runs]
         try:
-            begins = [int(offset[first]) for first in edges[:-1]]
-            self._storage.read_ranges(self._name, begins, views)
+            data = self._storage.map_ranges(self._name, ranges)
+            if data is None:
+                data, offset = np.empty(size.sum(), dtype=np.uint8), np.cumsum(size) - size
+                ends = offset + size
+                views = [memoryview(data[offset[run[0]] : ends[run[-1]]]) for run in runs]
+                self._storage.read_ranges(self._name, [begin for begin, _ in ranges], views)
         except FileNotFoundError:
             raise CorruptRunError(f"{self.path} was deleted while it was read") from None
         except EOFError:
@@ -298,23 +308,27 @@ class Part:
         except ValueError:
             raise CorruptRunError(f"{self.path} is no file") from None
         begin, end = np.empty((2, slabs.size), dtype=np.int64)
-        begin[order], end[order] = place[:-1], place[1:] - CHECKSUM_BYTES
-        for i in order.tolist():
-            at = int(end[i])
-            stored = int.from_bytes(data[at : at + CHECKSUM_BYTES].tobytes(), "little")
-            if google_crc32c.value(data[begin[i] : at]) != stored:
-                why = "its bytes do not match the checksum at their end"
-                raise self.damaged(int(slabs[i]), why)
-        return begin, end
+        begin[order], end[order] = offset, offset + size - CHECKSUM_BYTES
+        return data, begin, end
+
+    def check_slabs(
+        self, slabs: np.ndarray, data: np.ndarray, begin: np.ndarray, end: np.ndarray
+    ) -> None:
+        """Raise CorruptRunError if what `read` has returned of some slabs does not match its
+        checksums."""
+        for slab, first, last in zip(slabs.tolist(), begin.tolist(), end.tolist(), strict=True):
+            stored = int.from_bytes(data[last : last + CHECKSUM_BYTES].tobytes(), "little")
+            if google_crc32c.value(data[first:last]) != stored:
+                raise self.damaged(slab, "its bytes do not match the checksum at their end")
 
     def check(self) -> None:
         """Raise CorruptRunError if any byte of the slabs is not what was written."""
         checksums = np.zeros(self._stored.size, dtype="<u4")
         for some in in_groups(self.slabs):
-            data = np.empty(self.stored_bytes(some), dtype=np.uint8)
-            begin, end = self.read(some, data)
-            for slab, first, last in zip(some.tolist(), begin, end, strict=True):
-                checksums[slab] = google_crc32c.value(data[first:last])
+            data, begin, end = self.read(some)
+            self.check_slabs(some, data, begin, end)
+            for slab, last in zip(some.tolist(), end.tolist(), strict=True):
+                checksums[slab] = data[last : last + CHECKSUM_BYTES].copy().view("<u4")[0]
         if f"{google_crc32c.value(checksums.tobytes()):08x}" != self.record.content:
             raise self._wrong(": its slabs are not those that were written there")
 

@@ -4,7 +4,7 @@ Indices of parts, states of lists and the last few layers stay open, as they are
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from math import prod
 from threading import Lock
@@ -22,17 +22,9 @@ from frontier.text import counted
 OPEN_PARTS = 64
 """The number of parts of a layer whose index is kept in memory."""
 
-Allocate = Callable[[int], np.ndarray]
-"""A function that returns an uninitialised array of so many uint8."""
-
-
-def new_memory(size: int) -> np.ndarray:
-    """Return an uninitialised array of `size` uint8 that was not used before."""
-    return np.empty(size, dtype=np.uint8)
-
 
 class EncodedSlabs:
-    """Some slabs of a layer of bits, read at once and decoded when they are needed.
+    """Some slabs of a layer of bits, read at once and checked and decoded when they are needed.
 
     Until then they keep their stored form, which takes a third of the memory. So a slab is used as
     soon as it is decoded, while it is in the processor's caches.
@@ -40,24 +32,19 @@ class EncodedSlabs:
     filled: bool[N], whether each of them holds a state.
     """
 
-    def __init__(
-        self, layer: "StoredLayer", task: np.ndarray, slab: np.ndarray, allocate: Allocate
-    ):
-        """task, slab: int64[N]. allocate: provides the memory that they are read to."""
-        self._layer, self._task, self._slab = layer, task, slab
+    def __init__(self, layer: "StoredLayer", task: np.ndarray, slab: np.ndarray):
+        """task, slab: int64[N]."""
+        self._codec, self._slab = layer.codec, slab
         self.filled = np.zeros(slab.size, dtype=bool)
         self._begin, self._end = np.zeros((2, slab.size), dtype=np.int64)
-        parts = []
-        for number in np.unique(task).tolist():
-            part, entries = layer.part(number), np.flatnonzero(task == number)
+        numbers, self._of = np.unique(task, return_inverse=True)
+        self._parts = []
+        for index, number in enumerate(numbers.tolist()):
+            part, entries = layer.part(number), np.flatnonzero(self._of == index)
             entries = entries[part.has(slab[entries])]
-            parts.append((part, entries, part.stored_bytes(slab[entries])))
             self.filled[entries] = True
-        self._data, at = allocate(sum(size for _, _, size in parts)), 0
-        for part, entries, size in parts:
-            begin, end = part.read(slab[entries], self._data[at : at + size])
-            self._begin[entries], self._end[entries] = begin + at, end + at
-            at += size
+            data, self._begin[entries], self._end[entries] = part.read(slab[entries])
+            self._parts.append((part, data))
 
     def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
         """Write the words of some slabs that hold a state to rows of a contiguous uint64[M, words].
@@ -65,12 +52,15 @@ class EncodedSlabs:
         some, rows: int64[K], indices of the slabs and of the rows of `out`. Raises CorruptRunError
         if a slab is damaged.
         """
-        begin, end = self._begin[some], self._end[some]
-        good = self._layer.codec.decode_slabs(self._data, begin, end, out, rows)
-        if good < some.size:
-            wrong = int(some[good])
-            part = self._layer.part(int(self._task[wrong]))
-            raise part.damaged(int(self._slab[wrong]), "its bytes are no slab of this codec")
+        of = self._of[some]
+        for index in np.unique(of).tolist():
+            mine = of == index
+            entries, (part, data) = some[mine], self._parts[index]
+            slabs, begin, end = self._slab[entries], self._begin[entries], self._end[entries]
+            part.check_slabs(slabs, data, begin, end)
+            good = self._codec.decode_slabs(data, begin, end, out, rows[mine])
+            if good < entries.size:
+                raise part.damaged(int(slabs[good]), "its bytes are no slab of this codec")
 
 
 class ListedSlabs:
@@ -157,18 +147,15 @@ class StoredLayer:
         self.part = lru_cache(OPEN_PARTS)(files.part)
         self._sorting = Lock()
 
-    def load(
-        self, task: np.ndarray, slab: np.ndarray, allocate: Allocate = new_memory
-    ) -> EncodedSlabs | ListedSlabs:
+    def load(self, task: np.ndarray, slab: np.ndarray) -> EncodedSlabs | ListedSlabs:
         """Read some slabs.
 
-        task, slab: int64[N], the task of each slab, and its number in that task's part. allocate:
-        provides the memory that they are read to.
+        task, slab: int64[N], the task of each slab, and its number in that task's part.
         """
         if self.is_list:
             with self._sorting:  # one thread sorts it, the others wait
                 return ListedSlabs(self, task, slab)
-        return EncodedSlabs(self, task, slab, allocate)
+        return EncodedSlabs(self, task, slab)
 
     @cached_property
     def _numbers(self) -> np.ndarray:
@@ -182,7 +169,7 @@ class StoredLayer:
             if part.slabs.size < list_slabs(self.states):
                 raise part.damaged(part.slabs.size, "it is not there")
             for some in in_groups(part.slabs):
-                slabs = EncodedSlabs(self, np.zeros_like(some), some, new_memory)
+                slabs = EncodedSlabs(self, np.zeros_like(some), some)
                 slabs.decode(np.arange(some.size), numbers.reshape(-1, LIST_SLAB), some)
         return numbers[: self.states]
 

@@ -236,4 +236,4 @@ def test_a_scheduler_that_is_gone(client):
     executor._batches[future.key] = Batch(future, {0})
     executor._pending[0] = Pending(Call(abs, (1,)), time.monotonic())
     with pytest.raises(Stopped, match="connection to the scheduler was lost"):
-        list(executor._finished_batches())
+        list(executor._results(executor._finished()))

@@ -139,6 +139,7 @@ def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, digits, nod
         return read(storage, name, begin, views)
 
     counting.depth = 1
+    monkeypatch.setattr(LocalStorage, "map_ranges", lambda storage, name, ranges: None)
     monkeypatch.setattr(LocalStorage, "read_ranges", counting)
     original = RunStore.delete_replaced_part
 

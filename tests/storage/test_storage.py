@@ -46,6 +46,20 @@ class Contract:
         with pytest.raises((EOFError, OSError)):
             place.read_ranges("file", [len(content) - 5], [memoryview(bytearray(10))])
 
+    def test_a_file_as_memory(self, place):
+        content = np.random.default_rng(0).bytes(300_000)
+        place.write("file", content)
+        memory = place.map_ranges("file", [(0, 10), (100_000, 300_000)])
+        if memory is None:
+            pytest.skip("files of this place cannot be mapped")
+        place.delete("file")
+        assert memory.tobytes() == content
+        place.write("file", content)
+        with pytest.raises(EOFError):
+            place.map_ranges("file", [(0, 300_001)])
+        with pytest.raises(FileNotFoundError, match="missing"):
+            place.map_ranges("missing", [(0, 10)])
+
     def test_what_is_not_there(self, place):
         for action in (
             lambda: place.read("missing"),

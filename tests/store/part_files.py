@@ -33,7 +33,7 @@ def write(path, thread, slabs, codec="bitmap", run=RUN, depth=DEPTH, task=TASK, 
     who = run, depth, task
     with PartWriter(storage_at(path), "", SLABS, who, SlabCodec(codec), thread, **more) as writer:
         for number, slab in slabs.items():
-            writer.write(number, slab)
+            writer.write(np.array([number]), slab.reshape(1, -1))
         return writer.finish(Tally(states_of(slabs)))
 
 
@@ -45,10 +45,11 @@ def part_at(path, who=WHO):
 def read(part, wanted=None, codec="bitmap"):
     """Some slabs of a part, or all in the order in which they lie in the file."""
     slabs = part.slabs if wanted is None else np.array(wanted)
-    data = np.empty(part.stored_bytes(slabs), dtype=np.uint8)
     found = np.empty((slabs.size, WORDS), dtype=np.uint64)
     rows = np.arange(slabs.size)
-    assert SlabCodec(codec).decode_slabs(data, *part.read(slabs, data), found, rows) == slabs.size
+    stored = part.read(slabs)
+    part.check_slabs(slabs, *stored)
+    assert SlabCodec(codec).decode_slabs(*stored, found, rows) == slabs.size
     return dict(zip(slabs.tolist(), found, strict=True))
 
 

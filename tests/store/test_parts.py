@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from dataclasses import asdict, replace
 
 import google_crc32c
@@ -25,6 +26,7 @@ from store.part_files import (
 )
 
 from frontier.errors import CorruptRunError
+from frontier.storage.local import LocalStorage
 from frontier.storage.places import storage_at
 from frontier.store import parts as parts_module
 from frontier.store.codecs import SlabCodec
@@ -94,7 +96,7 @@ def test_a_writer_that_fails_leaves_what_was_there(tmp_path, thread):
 
     def written(path):
         with PartWriter(storage_at(path), "", SLABS, WHO[1:], SlabCodec("raw"), thread) as writer:
-            writer.write(0, np.ones(WORDS, dtype=np.uint64))
+            writer.write(np.array([0]), np.ones((1, WORDS), dtype=np.uint64))
             assert len(list(tmp_path.iterdir())) == 2
             raise KeyboardInterrupt
 
@@ -130,30 +132,46 @@ def test_blocks_of_all_sizes(tmp_path, thread, block, monkeypatch):
     assert_same(read(part, codec="raw"), slabs)
 
 
+@pytest.fixture(params=[True, False], ids=["mapped", "read"])
+def mapped(request, monkeypatch):
+    """Whether files are mapped, which some systems cannot do."""
+    if not request.param:
+        monkeypatch.setattr(LocalStorage, "map_ranges", lambda self, name, ranges: None)
+    elif sys.platform != "linux":
+        pytest.skip("files are mapped on Linux only")
+    return request.param
+
+
 @pytest.mark.parametrize(
     ("slabs", "runs"),
     [([1, 2, 3, 6, 10, 11], [(1, 3), (6, 1), (10, 2)]), ([6, 3, 2], [(2, 2), (6, 1)]), ([], [])],
 )
-def test_only_slabs_that_are_wanted_are_read(tmp_path, thread, monkeypatch, slabs, runs):
+def test_only_slabs_that_are_wanted_are_read(tmp_path, thread, monkeypatch, mapped, slabs, runs):
     """Those that lie side by side at once."""
     write(tmp_path / "c.0", thread, slabs_of(order=range(SLABS)), "raw")
-    part, asked, real, each = part_at(tmp_path / "c.0"), [], os.preadv, 8 * WORDS + 4
+    part, asked, each = part_at(tmp_path / "c.0"), [], 8 * WORDS + 4
+    preadv, sendfile = os.preadv, os.sendfile
 
-    def noted(file, views, offset):
+    def read_there(file, views, offset):
         asked.append((offset // each, len(views[0]) // each))
-        return real(file, views, offset)
+        return preadv(file, views, offset)
 
-    monkeypatch.setattr(os, "preadv", noted)
+    def sent(to, file, offset, size):
+        asked.append((offset // each, size // each))
+        return sendfile(to, file, offset, size)
+
+    monkeypatch.setattr(os, "sendfile" if mapped else "preadv", sent if mapped else read_there)
     assert_same(read(part, np.array(slabs, dtype=np.int64), "raw"), {
         slab: slabs_of(order=range(SLABS))[slab] for slab in slabs
     })  # fmt: skip
     assert asked == runs
 
 
-def test_a_file_may_give_less_than_it_is_asked_for(tmp_path, thread, monkeypatch):
+def test_a_file_may_give_less_than_it_is_asked_for(tmp_path, thread, monkeypatch, mapped):
     write(tmp_path / "c.0", thread, slabs_of(), "raw")
-    real = os.preadv
-    monkeypatch.setattr(os, "preadv", lambda file, views, at: real(file, [views[0][:7]], at))
+    preadv, sendfile = os.preadv, os.sendfile
+    monkeypatch.setattr(os, "preadv", lambda file, views, at: preadv(file, [views[0][:7]], at))
+    monkeypatch.setattr(os, "sendfile", lambda to, file, at, size: sendfile(to, file, at, 7))
     assert_same(read(part_at(tmp_path / "c.0"), codec="raw"), slabs_of())
 
 
