@@ -276,7 +276,7 @@ def _add_move(
 ) -> None:
     """Read a move; a turn of the whole puzzle is read and dropped."""
     if definition.pieces is None:
-        raise InputError(f"{at}a move stands after Solved")
+        raise InputError(f"{at}a move comes before Solved; put Solved first")
     if name in definition.moves:
         raise InputError(f"{at}the move {name} stands twice")
     source, turns = _arrangement(definition, lines, at, from_zero, wild=False)

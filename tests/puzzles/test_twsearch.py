@@ -194,7 +194,7 @@ WRONG = {
     "line 3: each Set stands once": START + "Set A 3 1",
     "line 5: each Set stands once, and before Solved": START + "Solved\nEnd\nSet B 2 1",
     "line 5: Solved stands once": START + "Solved\nEnd\nSolved\nEnd",
-    "line 3: a move stands after Solved": START + "Move R\nEnd",
+    "line 3: a move comes before Solved; put Solved first": START + "Move R\nEnd",
     "line 9: the move R stands twice": START + MOVE + "Move R\nEnd",
     "line 4: B: expected End or the name of a set, which are A": START + "Solved\nB\n1 2 3\nEnd",
     "line 4: 1 2 3: expected End": START + "Solved\n1 2 3\nEnd",
