@@ -2,13 +2,13 @@
 
 from importlib.util import find_spec
 
-CHECK_SECONDS = {
-    # Dask looks every 10 and 20 ms what its event loops and threads do, to draw it.
+NO_PROFILING = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
 }
+"""Dask would look every 10 and 20 ms what its threads and event loops do, to draw it."""
 
-WORKER_SETTINGS = CHECK_SECONDS | {
+WORKER_SETTINGS = NO_PROFILING | {
     # Buffers of many megabytes come and go: keep their pages rather than map them anew.
     "distributed.nanny.pre-spawn-environ": {
         "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
@@ -24,7 +24,7 @@ WORKER_SETTINGS = CHECK_SECONDS | {
 }
 """The settings of the workers that are started here or in jobs."""
 
-SCHEDULER_SETTINGS = CHECK_SECONDS | {
+SCHEDULER_SETTINGS = NO_PROFILING | {
     # A thousand messages of each worker, kept for debugging, would be for the garbage collector to
     # go through every second or two.
     "distributed.admin.low-level-log-length": 0,

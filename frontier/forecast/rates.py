@@ -14,7 +14,6 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from math import prod
 from operator import attrgetter
 
@@ -29,6 +28,7 @@ from frontier.errors import InputError
 from frontier.puzzles import puzzle_of, tile_puzzle
 from frontier.search.plan import RunPlan, layout_settings
 from frontier.search.task import Arena, made_batches
+from frontier.search.workspace import Buffer
 from frontier.space.layout import SLAB_BYTES, WORD_BYTES, Layout
 from frontier.space.memory import MemorySearch, memory_layout
 from frontier.space.program import program_of, reads_of, swaps_of
@@ -168,7 +168,7 @@ def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
     reads = reads_of(layout, task, program)
     sample.filled = np.ones(max(reads.slab.size, prod(layout.grid)), dtype=bool)
     clock, words = Stopwatch(time.thread_time), 0
-    arena = Arena(layout, program, reads, sample, partial(np.empty, dtype=np.uint8), clock)
+    arena = Arena(layout, program, reads, sample, Buffer(), clock)
     encoded = np.empty(encoded_bytes(layout.slab_bytes), dtype=np.uint8)
     batches = made_batches(layout, swaps_of(layout), task, program, arena, sample, clock)
     for nodes, _, (numbers, _, _) in batches:

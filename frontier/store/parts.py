@@ -56,6 +56,11 @@ def footer_bytes(slabs: int) -> int:
     return RECORD_BYTES + 16 * slabs + CHECKSUM_BYTES
 
 
+def _checksums_behind(end: np.ndarray) -> np.ndarray:
+    """Return where the bytes of the checksums are of slabs that end there: int64[N, bytes]."""
+    return end[:, np.newaxis] + np.arange(CHECKSUM_BYTES)
+
+
 def in_groups(slabs: np.ndarray) -> list[np.ndarray]:
     """Return slabs cut into groups of `SLABS_AT_ONCE`."""
     return [slabs[i : i + SLABS_AT_ONCE] for i in range(0, slabs.size, SLABS_AT_ONCE)]
@@ -169,7 +174,7 @@ class PartWriter:
             begin, some = end - size - CHECKSUM_BYTES, numbers[: size.size]
             spans = zip(begin.tolist(), (begin + size).tolist(), strict=True)
             checksums = np.array([google_crc32c.value(room[i:j]) for i, j in spans], dtype="<u4")
-            places = (begin + size)[:, np.newaxis] + np.arange(CHECKSUM_BYTES)
+            places = _checksums_behind(begin + size)
             room[places] = checksums.view(np.uint8).reshape(places.shape)
             self._index[some] = np.stack([self._size + begin, size + CHECKSUM_BYTES], axis=1)
             self._checksums[some] = checksums
@@ -313,22 +318,21 @@ class Part:
 
     def check_slabs(
         self, slabs: np.ndarray, data: np.ndarray, begin: np.ndarray, end: np.ndarray
-    ) -> None:
-        """Raise CorruptRunError if what `read` has returned of some slabs does not match its
-        checksums."""
-        for slab, first, last in zip(slabs.tolist(), begin.tolist(), end.tolist(), strict=True):
-            stored = int.from_bytes(data[last : last + CHECKSUM_BYTES].tobytes(), "little")
+    ) -> np.ndarray:
+        """Compare what `read` has returned of some slabs with their checksums, and return these,
+        uint32[N]; raises CorruptRunError if one does not match."""
+        checksums = data[_checksums_behind(end)].view("<u4")[:, 0]
+        spans = zip(begin.tolist(), end.tolist(), strict=True)
+        for slab, (first, last), stored in zip(slabs, spans, checksums.tolist(), strict=True):
             if google_crc32c.value(data[first:last]) != stored:
-                raise self.damaged(slab, "its bytes do not match the checksum at their end")
+                raise self.damaged(int(slab), "its bytes do not match the checksum at their end")
+        return checksums
 
     def check(self) -> None:
         """Raise CorruptRunError if any byte of the slabs is not what was written."""
         checksums = np.zeros(self._stored.size, dtype="<u4")
         for some in in_groups(self.slabs):
-            data, begin, end = self.read(some)
-            self.check_slabs(some, data, begin, end)
-            for slab, last in zip(some.tolist(), end.tolist(), strict=True):
-                checksums[slab] = data[last : last + CHECKSUM_BYTES].copy().view("<u4")[0]
+            checksums[some] = self.check_slabs(some, *self.read(some))
         if f"{google_crc32c.value(checksums.tobytes()):08x}" != self.record.content:
             raise self._wrong(": its slabs are not those that were written there")
 
