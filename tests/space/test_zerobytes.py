@@ -239,10 +239,7 @@ def by_kernel(function):
     import numba
 
     if function not in KERNELS:
-        if function in (zerobytes_kernels._squeeze_words, zerobytes_kernels._squeeze_vector):
-            KERNELS[function] = numba.njit(lambda a, b, c, d: function(a, b, c, d))
-        else:
-            KERNELS[function] = numba.njit(lambda a, b, c, d, e: function(a, b, c, d, e))
+        KERNELS[function] = numba.njit(lambda *arguments: function(*arguments))
     return KERNELS[function]
 
 
@@ -272,6 +269,23 @@ def test_every_mask_of_a_word_each_way(way):
         found, data = squeezed(way[0], octets)
         assert (found, data) == (int.from_bytes(bytes([mask] * 8), "little"), kept)
         assert spread(way[1], found, kept) == octets
+
+
+@pytest.mark.skipif(not zerobytes_kernels.shuffle_instruction(), reason="the processor has none")
+@given(
+    st.integers(0, 2**64 - 1), st.lists(st.sampled_from([*range(8), 128]), min_size=8, max_size=8)
+)
+@example(0x0807060504030201, [7, 0, 128, 3, 3, 1, 128, 6])
+def test_the_instruction_shuffles_as_the_loop_does(word, places):
+    octets = word.to_bytes(8, "little")
+    shuffled = bytes(0 if place == 128 else octets[place] for place in places)
+    for function in (
+        zerobytes_kernels._shuffle_bytes,
+        zerobytes_kernels._shuffle_by_instruction,
+    ):
+        as_word = np.uint64(int.from_bytes(bytes(places), "little"))
+        found = int(by_kernel(function)(np.uint64(word), as_word))
+        assert found == int.from_bytes(shuffled, "little")
 
 
 OTHER_PROCESSOR = """
