@@ -26,7 +26,7 @@ from pydantic import (
 
 from frontier import bundled, machine
 from frontier.config_values import as_written
-from frontier.errors import InputError
+from frontier.errors import InputError, why_unreadable
 from frontier.puzzles import Puzzle, puzzle_of, twsearch
 from frontier.puzzles.grid import Grid
 from frontier.puzzles.tables import KIND_TABLES, REMOVED_KINDS, PuzzleTable, Table, TilesTable
@@ -230,7 +230,7 @@ def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config
     except FileNotFoundError:
         raise InputError(f"{file}: no such config file; {bundled.remedy(file.name)}") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{file} cannot be read as a config: {error}") from None
+        raise InputError(f"{file} cannot be read as a config: {why_unreadable(error)}") from None
     if file.name.endswith(twsearch.SUFFIX):
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", file.name.removesuffix(twsearch.SUFFIX)).lstrip(
             ".-_"

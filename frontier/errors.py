@@ -73,6 +73,14 @@ def system_words(error: OSError) -> str:
     return said if error.filename is None else f"{said}: {error.filename}"
 
 
+def why_unreadable(error: OSError | ValueError) -> str:
+    """Return why a text of the user's cannot be read, in words and without its name."""
+    if isinstance(error, UnicodeDecodeError):
+        number = error.object[: error.start].count(b"\n") + 1
+        return f"line {number} is not UTF-8; save it as UTF-8"
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
 class Unsolved(FrontierError):
     """A search for one position reached its limit of nodes before it had a solution."""
 

@@ -56,6 +56,11 @@ class Preparing:
             if not self._inside:
                 self.seconds += time.perf_counter() - self._began
 
+    @property
+    def under_way(self) -> bool:
+        """Whether a thread of this process is inside."""
+        return self._inside > 0
+
     def tell(self) -> None:
         """Tell that a kernel is about to be compiled, here or by a worker."""
         if self.say and not self._said:

@@ -222,8 +222,8 @@ def test_missing_and_unreadable_files(tmp_path):
         load_config(tmp_path / "none.toml")
     with pytest.raises(InputError, match="cannot be read"):
         load_config(tmp_path)
-    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InputError, match="cannot be read"):
+    (tmp_path / "binary.toml").write_bytes(b"#\n\xff\xfe\x00")
+    with pytest.raises(InputError, match="cannot be read as a config: line 2 is not UTF-8"):
         load_config(tmp_path / "binary.toml")
 
 

@@ -2,7 +2,6 @@
 
 import json
 import time
-from pathlib import Path
 
 import click
 
@@ -11,7 +10,7 @@ from frontier.answers.solvers import METHODS, solver_for
 from frontier.cli import common
 from frontier.cli.files import check_targets, file_option, force_option
 from frontier.cli.streams import echo
-from frontier.errors import InputError
+from frontier.errors import InputError, why_unreadable
 from frontier.find_runs import puzzle_and_run, puzzle_at
 from frontier.puzzles import Puzzle
 from frontier.report.boards import (
@@ -36,6 +35,7 @@ from frontier.text import counted, span
 Examples:
   frontier solve configs/2x5.toml "9 8 7 6 5/4 3 2 1 0" --all-counts
   frontier solve runs/2x5 --file positions.txt --json  # one position a line
+  frontier layer runs/2x5 55 --limit 5 | frontier solve runs/2x5 --file -
   frontier solve configs/goat.toml --boards  # the start of the config
   frontier solve configs/goat.toml --animate goat.html
   frontier solve configs/2x7.toml --file far.txt --heuristic 2x7-k3.zarr
@@ -43,7 +43,9 @@ Examples:
 )
 @common.puzzle_argument
 @common.boards_argument
-@click.option("--file", type=click.Path(), help="Solve the positions of a file, one a line.")
+@click.option(
+    "--file", type=click.Path(), help="Solve positions of a file, one a line; `-`: standard input."
+)
 @click.option(
     "--method",
     type=click.Choice(METHODS),
@@ -206,9 +208,10 @@ def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> lis
     positions = [("", board) for board in boards]
     if file is not None:
         try:
-            lines = Path(file).read_text(encoding="utf-8-sig").splitlines()
+            with click.open_file(file, "rb") as lines_file:
+                lines = lines_file.read().decode("utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{file} cannot be read: {error}") from None
+            raise InputError(f"{file} cannot be read: {why_unreadable(error)}") from None
         positions += [
             (f"{file}, line {number}: ", line)
             for number, line in enumerate(lines, start=1)

@@ -18,6 +18,7 @@ from frontier.report.progress import Progress, progress_of
 from frontier.report.standing import UNDER_WAY, Standing
 from frontier.report.status import figures, headline, line, title
 from frontier.search.events import Event, Listener, RunStarted, SearchStarted, Stopping
+from frontier.stopwatch import preparing
 from frontier.storage.base import Storage
 from frontier.store.run import RunStore
 from frontier.text import fitted, rate, span
@@ -28,6 +29,11 @@ STOPPING = (
     "stopping: what is under way is ended and kept first, as a rule in seconds; Ctrl-C again ends "
     "at once, and what is under way is done anew later"
 )
+COMPILING_FIRST = "; a kernel is being compiled, which ends first and may take half a minute"
+
+LAYERS_SHOWN = 10
+SPARE_LINES = 4
+"""Lines of a terminal that `shown` leaves free: the table's heading, and room for messages."""
 
 
 class PlainProgress:
@@ -44,7 +50,7 @@ class PlainProgress:
     def __call__(self, event: Event) -> None:
         self._progress(event)
         if isinstance(event, Stopping):
-            self._show(STOPPING)
+            self._show(STOPPING + COMPILING_FIRST * preparing.under_way)
         elif news := self.news(self._progress):
             self._show(headline(event) if isinstance(event, STARTS) else news)
 
@@ -99,25 +105,30 @@ class LiveProgress(PlainProgress):
 
 
 def shown(runs: Iterable[Standing], console: Console) -> Group:
-    """Return the last layers of each run that is under way, a bar of the share that is done, and
-    its figures; a line for any other run."""
+    """Return the last layers of each run that is under way, as many as a screen has room for, a bar
+    of the share that is done, and its figures; a line for any other run."""
     parts = []
     for progress in runs:
         if progress.state != UNDER_WAY:
             parts.append(Text(fitted(line(progress), console.width)))
             continue
+        named = [f"{name}: {text}" for name, text in figures(progress).items()]
+        head = title(progress) + ", preparing kernels" * preparing.under_way
+        said = [Text(fitted(text, console.width)) for text in (head, *named)]
+        said[0].style = "bold"
+        lines = sum(text.plain.count("\n") + 1 for text in said)
+        room = console.height - SPARE_LINES - lines - (progress.share is not None)
         rows = [
             [str(of.depth), f"{of.states:,}", span(of.seconds), rate(of.states, of.seconds)]
-            for of in progress.layers[-10:]
+            for of in progress.layers[-max(1, min(LAYERS_SHOWN, room)) :]
         ]
         header = ("depth", "states", "time", "rate")
-        parts.append(Text(fitted(title(progress), console.width), style="bold"))
+        parts.append(said[0])
         if rows:
             parts.append(fitting_table(header, rows, ("rate", "time"), console))
         if progress.share is not None:
             parts.append(share_bar(progress.share, console))
-        said = [f"{name}: {text}" for name, text in figures(progress).items()]
-        parts += [Text(fitted(text, console.width)) for text in said]
+        parts += said[1:]
     return Group(*parts)
 
 

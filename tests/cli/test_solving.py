@@ -26,9 +26,9 @@ def refused(*arguments):
     return last
 
 
-def values(*arguments):
+def values(*arguments, **more):
     """What a command prints, one JSON object a line."""
-    return [json.loads(line) for line in invoke(*arguments, "--json").stdout.splitlines()]
+    return [json.loads(line) for line in invoke(*arguments, "--json", **more).stdout.splitlines()]
 
 
 @pytest.fixture(scope="module")
@@ -196,14 +196,14 @@ def test_solve_a_file(run, tmp_path, boards, case):
     file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
     both = values("solve", run, text_of(boards[1]), "--file", file)
     assert [value["distance"] for value in both] == [1, *map(case.depths.get, boards)]
+    piped = values("solve", run, "--file", "-", input=file.read_bytes())
+    assert piped == both[1:]
     file.write_text("0 1 2 3/4 5 6 7\n\n0 1 2 3/4 5 6 6\n")
     assert f"{file}, line 3: board" in refused("solve", run, "--file", file, "--json")
-    for content in (b"0 1 2 3\xff", None):
-        if content is None:
-            file.unlink()
-        else:
-            file.write_bytes(content)
-        assert f"{file} cannot be read" in refused("solve", run, "--file", file)
+    file.write_bytes(b"0 1 2 3/4 5 6 7\n0 1 2 3\xff")
+    assert f"{file} cannot be read: line 2 is not UTF-8" in refused("solve", run, "--file", file)
+    file.unlink()
+    assert f"{file} cannot be read: No such file" in refused("solve", run, "--file", file)
 
 
 def test_a_position_of_a_file_that_cannot_be_reached_is_named_by_its_line(run, tmp_path):

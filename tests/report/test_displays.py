@@ -33,16 +33,20 @@ from frontier.search.events import (
     RunStarted,
     RunStopped,
     SearchStarted,
+    Stopping,
     TaskFinished,
 )
+from frontier.stopwatch import preparing
 from frontier.storage.local import LocalStorage
 from frontier.store.directory import OWN_NAMES
 
 # -- the terminal ---------------------------------------------------------------------------------
 
 
-def picture(width, layers=50, **options):
-    console = Console(file=io.StringIO(), width=width, force_terminal=True, **options)
+def picture(width, layers=50, height=60, **options):
+    console = Console(
+        file=io.StringIO(), width=width, height=height, force_terminal=True, **options
+    )
     progress = Progress()
     for event in events_of("2x7", layers, "http://here/"):
         progress(event)
@@ -60,6 +64,17 @@ def test_columns_drop_rather_than_wrap(width):
     assert max(map(len, lines)) <= width
     assert names[:2] == ["depth", "states"]
     assert not any("…" in line for line in lines)
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_low_terminals_show_fewer_layers_and_all_figures(width):
+    tall = picture(width)
+    for height in (15, 20, 25):
+        lines = picture(width, height=height)
+        layers = [line for line in lines if re.match(r" *\d+ ", line)]
+        assert layers == [line for line in tall if line in layers][-len(layers) :]
+        assert len(lines) == max(height - 3, len(tall) - 9)  # one layer at least, ten at most
+        assert [line for line in tall if ": " in line] == [line for line in lines if ": " in line]
 
 
 def test_wider_terminals_show_more():
@@ -114,6 +129,16 @@ def test_the_dashboard_is_named_in_a_terminal_and_elsewhere(monkeypatch):
     assert "dashboard: http://here/\n" in said
     assert "\x1b" not in said
     assert re.search(r"\n[\d:]+  2x7: .* under way; depth 49 .*; time left .* to come\)\n", said)
+
+
+def test_a_stop_says_that_a_kernel_is_compiled_first():
+    plain = PlainProgress(io.StringIO())
+    plain(Stopping())
+    with preparing:
+        plain(Stopping())
+    first, second = plain._file.getvalue().splitlines()
+    assert first.startswith("stopping: ")
+    assert second.startswith(f"{first}; a kernel is being compiled")
 
 
 def test_layers_that_take_no_while_have_no_lines_of_their_own(monkeypatch):
