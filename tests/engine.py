@@ -142,8 +142,9 @@ def bitmap_step(layout, depth, current, previous):
             by_row = target.reshape(-1, layout.row_words)
             # Rows may be given as live though they are empty, as a worker does.
             rows_live = by_row.any(axis=1) | (np.arange(len(by_row)) % 2 == 0)
+            own = range(prefix * layout.cuts, (prefix + 1) * layout.cuts)
             counts = expand(
-                target, rows_live, first, prefix, arena, live.reshape(-1), base, program, swaps
+                target, rows_live, first, own, arena, live.reshape(-1), base, program, swaps
             )
             assert (rows_live == by_row.any(axis=1)).all()
             for node, words, count in zip(nodes, target, counts, strict=True):

@@ -26,8 +26,8 @@ from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of, tile_puzzle
+from frontier.search.expansion import Arena, Expansion
 from frontier.search.plan import RunPlan, layout_settings
-from frontier.search.task import Arena, made_batches
 from frontier.search.workspace import Buffer
 from frontier.space.layout import SLAB_BYTES, WORD_BYTES, Layout
 from frontier.space.memory import MemorySearch, memory_layout
@@ -36,6 +36,7 @@ from frontier.stopwatch import Stopwatch
 from frontier.storage.base import Storage
 from frontier.storage.places import storage_at
 from frontier.store.codecs import SlabCodec, encoded_bytes
+from frontier.store.parts import BLOCK_BYTES
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3
@@ -108,7 +109,8 @@ def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
     cut = Layout(puzzle_of(puzzle).model.space, **layout)
     samples = sorted(sample_layers(codec, cut.slab_bytes), key=attrgetter("density"))
     try_task(cut, samples[0])  # loads the kernels
-    task, kernel = zip(*(try_task(cut, sample) for sample in samples), strict=True)
+    task = [sum(try_task(cut, sample).values()) for sample in samples]
+    kernel = [try_task(cut, sample, apart=True)["kernel"] for sample in samples]
     size = int(min(cut.part_bytes, DISK_BYTES // 4) * samples[-1].stored)
     rates = {"task": task, "kernel": np.median(kernel), **disk_rates(storage_at(folder), size)}
     return rates | {key: [getattr(s, key) for s in samples] for key in ("density", "stored")}
@@ -136,6 +138,7 @@ class SampleSlabs:
     than the layer, they repeat it.
 
     density: the share of the layer's bits that are set. stored: the stored bytes per raw byte.
+    encoded: whether `bitmaps` gives what kernels decode, if the codec is such a one.
     """
 
     def __init__(self, codec: SlabCodec, words: np.ndarray, slab_bytes: int, bits: int):
@@ -144,41 +147,59 @@ class SampleSlabs:
         whole = np.resize(words, max(1, words.size // slab) * slab).reshape(-1, slab)
         count = min(SAMPLE_SLABS, len(whole))
         self.raw = whole[np.linspace(0, len(whole) - 1, count).astype(np.int64)]
-        self._codec, self._data = codec, np.empty(count * encoded_bytes(slab_bytes), np.uint8)
+        self.codec, self.encoded = codec, codec.by_kernels
+        self._data = np.empty(count * encoded_bytes(slab_bytes), np.uint8)
         self._begin = np.arange(count) * encoded_bytes(slab_bytes)
         self._end = self._begin + [
-            self.encode(n, self._data[at:]) for n, at in enumerate(self._begin)
+            codec.encode(slab, self._data[at:])
+            for slab, at in zip(self.raw, self._begin, strict=True)
         ]
         self.stored = int((self._end - self._begin).sum()) / self.raw.nbytes
 
-    def encode(self, slab: int, data: np.ndarray) -> int:
-        return self._codec.encode(self.raw[slab % len(self.raw)], data)
+    def bitmaps(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """Return slabs as a stored layer does."""
+        some = np.arange(first, last) % len(self.raw)
+        return (self._data, self._begin[some], self._end[some]) if self.encoded else None
 
     def decode(self, slabs: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
         """Decode slabs as a stored layer does."""
         some = slabs % len(self.raw)
-        self._codec.decode_slabs(self._data, self._begin[some], self._end[some], out, rows)
+        self.codec.decode_slabs(self._data, self._begin[some], self._end[some], out, rows)
 
 
-def try_task(layout: Layout, sample: SampleSlabs) -> tuple[float, float]:
-    """Return the processor seconds per word that a task makes, and the kernel's part of them. The
-    task uses no files, and its layers have all of their slabs."""
+class Discarded:
+    """Takes slabs in stored form from an `Expansion`, and keeps none."""
+
+    def __init__(self, slab_bytes: int):
+        self._room = np.empty(BLOCK_BYTES + encoded_bytes(slab_bytes), dtype=np.uint8)
+
+    def room(self, slab_bytes: int) -> np.ndarray:
+        return self._room
+
+    def add(self, numbers: np.ndarray, sizes: np.ndarray) -> None:
+        pass
+
+
+def try_task(layout: Layout, sample: SampleSlabs, apart: bool = False) -> dict[str, float]:
+    """Return the processor seconds per word that a task makes, by kind of work. The task uses no
+    files, and its layers have all of their slabs.
+
+    apart: decode, expand and encode one after the other, so that the kernel's time is known.
+    """
     task = layout.task(0, layout.task_count(0) // 2)
-    program = program_of(layout, task)
+    program, swaps = program_of(layout, task), swaps_of(layout)
     reads = reads_of(layout, task, program)
     sample.filled = np.ones(max(reads.slab.size, prod(layout.grid)), dtype=bool)
+    sample.encoded = sample.codec.by_kernels and not apart
     clock, words = Stopwatch(time.thread_time), 0
     arena = Arena(layout, program, reads, sample, Buffer(), clock)
-    encoded = np.empty(encoded_bytes(layout.slab_bytes), dtype=np.uint8)
-    batches = made_batches(layout, swaps_of(layout), task, program, arena, sample, clock)
-    for nodes, _, (numbers, _, _) in batches:
-        for slab in numbers.tolist():
-            sample.encode(slab, encoded)
-        clock.lap("codec")
-        words += (nodes.stop - nodes.start) * layout.strip_words
-        if (spent := sum(clock.seconds.values())) > SAMPLE_SECONDS:
+    expansion = Expansion(layout, swaps, program, arena, sample, sample.codec, clock)
+    for nodes, _, slab in expansion.run(task, Discarded(layout.slab_bytes)):
+        if (slab + 1) % layout.cuts == 0:
+            words += (nodes.stop - nodes.start) * layout.strip_words
+        if words and sum(clock.seconds.values()) > SAMPLE_SECONDS:
             break
-    return spent / words, clock.seconds["kernel"] / words
+    return {kind: seconds / words for kind, seconds in clock.seconds.items()}
 
 
 def disk_rates(folder: Storage, size: int) -> dict[str, float]:

@@ -204,7 +204,7 @@ class _InMemory:
                     )
                     if len(words) < layout.slab_nodes:
                         words = np.pad(words, ((0, layout.slab_nodes - len(words)), (0, 0)))
-                    writer.write(np.array([slab]), words.reshape(1, -1))
+                    writer.write(slab, words)
                 start = tally.start if counting.start_at(layout, where) else 0
                 return writer.finish(part_tally + Tally(start=start))
 

@@ -12,7 +12,7 @@ from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import Config
 from frontier.errors import TooLarge
 from frontier.puzzles import Puzzle
-from frontier.search.task import ArenaSlots
+from frontier.search.expansion import ArenaSlots
 from frontier.search.workspace import GROWTH_BYTES
 from frontier.space.bits import SPARE_ROWS
 from frontier.space.graph import Space

@@ -30,8 +30,6 @@ from frontier.space.swaps import (
     or_turn,
 )
 
-NO_SLOTS = np.empty(0, dtype=np.int64)
-
 SPARE_ROWS = 4
 """The rows that a thread in `expand` holds besides its input and output."""
 
@@ -112,10 +110,13 @@ def _alike_at_end(w, v, p):
 
 
 @kernel
-def _expand(
+def expand_rows(
     target, target_live, first_row, rows, first_node, counts, arena, live, base, own_slots,
     cut_rows, program, swap_tables,
 ):  # fmt: skip
+    """Do what `expand` does, to `rows` rows of each node, from `first_row` on, counted through all
+    of the task's prefixes. own_slots: `Program.own_slots` of the slabs that these rows have,
+    `cut_rows` in each."""
     p, swaps = Program(*program), Swaps(*swap_tables)
     row_words = swaps.parities.size
     image = np.empty(row_words, dtype=np.uint64)
@@ -216,35 +217,35 @@ def expand(
     target: np.ndarray,
     target_live: np.ndarray,
     first_node: int,
-    prefix: int,
+    slabs: range,
     arena: np.ndarray,
     live: np.ndarray,
     base: np.ndarray,
     program: Program,
     swaps: Swaps,
 ) -> np.ndarray:
-    """Expand the current layer into one batch of strips, in place.
+    """Expand the current layer into some consecutive slabs of the strips of some nodes, in place.
 
-    target: uint64[nodes of the batch, words of a strip], contiguous; holds the strips of the
-        layer before the current one, and afterwards that of the next layer.
-    target_live: bool[rows of the batch], before: false where the row is known to hold no bit
+    target: uint64[nodes, words], contiguous; holds the layer before the current one, and afterwards
+        the next layer.
+    target_live: bool[rows of the target], before: false where the row is known to hold no bit
         (all words are then 0); afterwards: whether it holds one.
-    first_node: the batch's first node, counted from the task's.
-    prefix: the batch's prefix, counted from the task's.
+    first_node: the first node, counted from the task's.
+    slabs: the slabs of one node that the target has, counted through all of the task's prefixes.
     arena: flat uint64, the slabs of the current layer that the task needs.
     live: bool, whether each row of the arena has a bit.
     base: int64[sources, slots], word offset in the arena of what each source has in the slab of a
         slot, -1 if that is empty.
-    Returns int64[nodes of the batch], states of the next layer at each node.
+    Returns int64[nodes], states of the next layer at each node.
     """
     row_words = swaps.parities.size
-    nodes, strip_words = target.shape
-    rows = strip_words // row_words
+    nodes, words = target.shape
+    rows = words // row_words
+    cut_rows = rows // len(slabs)
     counts = np.zeros(nodes, dtype=np.int64)
-    own_slots = program.own_slots[prefix] if len(program.own_slots) else NO_SLOTS
-    cut_rows = rows // max(1, program.own_slots.shape[1])
-    _expand(
-        target.reshape(-1), target_live, prefix * rows, rows, first_node, counts, arena, live, base,
-        own_slots, cut_rows, tuple(program), tuple(swaps),  # named ones take Numba longer
+    expand_rows(
+        target.reshape(-1), target_live, slabs.start * cut_rows, rows, first_node, counts, arena,
+        live, base, program.own_slots[slabs.start : slabs.stop], cut_rows,
+        tuple(program), tuple(swaps),  # named ones take Numba longer
     )  # fmt: skip
     return counts

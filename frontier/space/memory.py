@@ -74,13 +74,13 @@ class MemorySearch:
         """
         task, program, base = tables
         nodes = slice(task.first_node, task.last_node)
-        counts = np.zeros(len(task.nodes), dtype=np.int64)
-        for prefix in range(task.first_prefix, task.last_prefix):
+        counts, cuts = np.zeros(len(task.nodes), dtype=np.int64), self.layout.cuts
+        for number, prefix in enumerate(range(task.first_prefix, task.last_prefix)):
             counts += expand(
                 target.words[prefix, nodes],
                 target.live[prefix, nodes].reshape(-1),
                 0,
-                prefix - task.first_prefix,
+                range(number * cuts, (number + 1) * cuts),
                 current.words.reshape(-1),
                 current.live.reshape(-1),
                 base,

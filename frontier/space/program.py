@@ -44,8 +44,8 @@ class Program(NamedTuple):
     """Tables for one task. S slots, N source nodes, A arcs, W voltages.
 
     slots: int64[S], the leading digits that are fixed in a slab, as one number, of all slabs that
-        rows come from, sorted. own_slots: int64[prefixes of the task, cuts], the places in `slots`
-        of the task's own slabs, used if the lift is not bipartite.
+        rows come from, sorted. own_slots: int64, the places in `slots` of the slabs of one of the
+        task's nodes under all of its prefixes; empty if the lift is bipartite.
     sources: int64[N], the source nodes, sorted.
     sign: int64[nodes of the task], their signs.
     needed: bool[N, S], which slabs some row of the task comes from.
@@ -154,7 +154,11 @@ def _batches(
         ]
         own = p.own[first : first + nodes]
         if len(p.own_slots) and (own >= 0).any():
-            parts.append(entry[np.ix_(np.unique(stack[own]), p.own_slots[prefix])].ravel())
+            parts.append(
+                entry[
+                    np.ix_(np.unique(stack[own]), p.own_slots.reshape(-1, layout.cuts)[prefix])
+                ].ravel()
+            )
         batches.append(np.unique(np.concatenate([*parts, np.empty(0, dtype=np.int64)])))
     return batches
 
@@ -240,7 +244,7 @@ def program_of(layout: Layout, task: Task) -> Program:
     place = np.concatenate([none, *(place for _, place in entries)])
     return Program(
         slots=slots,
-        own_slots=np.searchsorted(slots, own_numbers).reshape(-1, layout.cuts),
+        own_slots=np.searchsorted(slots, own_numbers),
         sources=sources,
         sign=space.sign[task.side][nodes].astype(np.int64),
         needed=needed,

@@ -46,20 +46,6 @@ def encode(words: np.ndarray, data: np.ndarray) -> int:
     return int(zerobytes_kernels.encode(words.reshape(-1).view(np.uint8), data))
 
 
-def encode_slabs(slabs: np.ndarray, rows: np.ndarray, data: np.ndarray, gap: int) -> np.ndarray:
-    """Write the data of slabs[rows[i]] to uint8 `data`, one after the other, as many as have room.
-
-    slabs: contiguous uint64 of two dimensions. rows: int64[N]. gap: the bytes that are left free
-    behind the data of each. Returns int64[K], the number of bytes of each slab that was encoded.
-    """
-    from frontier.space import zerobytes_kernels
-
-    sizes = np.empty(rows.size, dtype=np.int64)
-    most = most_bytes(slabs.shape[1]) + max(SLACK, gap)
-    count = zerobytes_kernels.encode_slabs(slabs.view(np.uint8), rows, data, most, gap, sizes)
-    return sizes[:count]
-
-
 def decode(data: np.ndarray, words: np.ndarray) -> None:
     """Fill contiguous uint64 words from uint8 data of `encode`; raises ValueError for other
     data."""

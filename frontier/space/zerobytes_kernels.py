@@ -319,19 +319,6 @@ def encode(source, data):
 
 
 @kernel
-def encode_slabs(slabs, rows, data, most, gap, sizes):
-    """Encode slabs[rows[i]] to data, with a gap of some bytes behind each, as long as there is room
-    for `most` bytes; fill in the sizes, and return the number encoded."""
-    at = 0
-    for i in range(rows.size):
-        if data.size - at < most:
-            return i
-        sizes[i] = encode(slabs[rows[i]], data[at:])
-        at += sizes[i] + gap
-    return rows.size
-
-
-@kernel
 def decode(data, target):
     """Fill uint8 target; returns False, and writes nothing, if the data do not encode as many
     bytes."""

@@ -38,12 +38,14 @@ class SlabCodec:
     """Encodes and decodes slabs, one by one; not for several threads at once.
 
     plain: do without the kernels, which take longer to load than a few slabs take. zarr_codecs: the
-    codecs of a slab, as Zarr's metadata name them.
+    codecs of a slab, as Zarr's metadata name them. by_kernels: whether kernels do it, which
+    `frontier.space.expand_encoded` then calls itself.
     """
 
     def __init__(self, name: str, plain: bool = False):
         """Raises InputError for an unknown name."""
-        self._name, self._plain, codec = name, plain, None
+        self._name, codec = name, None
+        self.by_kernels = name == "bitmap" and not plain
         match = re.fullmatch(r"zstd:(-?\d+)", name)
         level = int(match[1]) if match else None
         compressor = []
@@ -75,7 +77,7 @@ class SlabCodec:
         data: has room for `encoded_bytes` of the slab's bytes.
         """
         flat = slab.reshape(-1)
-        if self._name == "bitmap" and not self._plain:
+        if self.by_kernels:
             return zerobytes.encode(flat, data)
         if self._name == "bitmap":
             encoded = zerobytes.plain_encode(flat)
@@ -84,29 +86,12 @@ class SlabCodec:
         data[: encoded.size] = encoded
         return encoded.size
 
-    def encode_slabs(self, slabs: np.ndarray, rows: np.ndarray, data: np.ndarray) -> np.ndarray:
-        """Encode slabs[rows[i]] to uint8 `data`, one after the other, as many as have room, with
-        `CHECKSUM_BYTES` left free behind each.
-
-        slabs: contiguous uint64[M, words]. rows: int64[N]. data: has room for `encoded_bytes` of at
-        least one slab's bytes. Returns int64[K], the number of bytes of each slab.
-        """
-        if self._name == "bitmap" and not self._plain:
-            return zerobytes.encode_slabs(slabs, rows, data, CHECKSUM_BYTES)
-        sizes, at = [], 0
-        for row in rows.tolist():
-            if data.size - at < encoded_bytes(slabs[row].nbytes):
-                break
-            sizes.append(self.encode(slabs[row], data[at:]))
-            at += sizes[-1] + CHECKSUM_BYTES
-        return np.array(sizes, dtype=np.int64)
-
     def decode(self, data: np.ndarray, slab: np.ndarray) -> None:
         """Decode uint8 data to a contiguous uint64 slab; raises ValueError if they are no such
         slab."""
         flat = slab.reshape(-1)
         if self._name == "bitmap":
-            (zerobytes.plain_decode if self._plain else zerobytes.decode)(data, flat)
+            (zerobytes.decode if self.by_kernels else zerobytes.plain_decode)(data, flat)
             return
         try:
             decoded = np.frombuffer(self._decode(data), dtype=np.uint8)
@@ -128,7 +113,7 @@ class SlabCodec:
 
         Returns the number of slabs decoded before the first whose data are no slab.
         """
-        if self._name == "bitmap" and not self._plain:
+        if self.by_kernels:
             return zerobytes.decode_slabs(data, begin, end, slabs, rows)
         for i, row in enumerate(rows.tolist()):
             try:

@@ -180,5 +180,5 @@ class LayerFiles:
             for i in range(list_slabs(size)):
                 some = numbers[i * LIST_SLAB : (i + 1) * LIST_SLAB]
                 slab[: some.size], slab[some.size :] = some, 0
-                writer.write(np.array([i]), slab.reshape(1, -1))
+                writer.write(i, slab)
             return writer.finish(tally)

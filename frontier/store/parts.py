@@ -159,28 +159,35 @@ class PartWriter:
         if self._file is not None:
             self._file.abandon()
 
-    def write(self, numbers: np.ndarray, slabs: np.ndarray, rows: np.ndarray | None = None) -> None:
-        """Store some slabs, each of which holds a state.
+    def write(self, number: int, slab: np.ndarray) -> None:
+        """Store a slab that holds a state, contiguous uint64. number: its number in the part."""
+        size = self._codec.encode(slab, self.room(slab.nbytes))
+        self.add(np.array([number]), np.array([size]))
 
-        slabs: contiguous uint64[M, words]. numbers, rows: int64[N], the number of each slab in the
-        part and its row of `slabs`, by default all of them in order.
+    def room(self, slab_bytes: int) -> np.ndarray:
+        """Return memory, uint8, for at least one more slab of so many bytes, encoded, to be filled
+        and then added."""
+        room = self._room(encoded_bytes(slab_bytes) + CHECKSUM_BYTES)
+        self._clock.lap("disk")
+        return room
+
+    def add(self, numbers: np.ndarray, sizes: np.ndarray) -> None:
+        """Store the encoded slabs that were put in the memory that `room` returned last.
+
+        numbers: int64[N], their numbers in the part. sizes: int64[N], their bytes. They lie one
+        after the other, with `CHECKSUM_BYTES` left free behind each.
         """
-        rows = np.arange(len(slabs)) if rows is None else rows
-        while numbers.size:
-            room = self._room(encoded_bytes(slabs[0].nbytes))
-            self._clock.lap("disk")
-            size = self._codec.encode_slabs(slabs, rows, room)
-            end = np.cumsum(size + CHECKSUM_BYTES)
-            begin, some = end - size - CHECKSUM_BYTES, numbers[: size.size]
-            spans = zip(begin.tolist(), (begin + size).tolist(), strict=True)
-            checksums = np.array([google_crc32c.value(room[i:j]) for i, j in spans], dtype="<u4")
-            places = _checksums_behind(begin + size)
-            room[places] = checksums.view(np.uint8).reshape(places.shape)
-            self._index[some] = np.stack([self._size + begin, size + CHECKSUM_BYTES], axis=1)
-            self._checksums[some] = checksums
-            self._advance(int(end[-1]))
-            self._clock.lap("codec")
-            numbers, rows = numbers[size.size :], rows[size.size :]
+        room = self._block[self._filled :]
+        end = np.cumsum(sizes + CHECKSUM_BYTES)
+        begin = end - sizes - CHECKSUM_BYTES
+        spans = zip(begin.tolist(), (begin + sizes).tolist(), strict=True)
+        checksums = np.array([google_crc32c.value(room[i:j]) for i, j in spans], dtype="<u4")
+        places = _checksums_behind(begin + sizes)
+        room[places] = checksums.view(np.uint8).reshape(places.shape)
+        self._index[numbers] = np.stack([self._size + begin, sizes + CHECKSUM_BYTES], axis=1)
+        self._checksums[numbers] = checksums
+        self._advance(int(end[-1]) if end.size else 0)
+        self._clock.lap("codec")
 
     def finish(self, tally: Tally) -> PartRecord:
         """Put the complete file in place, and return its record."""

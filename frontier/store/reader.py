@@ -60,7 +60,23 @@ class EncodedSlabs:
             part.check_slabs(slabs, data, begin, end)
             good = self._codec.decode_slabs(data, begin, end, out, rows[mine])
             if good < entries.size:
-                raise part.damaged(int(slabs[good]), "its bytes are no slab of this codec")
+                raise self.damaged(entries[good])
+
+    def bitmaps(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """Check slabs first .. last - 1, and return uint8 and int64[N] twice, the memory in which
+        they lie in stored form, and where each begins and ends there, which is the same place if it
+        holds no state; None if kernels do not decode them. All slabs are of one task."""
+        if not self._codec.by_kernels:
+            return None
+        ((part, data),) = self._parts
+        some = first + np.flatnonzero(self.filled[first:last])
+        part.check_slabs(self._slab[some], data, self._begin[some], self._end[some])
+        return data, self._begin[first:last], self._end[first:last]
+
+    def damaged(self, entry: int) -> CorruptRunError:
+        """Return the error for a slab whose bytes cannot be decoded."""
+        part, _ = self._parts[self._of[entry]]
+        return part.damaged(int(self._slab[entry]), "its bytes are no slab of this codec")
 
 
 class ListedSlabs:
@@ -72,6 +88,9 @@ class ListedSlabs:
         key = task * prod(layer.files.layout.grid) + slab
         self._first, self._end = (np.searchsorted(keys, key + more) for more in (0, 1))
         self.filled = self._end > self._first
+
+    def bitmaps(self, first: int, last: int) -> None:
+        return None
 
     def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
         layout = self._layer.files.layout

@@ -5,8 +5,8 @@ import pytest
 from engine import layouts_of
 
 from frontier.puzzles import tile_puzzle
-from frontier.search import task as task_module
-from frontier.search.task import Arena
+from frontier.search import expansion as expansion_module
+from frontier.search.expansion import Arena
 from frontier.space.program import program_of, reads_of
 from frontier.stopwatch import Stopwatch
 
@@ -39,7 +39,7 @@ class NumberedSlabs:
 @pytest.mark.parametrize("size", [0, 3000, 1 << 20])
 @pytest.mark.parametrize("space", SPACES)
 def test_each_batch_finds_what_it_needs(space, size, monkeypatch):
-    monkeypatch.setattr(task_module, "ARENA_BYTES", size)
+    monkeypatch.setattr(expansion_module, "ARENA_BYTES", size)
     again = 0
     for layout in layouts_of(space, most_prefixes=60):
         for number in range(min(2, layout.task_count(0))):

@@ -33,7 +33,7 @@ def write(path, thread, slabs, codec="bitmap", run=RUN, depth=DEPTH, task=TASK, 
     who = run, depth, task
     with PartWriter(storage_at(path), "", SLABS, who, SlabCodec(codec), thread, **more) as writer:
         for number, slab in slabs.items():
-            writer.write(np.array([number]), slab.reshape(1, -1))
+            writer.write(number, slab)
         return writer.finish(Tally(states_of(slabs)))
 
 

@@ -40,22 +40,6 @@ def test_slabs_come_back(codec, shape, share):
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_slabs_are_encoded_together_as_they_are_alone(codec):
-    """As many as have room, with a gap for the checksum of each."""
-    slabs = np.stack([slab_of(seed) for seed in range(5)])
-    codec, rows, most = SlabCodec(codec), np.array([3, 0, 4, 3]), encoded_bytes(slabs[0].nbytes)
-    alone = [data_of(codec, slabs[row]) for row in rows]
-    for room in (4 * most, 2 * most, most):
-        data = np.empty(room, dtype=np.uint8)
-        sizes = codec.encode_slabs(slabs, rows, data)
-        at = 0
-        for size, one in zip(sizes, alone, strict=False):
-            assert data[at : at + size].tobytes() == one.tobytes()
-            at += size + CHECKSUM_BYTES
-        assert sizes.size == 4 or (sizes.size and room - at < most and room < 4 * most)
-
-
-@pytest.mark.parametrize("codec", CODECS)
 def test_a_codec_is_used_again_and_again(codec):
     """Slabs of all sizes, larger and smaller ones in turn."""
     codec = SlabCodec(codec)

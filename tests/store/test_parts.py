@@ -96,7 +96,7 @@ def test_a_writer_that_fails_leaves_what_was_there(tmp_path, thread):
 
     def written(path):
         with PartWriter(storage_at(path), "", SLABS, WHO[1:], SlabCodec("raw"), thread) as writer:
-            writer.write(np.array([0]), np.ones((1, WORDS), dtype=np.uint64))
+            writer.write(0, np.ones(WORDS, dtype=np.uint64))
             assert len(list(tmp_path.iterdir())) == 2
             raise KeyboardInterrupt
 

@@ -1,0 +1,204 @@
+"""The computing of a part: the layer step, batch by batch, without files.
+
+The slabs of the current layer that a task reads are held in stored form, and those that a batch of
+its rows needs are decoded into its arena. The slabs of the next layer are made one after the other,
+and handed in stored form to whoever writes them.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+import numpy as np
+
+from frontier.space.bits import expand, live_rows
+from frontier.space.expand_encoded import NOT_DECODED, expand_encoded
+from frontier.space.layout import Layout, Task
+from frontier.space.program import Program, Reads, Swaps
+from frontier.stopwatch import Stopwatch
+from frontier.store.codecs import CHECKSUM_BYTES, SlabCodec, encoded_bytes
+from frontier.store.reader import EncodedSlabs, ListedSlabs
+
+ARENA_BYTES = 8_000_000
+"""The bytes of an arena, unless a batch needs more."""
+
+
+class Sink(Protocol):
+    """Takes slabs in stored form, as `frontier.store.parts.PartWriter` does."""
+
+    def room(self, slab_bytes: int) -> np.ndarray: ...
+
+    def add(self, numbers: np.ndarray, sizes: np.ndarray) -> None: ...
+
+
+class Expansion:
+    """Makes the slabs of a part.
+
+    slab: uint64[nodes of a slab, words], the slab that was made last.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        swaps: Swaps,
+        program: Program,
+        arena: "Arena",
+        before: EncodedSlabs | ListedSlabs,
+        codec: SlabCodec,
+        clock: Stopwatch,
+    ):
+        """before: all slabs of the same part of the layer before the current one."""
+        self._layout, self._swaps, self._program, self._arena = layout, swaps, program, arena
+        self._before, self._codec, self._clock = before, codec, clock
+        self._most = encoded_bytes(layout.slab_bytes)
+        self.slab = np.empty((layout.slab_nodes, layout.slab_words), dtype=np.uint64)
+
+    def run(
+        self, task: Task, sink: Sink, stop: int | None = None
+    ) -> Iterator[tuple[slice, np.ndarray, int]]:
+        """Make all slabs of a task, and add those that hold a state to a sink.
+
+        Generates some consecutive slabs at a time: (their nodes, int64[nodes] the states found at
+        each, the number of the last slab). stop: the number of a slab that is to be the last of
+        those that it comes with, so that `slab` has its words then.
+        """
+        cuts = self._layout.cuts
+        for batch, (first, nodes, prefix, slab) in enumerate(self._layout.batches(task)):
+            self._arena.prepare(batch)
+            stored = self._before.bitmaps(slab, slab + cuts)
+            self._clock.lap("codec")
+            begin, end = task.first_node + first, slab + cuts
+            at = slab
+            while at < end:
+                until = stop + 1 if stop is not None and at <= stop < end else end
+                counts, room = np.zeros(nodes, dtype=np.int64), sink.room(self._layout.slab_bytes)
+                step = range(at, until), prefix * cuts + at - slab, first, counts, room
+                if stored is None:
+                    sizes = self._make_each(*step)
+                else:
+                    data, *spans = stored
+                    spans = (of[at - slab : until - slab] for of in spans)
+                    sizes = self._make_encoded((data, *spans), *step)
+                filled = np.flatnonzero(sizes)
+                sink.add(at + filled, sizes[filled])
+                at += sizes.size
+                yield slice(begin, begin + nodes), counts, at - 1
+
+    def _make_encoded(self, stored, slabs, first_slab, first_node, counts, room) -> np.ndarray:
+        """Do what `_make_each` does in one call. stored: the result of `bitmaps` of the slabs."""
+        arena, program, sizes = self._arena, self._program, np.zeros(len(slabs), dtype=np.int64)
+        made = expand_encoded(
+            *stored, first_slab, first_node, counts, arena.words, arena.live, arena.base,
+            program.own_slots, self.slab, room, self._most, CHECKSUM_BYTES, sizes,
+            tuple(program), tuple(self._swaps),
+        )  # fmt: skip
+        if sizes[made - 1] == NOT_DECODED:
+            raise self._before.damaged(slabs[made - 1])
+        self._clock.lap("kernel")
+        return sizes[:made]
+
+    def _make_each(self, slabs, first_slab, first_node, counts, room) -> np.ndarray:
+        """Make some slabs one by one, as many as have room: those of these numbers in the part, of
+        which the first is `first_slab` among those of one node.
+
+        Adds the states found to `counts`. Returns int64, the bytes of each slab in `room`.
+        """
+        words, arena, sizes, at = self.slab.reshape(1, -1), self._arena, [], 0
+        target = self.slab[: counts.size]
+        for own, number in enumerate(slabs, start=first_slab):
+            if room.size - at < self._most:
+                break
+            live = np.full(target.size // self._layout.row_words, self._before.filled[number])
+            words[:] = 0
+            if live.any():
+                self._before.decode(np.array([number]), words, np.zeros(1, dtype=np.int64))
+            self._clock.lap("codec")
+            counts += expand(
+                target, live, first_node, range(own, own + 1), arena.words, arena.live, arena.base,
+                self._program, self._swaps,
+            )  # fmt: skip
+            self._clock.lap("kernel")
+            sizes.append(self._codec.encode(words, room[at:]) if live.any() else 0)
+            at += sizes[-1] + CHECKSUM_BYTES * (sizes[-1] > 0)
+            self._clock.lap("codec")
+        return np.array(sizes, dtype=np.int64)
+
+
+class ArenaSlots:
+    """Tracks which slabs of a task's `Reads` are in which slots of its arena."""
+
+    def __init__(self, layout: Layout, reads: Reads):
+        most = max((entries.size for entries in reads.batches), default=0)
+        self.count = max(1, most, min(reads.slab.size, ARENA_BYTES // layout.slab_bytes))
+        self._holds = np.full(self.count, -1)
+        self._last = np.full(self.count, -1)
+        self._slot_of = np.full(reads.slab.size, -1)
+        self._batch = 0
+
+    def take(self, needed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Assign slots to the slabs that the next batch needs.
+
+        Returns the slabs that were not in the arena, as entries of `Reads`, and the slots that they
+        get.
+        """
+        self._batch += 1
+        slot = self._slot_of[needed]
+        self._last[slot[slot >= 0]] = self._batch
+        new = needed[slot < 0]
+        slots = np.argsort(self._last, kind="stable")[: new.size]
+        evicted = self._holds[slots]
+        self._slot_of[evicted[evicted >= 0]] = -1
+        self._slot_of[new], self._holds[slots], self._last[slots] = slots, new, self._batch
+        return new, slots
+
+
+class Arena:
+    """The slabs of the current layer that a task reads, decoded: `words`, `live` and `base`, as
+    `expand` reads them, valid for one batch at a time.
+
+    A task holds all that it reads in stored form, and decodes what a batch of its rows needs when
+    it comes to the batch: an arena of some megabytes stays in the processor's caches, where that is
+    several times as fast as in memory. The slab that no batch has needed for longest is replaced
+    first. A slab that is needed again later is decoded again: with 2 x 7 tiles every twelfth one,
+    with 3 x 5 tiles every third one or, on the other side, each one.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        program: Program,
+        reads: Reads,
+        slabs: EncodedSlabs | ListedSlabs,
+        allocate: Callable[[int], np.ndarray],
+        clock: Stopwatch,
+    ):
+        """slabs: those of `reads`. allocate: returns an uninitialised array of so many uint8."""
+        self._layout, self._program, self._reads = layout, program, reads
+        self._slabs, self._clock = slabs, clock
+        self._slots = ArenaSlots(layout, reads)
+        self.words = allocate(self._slots.count * layout.slab_bytes).view(np.uint64)
+        self.live = np.zeros(self.words.size // layout.row_words, dtype=bool)
+        self.base = np.full(program.needed.shape, -1, dtype=np.int64)
+
+    def prepare(self, batch: int) -> None:
+        """Decode the slabs that a batch needs and the arena does not hold."""
+        needed = self._reads.batches[batch]
+        new, slots = self._slots.take(needed[self._slabs.filled[needed]])
+        self._point_to(new, slots)
+        self._clock.lap("rest")
+        self._slabs.decode(new, self.words.reshape(self._slots.count, -1), slots)
+        self._clock.lap("codec")
+        live = self.live.reshape(self._slots.count, -1)
+        live_rows(self.words, self._layout.row_words, live, slots)
+        self._clock.lap("kernel")
+
+    def _point_to(self, entries: np.ndarray, slots: np.ndarray) -> None:
+        """Note in `base` where in the arena the nodes of these slabs begin."""
+        layout, reads, sources = self._layout, self._reads, self._program.sources
+        begin = slots * (layout.slab_nodes * layout.slab_words)
+        if layout.slab_nodes == 1:
+            self.base[reads.first[entries], reads.slot[entries]] = begin
+            return
+        for i, at in zip(entries.tolist(), begin.tolist(), strict=True):
+            nodes = slice(reads.first[i], reads.last[i])
+            inside = sources[nodes] % layout.slab_nodes * layout.slab_words
+            self.base[nodes, reads.slot[i]] = at + inside
