@@ -271,9 +271,12 @@ def checked_config(values: dict, source: str, settings: tuple[str, ...] = ()) ->
     for setting in settings:
         _override(values, setting)
     config = config_of(values, source)
-    config._checked = [member.make_puzzle() for member in config.members]
-    for puzzle in config._checked:
-        puzzle.check()
+    try:
+        config._checked = [member.make_puzzle() for member in config.members]
+        for puzzle in config._checked:
+            puzzle.check()
+    except InputError as error:
+        raise type(error)(f"{source}: {error}") from None
     return config
 
 

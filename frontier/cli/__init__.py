@@ -25,8 +25,13 @@ from frontier.errors import (
 )
 from frontier.signals import ending, handling, leaving_at_once
 from frontier.stopwatch import preparing
+from frontier.text import program
 
-REMEDY = ". `verify RUN` lists all that is damaged, `repair RUN` mends what can be mended"
+VERIFIED = ". See what `{program} repair RUN` can do"
+REMEDY = (
+    ". `{program} verify RUN` lists all that is damaged, `{program} repair RUN` mends what can be "
+    "mended"
+)
 
 
 class _Commands(UserDict):
@@ -91,7 +96,8 @@ def _remedy(error: FrontierError, command: str | None) -> str:
     if not isinstance(error, CorruptRunError) or isinstance(error, helps_itself):
         return ""
     # `repair` says itself what is left to be done.
-    return {"repair": "", "verify": ". See what `repair RUN` can do"}.get(command, REMEDY)
+    remedy = {"repair": "", "verify": VERIFIED}.get(command, REMEDY)
+    return remedy.format(program=program())
 
 
 RUNS, SOLVING, UPKEEP = "frontier.cli.runs", "frontier.cli.solving", "frontier.cli.upkeep"

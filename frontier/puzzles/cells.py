@@ -191,8 +191,16 @@ def define_puzzle(
 ) -> dict:
     """Return a puzzle of one's own, as the [puzzle] table of a config.
 
-    cells: names, points (x, y), or a mapping of names to points. The rest as for
-    `cell_puzzle`. Raises InputError if there is no such puzzle.
+    cells: names, points (x, y), or a mapping of names to points. moves: the names of a step and of
+    its opposite, "→/←", and the vector between two cells, or the pairs of cells themselves. pieces:
+    label -> the cell or cells it lies on: the start if there is a goal, else the goal. goal: a
+    board, or a part of one. goals: several of them, instead. start: a board whose distance is
+    wanted, by default `pieces` if there is a goal. alike: groups of labels of pieces that count as
+    the same. metric: "step", one piece by one step, or "path", one piece along any path of steps.
+
+    A board is a label a cell in the order of `cells`, as text or a list, "." for an empty cell and
+    "?" in a goal for anything; or a table such as `pieces`. docs/puzzles.md has examples. Raises
+    InputError if there is no such puzzle.
     """
     if isinstance(cells, Mapping):
         cells = [_with_point(name, point) for name, point in cells.items()]

@@ -68,7 +68,7 @@ def passing_line(file: TextIO | None) -> Iterator[Callable[[str], None]]:
 
 def say_compiling() -> None:
     """Say on standard error that kernels are compiled."""
-    message = "compiling kernels, which may take half a minute; they are kept for the next time"
+    message = "compiling kernels, which may take half a minute; as a rule they are kept"
     say(message, sys.stderr)
 
 

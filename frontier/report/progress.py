@@ -57,15 +57,17 @@ class Progress(LayerTotals, Standing):
     layers: all that are made, from depth 0. committed: how many of them are committed; the others
     are lost if the run is killed. disk: the bytes of the layers on disk. task: the tasks done of
     the next layer, which was begun at `since`; None if not known; its number of tasks is 0 if only
-    that is not known.
+    that is not known. storing: the number of layers that are being stored.
     """
 
     layers: list[LayerRecord] = field(default_factory=list)
     committed: int = 0
     disk: int = 0
     task: events.TaskFinished | None = None
+    storing: int = 0
 
     def note(self, event: events.Event, now: float) -> None:
+        self.storing = event.layers if isinstance(event, events.StoringLayers) else 0
         match event:
             case events.RunStarted(path=path, resumed=True):
                 self._read(RunStore.open(path))

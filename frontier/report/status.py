@@ -45,7 +45,9 @@ def figures(progress: Standing, now: float | None = None) -> dict[str, str]:
         depths = f"from {depths} on" if waiting > 1 else f"at {depths}"
         figures_known["not stored yet"] = f"{counted(waiting, 'layer')} ({depths})"
     figures_known["time in layers"] = f"{span(seconds)} ({rate(states, seconds)})"
-    if words := next_layer_words(progress, now):
+    if progress.storing:
+        figures_known["now"] = f"storing {counted(progress.storing, 'layer')}"
+    elif words := next_layer_words(progress, now):
         figures_known["next layer"] = f"{len(layers)} ({words})"
     figures_known["layers on disk"] = size(progress.disk)
     dashboard = None if progress.ended else start.dashboard
@@ -101,7 +103,10 @@ def title(progress: Standing) -> str:
 
 def line(progress: Standing) -> str:
     """Return the progress in one line."""
-    names = "depth", "states", "time in layers", "next layer", "God's number", "now", "time left"
+    names = (
+        "depth", "states", "not stored yet", "time in layers", "next layer", "God's number", "now",
+        "time left",
+    )  # fmt: skip
     figures_known = figures(progress) if progress.started else {}
     parts = [f"{name} {figures_known[name]}" for name in names if name in figures_known]
     if progress.ended and "time in layers" not in figures_known:

@@ -28,8 +28,9 @@ class Advance:
     mode: "lists" or "memory"; the call ends when the policy names another mode. depth: the last
     committed layer. until: the last depth to compute, None for all. seconds: how long to go on.
     threads: the number of threads that expand bitmaps. stop: returns True if the call is to end
-    after the layer under way. made: called with the line of each layer as soon as it is made. Both
-    are None if the driver is in another process.
+    after the layer under way. made: called with the line of each layer as soon as it is made.
+    storing: called with the number of layers before they are stored at the end. These are None if
+    the driver is in another process.
     """
 
     run_ref: RunRef
@@ -41,6 +42,7 @@ class Advance:
     threads: int
     stop: Callable[[], bool] | None = None
     made: Callable[[LayerRecord], None] | None = None
+    storing: Callable[[int], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -87,9 +89,15 @@ def _advance(work: Workspace, call: Advance) -> Advanced:
             stored[depth] = _store(work, layers, depth, tally)
     before = time.perf_counter()
     if policy.layers_kept is not None:
-        for depth, (tally, _) in enumerate(timed_tallies, call.depth + 1):
-            if depth in layers.depths:
-                stored[depth] = _store(work, layers, depth, tally)
+        kept = [
+            (depth, tally)
+            for depth, (tally, _) in enumerate(timed_tallies, call.depth + 1)
+            if depth in layers.depths
+        ]
+        if call.storing is not None:
+            call.storing(len(kept))
+        for depth, tally in kept:
+            stored[depth] = _store(work, layers, depth, tally)
     storing = time.perf_counter() - before
     if complete or (timed_tallies and call.depth + len(timed_tallies) == call.until):
         work.memory = None  # frees what may be gigabytes

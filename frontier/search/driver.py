@@ -9,6 +9,7 @@ the call or the tasks under way.
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -37,6 +38,7 @@ from frontier.search.events import (
     RunStarted,
     RunStopped,
     Stopping,
+    StoringLayers,
 )
 from frontier.search.plan import LEAST_KEPT, Mode, RunPlan
 from frontier.search.workspace import close_workspace, workspace_of
@@ -127,8 +129,13 @@ class Driver:
         seconds = LIST_SECONDS if mode == "lists" else max(MEMORY_SECONDS, 10 * self._storing)
         call = Advance(
             self._run_ref, mode, self.run.records[-1].depth, until, seconds, plan.policy,
-            plan.threads, *((self.stopping.is_set, self._made) if self.executor.in_process else ()),
+            plan.threads,
         )  # fmt: skip
+        if self.executor.in_process:
+            call = replace(
+                call, stop=self.stopping.is_set, made=self._made,
+                storing=lambda layers: self.emit(StoringLayers(layers)),
+            )  # fmt: skip
         try:
             results = list(self.executor.run([Call(advance, (call,))], self.stopping.is_set))
         except CorruptRunError:

@@ -68,6 +68,13 @@ class LayerMade:
 
 
 @dataclass(frozen=True)
+class StoringLayers:
+    """The last layers of those that were made in memory are being stored."""
+
+    layers: int
+
+
+@dataclass(frozen=True)
 class LayerFinished:
     """A layer is committed.
 
@@ -167,7 +174,7 @@ class SearchStopped:
 
 
 Event = (
-    RunStarted | LayerStarted | TaskFinished | LayerMade | LayerFinished | RunFinished
-    | RunStopped | Stopping | SearchStarted | Asking | SearchFinished | SearchStopped
+    RunStarted | LayerStarted | TaskFinished | LayerMade | StoringLayers | LayerFinished
+    | RunFinished | RunStopped | Stopping | SearchStarted | Asking | SearchFinished | SearchStopped
 )  # fmt: skip
 Listener = Callable[[Event], None]

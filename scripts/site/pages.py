@@ -28,6 +28,16 @@ PAGES = {
 """Files of the repository that are pages of the site, but those of docs/."""
 
 SOURCES = {page: source for source, page in PAGES.items()}
+DRAWING = "frontier.report.boards"
+DRAWN = "board_svg", "film_strip", "film_page"
+"""The module that draws boards, and those of its functions that stand in the reference."""
+
+BACK = (
+    '<nav aria-label="site"><a href="index.html">Results</a> · '
+    '<a href="reports.html">All reports</a></nav>'
+)
+"""What stands at the top of reports, which are pages of their own, when they are in the site."""
+
 LINK = re.compile(r"(?<=\]\()([^)#\s]+)(?=[)#])")
 SPECIAL = re.compile(r"(`[^`]*`)|([\\*_<>\[\]|])")
 
@@ -58,6 +68,16 @@ def on_page_markdown(markdown, page, config, files):
     """Turn links of the repository into links of the site."""
     here = page.file.src_uri
     return moved_links(markdown, SOURCES.get(here, f"docs/{here}"), here)
+
+
+def on_post_build(config):
+    """Lead from each report back to the site."""
+    for name in (ROOT / "docs" / "results").glob("*.html"):
+        report = Path(config.site_dir, "results", name.name)
+        head, body, rest = report.read_text(encoding="utf-8").partition("<body>")
+        if not body:
+            raise ValueError(f"{report} has no body to which a link could be added")
+        report.write_text(f"{head}{body}\n{BACK}{rest}", encoding="utf-8")
 
 
 def moved_links(text: str, source: str, page: str) -> str:
@@ -131,21 +151,25 @@ def reference_page() -> str:
     public = [name for name in frontier.__all__ if name != "errors"]
     objects = {name: getattr(frontier, name) for name in public}
     paths = {name: f"{of.__module__}.{of.__qualname__}" for name, of in objects.items()}
+    drawing = import_module(DRAWING)
     sections = {
         "Functions": {name: paths[name] for name in public if name[0].islower()},
         "Classes": {name: paths[name] for name in public if name[0].isupper()},
+        "Drawings": {name: f"{getattr(drawing, name).__module__}.{name}" for name in DRAWN},
         "Events": _members("frontier.search.events"),
         "Errors": _members("frontier.errors"),
     }
     parts = [
         "# Reference",
-        "Every name of `import frontier`, the events that listeners of `run` are called with, and "
-        "the errors. [In Python](library.md) shows how they are used.",
+        "Every name of `import frontier`, the functions that draw boards, the events that "
+        "listeners of `run` are called with, and the errors. [In Python](library.md) shows how "
+        "they are used.",
     ]
     for title, names in sections.items():
         parts.append(f"## {title}")
         for name, path in names.items():
-            label = f"frontier.{name}" if title in ("Functions", "Classes") else name
+            module = {"Functions": "frontier.", "Classes": "frontier.", "Drawings": f"{DRAWING}."}
+            label = module.get(title, "") + name
             options = f"      heading: {label}\n      toc_label: {name}"
             if title == "Classes":
                 options += "\n      show_if_no_docstring: true"
