@@ -35,7 +35,7 @@ from frontier.text import counted, span
 Examples:
   frontier solve configs/2x5.toml "9 8 7 6 5/4 3 2 1 0" --all-counts
   frontier solve runs/2x5 --file positions.txt --json  # one position a line
-  frontier layer runs/2x5 55 --limit 5 | frontier solve runs/2x5 --file -
+  frontier solve runs/2x5 --file -  # what a pipe brings
   frontier solve configs/goat.toml --boards  # the start of the config
   frontier solve configs/goat.toml --animate goat.html
   frontier solve configs/2x7.toml --file far.txt --heuristic 2x7-k3.zarr

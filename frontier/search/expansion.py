@@ -11,7 +11,6 @@ from typing import Protocol
 import numpy as np
 
 from frontier.space.bits import expand, live_rows
-from frontier.space.expand_encoded import NOT_DECODED, expand_encoded
 from frontier.space.layout import Layout, Task
 from frontier.space.program import Program, Reads, Swaps
 from frontier.stopwatch import Stopwatch
@@ -85,6 +84,9 @@ class Expansion:
 
     def _make_encoded(self, stored, slabs, first_slab, first_node, counts, room) -> np.ndarray:
         """Do what `_make_each` does in one call. stored: the result of `bitmaps` of the slabs."""
+        # Numba is loaded with it, which a search without large layers does without.
+        from frontier.space.expand_encoded import NOT_DECODED, expand_encoded
+
         arena, program, sizes = self._arena, self._program, np.zeros(len(slabs), dtype=np.int64)
         made = expand_encoded(
             *stored, first_slab, first_node, counts, arena.words, arena.live, arena.base,
