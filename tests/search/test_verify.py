@@ -278,8 +278,8 @@ def test_no_command_advises_itself(copy, damage):
     path = path.rename(path.with_name("to repair"))
     DAMAGED_RUNS[damage](path)
     advice = {
-        "verify": (invoke("verify", path, code=4).stderr, "See what `repair RUN` can do"),
-        "run": (invoke("run", path, code=4).stderr, "`verify RUN` lists all that is damaged"),
+        "verify": (invoke("verify", path, code=4).stderr, "repair RUN` can do"),
+        "run": (invoke("run", path, code=4).stderr, "verify RUN` lists all that is damaged"),
     }
     if damage != "run.json":  # which comes back
         advice["repair"] = invoke("repair", path, "--yes", code=4).stderr, "run --fresh"
