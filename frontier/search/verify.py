@@ -12,6 +12,7 @@ layer has a part in it.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,6 +21,7 @@ from frontier.errors import CorruptRunError
 from frontier.space.graph import Space
 from frontier.storage.sealed import read_json, read_sealed
 from frontier.store.directory import COPIES, LEDGER, RUN, misplaced
+from frontier.store.ledger import read_ledger
 from frontier.store.parts import Part, digest_of
 from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
@@ -105,8 +107,9 @@ def verify(
 
 
 def _faults_outside(run: RunStore) -> Iterator[Fault]:
-    """Generate the faults outside the layers: in the ledger, whose layers must add up, and in the
-    copies, the summary and the Zarr group, which must be as they were written."""
+    """Generate the faults outside the layers: in the ledger, whose layers must add up, in the
+    copies, which must say the same as their originals, and in the summary and the Zarr group, which
+    must be as they were written."""
     storage, counted_states, states = run.storage, run.states, run.identity["states"]
     if counted_states > states or (run.complete and counted_states != states):
         holds = f"its layers hold {counted(counted_states, 'state')}, the puzzle has {states:,}"
@@ -118,6 +121,16 @@ def _faults_outside(run: RunStore) -> Iterator[Fault]:
                 read_sealed(storage, name)
         except CorruptRunError as error:
             yield Fault(kind, str(error), described=True)
+    with suppress(CorruptRunError):  # which was said above
+        copied, _ = read_ledger(storage, COPIES[LEDGER], run.identity["identifier"])
+        pairs = zip(run.records, copied, strict=False)  # it may be one commit behind
+        apart = next((mine.depth for mine, copy in pairs if mine.chain != copy.chain), None)
+        if apart is not None:
+            yield Fault(
+                SUMS,
+                f"{storage.place(LEDGER)} and {storage.place(COPIES[LEDGER])} say different things "
+                f"of layer {apart}: one of them was changed",
+            )
     if not run.is_group():
         group = storage.place(f"{run.layers_name}/zarr.json")
         yield Fault(GROUP, f"{group} is not what was written there", described=True)

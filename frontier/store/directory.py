@@ -20,7 +20,7 @@ RUN, LEDGER = "run.json", "ledger.json"
 
 COPIES = {RUN: "run.copy.json", LEDGER: "ledger.copy.json"}
 """The names of their copies. A copy is written after its original, so that of the ledger may be one
-commit behind; only `mend` reads it."""
+commit behind; `mend` and `verify` read it."""
 
 OWN_NAMES = {RUN, LEDGER, *COPIES.values(), "layers", "lock"} | FOR_PEOPLE
 """All names that a run directory can hold."""

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 import pytest
 from click.testing import CliRunner
 from files import COPIES, read_sealed, write_sealed
-from ledgers import edit
+from ledgers import chain_anew, edit
 from making import invoke
 from search.runs import run as run_of
 from search.stopped import finished
@@ -36,6 +36,22 @@ def test_a_line_of_the_ledger_that_is_edited_breaks_the_chain(copy, change):
         assert "is no ledger of this run" in invoke(*words, code=4).output
     with pytest.raises(CorruptRunError):
         finished(path, "frontier")
+
+
+def test_a_ledger_and_its_copy_that_say_different_things(copy):
+    """Each alone is whole, its chain included; and the copy may be one commit behind."""
+    path, (name, copied) = copy("frontier"), BOTH
+    ledger = read_sealed(path / name)
+    write_sealed(path / copied, {**ledger, "layers": ledger["layers"][:-1]})
+    assert "all sound" in invoke("verify", path).output
+    changed = {**ledger, "layers": [dict(line) for line in ledger["layers"]]}
+    edit(changed["layers"][5], "form", "bits")
+    chain_anew(changed["layers"], RunStore.open(path).identity["identifier"])
+    for first, second in ((changed, ledger), (ledger, changed)):
+        write_sealed(path / name, first)
+        write_sealed(path / copied, second)
+        assert "say different things of layer 5" in invoke("verify", path, code=4).output
+        assert "cannot be repaired" in invoke("repair", path, "--yes", code=4).output
 
 
 def test_lines_of_the_ledger_that_are_exchanged_or_left_out(copy):
