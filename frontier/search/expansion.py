@@ -125,32 +125,55 @@ class Expansion:
         return np.array(sizes, dtype=np.int64)
 
 
+def arena_slots(layout: Layout, reads: Reads) -> int:
+    """Return the number of slabs for which an arena has room: half as many again as the largest
+    batch needs, or more if they are small."""
+    most = max((entries.size for entries in reads.batches), default=0)
+    room = max(most + most // 2, ARENA_BYTES // layout.slab_bytes)
+    return max(1, min(reads.slab.size, room))
+
+
 class ArenaSlots:
-    """Tracks which slabs of a task's `Reads` are in which slots of its arena."""
+    """Tracks which slabs of a task's `Reads` are in which slots of its arena.
 
-    def __init__(self, layout: Layout, reads: Reads):
-        most = max((entries.size for entries in reads.batches), default=0)
-        self.count = max(1, most, min(reads.slab.size, ARENA_BYTES // layout.slab_bytes))
-        self._holds = np.full(self.count, -1)
-        self._last = np.full(self.count, -1)
-        self._slot_of = np.full(reads.slab.size, -1)
-        self._batch = 0
+    The slab that is replaced is the one that is needed again last, as it is known what all batches
+    need: no other choice would decode fewer (L. A. Belady, A study of replacement algorithms for a
+    virtual-storage computer, IBM Systems Journal 5, 1966).
+    """
 
-    def take(self, needed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Assign slots to the slabs that the next batch needs.
+    def __init__(self, reads: Reads, count: int):
+        """count: the number of slots, at least as many as any batch needs."""
+        self._holds, self._slot_of = np.full(count, -1), np.full(reads.slab.size, -1)
+        self._needed_next = np.full(count, len(reads.batches))
+        self._batches, self._after = reads.batches, _batches_after(reads)
 
-        Returns the slabs that were not in the arena, as entries of `Reads`, and the slots that they
-        get.
+    def take(self, batch: int, needed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Assign slots to the slabs that a batch needs; batches come in their order.
+
+        needed: int64[N], those entries of the batch that hold a state. Returns the slabs that were
+        not in the arena, as entries of `Reads`, and the slots that they get.
         """
-        self._batch += 1
         slot = self._slot_of[needed]
-        self._last[slot[slot >= 0]] = self._batch
+        self._needed_next[slot[slot >= 0]] = batch
         new = needed[slot < 0]
-        slots = np.argsort(self._last, kind="stable")[: new.size]
+        slots = np.argsort(-self._needed_next, kind="stable")[: new.size]
         evicted = self._holds[slots]
         self._slot_of[evicted[evicted >= 0]] = -1
-        self._slot_of[new], self._holds[slots], self._last[slots] = slots, new, self._batch
+        self._slot_of[new], self._holds[slots] = slots, new
+        after = self._after[batch][np.searchsorted(self._batches[batch], needed)]
+        self._needed_next[self._slot_of[needed]] = after
         return new, slots
+
+
+def _batches_after(reads: Reads) -> list[np.ndarray]:
+    """Return for each entry of each batch the next batch that needs it, or a number behind the last
+    one: int64 of the shapes of `Reads.batches`."""
+    after, soonest = [], np.full(reads.slab.size, len(reads.batches))
+    for batch in reversed(range(len(reads.batches))):
+        entries = reads.batches[batch]
+        after.append(soonest[entries])
+        soonest[entries] = batch
+    return after[::-1]
 
 
 class Arena:
@@ -159,9 +182,10 @@ class Arena:
 
     A task holds all that it reads in stored form, and decodes what a batch of its rows needs when
     it comes to the batch: an arena of some megabytes stays in the processor's caches, where that is
-    several times as fast as in memory. The slab that no batch has needed for longest is replaced
-    first. A slab that is needed again later is decoded again: with 2 x 7 tiles every twelfth one,
-    with 3 x 5 tiles every third one or, on the other side, each one.
+    several times as fast as in memory. A slab that was replaced and is needed again is decoded
+    again. With 2 x 7 and with 3 x 5 tiles that comes to nothing; if the slab that no batch has
+    needed for longest were replaced, and the arena held no more than the largest batch needs, each
+    slab of one side of 3 x 5 would be decoded twice.
     """
 
     def __init__(
@@ -176,20 +200,21 @@ class Arena:
         """slabs: those of `reads`. allocate: returns an uninitialised array of so many uint8."""
         self._layout, self._program, self._reads = layout, program, reads
         self._slabs, self._clock = slabs, clock
-        self._slots = ArenaSlots(layout, reads)
-        self.words = allocate(self._slots.count * layout.slab_bytes).view(np.uint64)
+        self._count = arena_slots(layout, reads)
+        self._slots = ArenaSlots(reads, self._count)
+        self.words = allocate(self._count * layout.slab_bytes).view(np.uint64)
         self.live = np.zeros(self.words.size // layout.row_words, dtype=bool)
         self.base = np.full(program.needed.shape, -1, dtype=np.int64)
 
     def prepare(self, batch: int) -> None:
         """Decode the slabs that a batch needs and the arena does not hold."""
         needed = self._reads.batches[batch]
-        new, slots = self._slots.take(needed[self._slabs.filled[needed]])
+        new, slots = self._slots.take(batch, needed[self._slabs.filled[needed]])
         self._point_to(new, slots)
         self._clock.lap("rest")
-        self._slabs.decode(new, self.words.reshape(self._slots.count, -1), slots)
+        self._slabs.decode(new, self.words.reshape(self._count, -1), slots)
         self._clock.lap("codec")
-        live = self.live.reshape(self._slots.count, -1)
+        live = self.live.reshape(self._count, -1)
         live_rows(self.words, self._layout.row_words, live, slots)
         self._clock.lap("kernel")
 

@@ -12,7 +12,7 @@ from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import Config
 from frontier.errors import TooLarge
 from frontier.puzzles import Puzzle
-from frontier.search.expansion import ArenaSlots
+from frontier.search.expansion import arena_slots
 from frontier.search.workspace import GROWTH_BYTES
 from frontier.space.bits import SPARE_ROWS
 from frontier.space.graph import Space
@@ -316,7 +316,7 @@ def _costs(layout: Layout, side: int) -> tuple[int, float]:
     held = (
         (own + read) / own * most_part_bytes(layout) + WRITER_BYTES + program.nbytes + reads.nbytes
     )
-    decoded = ArenaSlots(layout, reads).count + DECODED_BATCHES * layout.cuts
+    decoded = arena_slots(layout, reads) + DECODED_BATCHES * layout.cuts
     need = process_bytes(layout.space) + TASKS_UNDER_WAY * (ceil(held) + 2 * GROWTH_BYTES)
     need += decoded * layout.slab_bytes + _row_bytes(layout)
     files = np.unique(reads.task).size + 2

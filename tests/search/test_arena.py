@@ -1,17 +1,21 @@
 """The arena of a task: each batch finds in it what it needs, however small it is."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from engine import layouts_of
+from hypothesis import given
+from hypothesis import strategies as st
 
 from frontier.puzzles import tile_puzzle
 from frontier.search import expansion as expansion_module
-from frontier.search.expansion import Arena
-from frontier.space.program import program_of, reads_of
+from frontier.search.expansion import Arena, ArenaSlots
+from frontier.space.program import Reads, program_of, reads_of
 from frontier.stopwatch import Stopwatch
 
 SPACES = [
-    tile_puzzle(2, 4).model.space,
+    tile_puzzle(2, 5).model.space,
     tile_puzzle(3, 3).model.space,
     tile_puzzle(2, 5, metric="multi").model.space,
 ]
@@ -40,6 +44,8 @@ class NumberedSlabs:
 @pytest.mark.parametrize("space", SPACES)
 def test_each_batch_finds_what_it_needs(space, size, monkeypatch):
     monkeypatch.setattr(expansion_module, "ARENA_BYTES", size)
+    if size == 0:  # no more than the largest batch needs
+        monkeypatch.setattr(expansion_module, "arena_slots", most_needed)
     again = 0
     for layout in layouts_of(space, most_prefixes=60):
         for number in range(min(2, layout.task_count(0))):
@@ -59,6 +65,10 @@ def test_each_batch_finds_what_it_needs(space, size, monkeypatch):
         assert (again == 0) == (size > 0)
 
 
+def most_needed(layout, reads):
+    return max(1, *(entries.size for entries in reads.batches))
+
+
 def room_of_ones(size):
     return np.full(size, 255, dtype=np.uint8)
 
@@ -76,3 +86,30 @@ def assert_there(arena, layout, program, reads, slabs, entry):
         assert (words == (content * 1000 + inside if content else 0)).all()
         rows = arena.live[at // layout.row_words : (at + layout.slab_words) // layout.row_words]
         assert (rows == words.reshape(-1, layout.row_words).any(axis=1)).all()
+
+
+def decoded_least(batches, count):
+    """How many slabs are decoded if, of all choices of what is replaced, the best is taken."""
+    best = {frozenset(): 0}
+    for batch in map(frozenset, batches):
+        next_best = {}
+        for held, decoded in best.items():
+            others = sorted(held - batch)
+            for kept in combinations(others, min(len(others), count - len(batch))):
+                state = batch.union(kept)
+                cost = decoded + len(batch - held)
+                next_best[state] = min(cost, next_best.get(state, cost))
+        best = next_best
+    return min(best.values())
+
+
+@given(
+    st.lists(st.sets(st.integers(0, 6), min_size=1, max_size=3), min_size=1, max_size=8),
+    st.integers(3, 6),
+)
+def test_no_choice_of_what_is_replaced_decodes_fewer(batches, count):
+    entries = [np.array(sorted(batch)) for batch in batches]
+    none = np.zeros(7, dtype=np.int64)
+    slots = ArenaSlots(Reads(none, none, none, none, none, entries), count)
+    decoded = sum(slots.take(number, batch)[0].size for number, batch in enumerate(entries))
+    assert decoded == decoded_least(batches, count)
