@@ -282,8 +282,10 @@ def _restore(data, at, end, masks, target, size):
 def _count(masks, size):
     """Return the ones of the mask of `size` bytes, a bit for each; -1 if it has ones behind these
     bits."""
-    total = 0
-    for i in range(size // 8):
+    total, whole = 0, size // 64
+    for i in range(whole):
+        total += _ones(_load(masks, 8 * i))
+    for i in range(8 * whole, size // 8):
         total += _ones(np.uint64(masks[i]))
     if size % 8:
         last = np.uint64(masks[size // 8])
