@@ -266,7 +266,8 @@ def make_config(
 def checked_config(values: dict, source: str, settings: tuple[str, ...] = ()) -> Config:
     """Return the config of these tables after its puzzles are made and their starts are reached.
 
-    settings: overrides, which change `values`. Raises InputError, which begins with `source`.
+    settings: overrides, which change `values`. Raises InputError, which begins with `source`, or
+    names the override.
     """
     for setting in settings:
         _override(values, setting)
@@ -288,7 +289,10 @@ def config_of(values: dict, source: str) -> Config:
     except ValidationError as error:
         errors = [e for e in error.errors() if e["type"] != "default_factory_not_called"]
         raise InputError(f"{source}: " + "; ".join(map(_complaint, errors))) from None
-    SlabCodec(config.store.codec)
+    try:
+        SlabCodec(config.store.codec)
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
     return config
 
 

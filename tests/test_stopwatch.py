@@ -88,7 +88,7 @@ def test_a_display_says_that_kernels_are_compiled(monkeypatch, tmp_path, capsys)
         monkeypatch.setattr(preparing, "_said", False)
         plan = api.plan(config_in(tmp_path / str(number)))
         api.run(plan, listeners=[lambda event: preparing.tell()], progress=progress)
-        said = "compiling kernels, which may take half a minute; as a rule they are kept\n"
+        said = "compiling kernels, which may take half a minute; they are kept"
         assert capsys.readouterr().err.count(said) == number
     assert preparing.say is None
 

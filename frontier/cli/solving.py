@@ -207,13 +207,14 @@ def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> lis
     """Return (place in the file, text) of each position to be solved."""
     positions = [("", board) for board in boards]
     if file is not None:
+        name = "standard input" if file == "-" else file
         try:
             with click.open_file(file, "rb") as lines_file:
                 lines = lines_file.read().decode("utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{file} cannot be read: {why_unreadable(error)}") from None
+            raise InputError(f"{name} cannot be read: {why_unreadable(error)}") from None
         positions += [
-            (f"{file}, line {number}: ", line)
+            (f"{name}, line {number}: ", line)
             for number, line in enumerate(lines, start=1)
             if line.strip()
         ]

@@ -36,7 +36,6 @@ from frontier.stopwatch import Stopwatch
 from frontier.storage.base import Storage
 from frontier.storage.places import storage_at
 from frontier.store.codecs import SlabCodec, encoded_bytes
-from frontier.store.parts import BLOCK_BYTES
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3
@@ -138,7 +137,7 @@ class SampleSlabs:
     than the layer, they repeat it.
 
     density: the share of the layer's bits that are set. stored: the stored bytes per raw byte.
-    encoded: whether `bitmaps` gives what kernels decode, if the codec is such a one.
+    apart: True if no kernel is to decode slabs and do something else too.
     """
 
     def __init__(self, codec: SlabCodec, words: np.ndarray, slab_bytes: int, bits: int):
@@ -147,7 +146,7 @@ class SampleSlabs:
         whole = np.resize(words, max(1, words.size // slab) * slab).reshape(-1, slab)
         count = min(SAMPLE_SLABS, len(whole))
         self.raw = whole[np.linspace(0, len(whole) - 1, count).astype(np.int64)]
-        self.codec, self.encoded = codec, codec.by_kernels
+        self.codec, self.apart = codec, False
         self._data = np.empty(count * encoded_bytes(slab_bytes), np.uint8)
         self._begin = np.arange(count) * encoded_bytes(slab_bytes)
         self._end = self._begin + [
@@ -156,10 +155,10 @@ class SampleSlabs:
         ]
         self.stored = int((self._end - self._begin).sum()) / self.raw.nbytes
 
-    def bitmaps(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-        """Return slabs as a stored layer does."""
+    def encoded(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """Return slabs in stored form as a stored layer does."""
         some = np.arange(first, last) % len(self.raw)
-        return (self._data, self._begin[some], self._end[some]) if self.encoded else None
+        return None if self.apart else (self._data, self._begin[some], self._end[some])
 
     def decode(self, slabs: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
         """Decode slabs as a stored layer does."""
@@ -170,8 +169,9 @@ class SampleSlabs:
 class Discarded:
     """Takes slabs in stored form from an `Expansion`, and keeps none."""
 
-    def __init__(self, slab_bytes: int):
-        self._room = np.empty(BLOCK_BYTES + encoded_bytes(slab_bytes), dtype=np.uint8)
+    def __init__(self, layout: Layout):
+        """A strip of the layout has room."""
+        self._room = np.empty(layout.cuts * encoded_bytes(layout.slab_bytes), dtype=np.uint8)
 
     def room(self, slab_bytes: int) -> np.ndarray:
         return self._room
@@ -190,14 +190,13 @@ def try_task(layout: Layout, sample: SampleSlabs, apart: bool = False) -> dict[s
     program, swaps = program_of(layout, task), swaps_of(layout)
     reads = reads_of(layout, task, program)
     sample.filled = np.ones(max(reads.slab.size, prod(layout.grid)), dtype=bool)
-    sample.encoded = sample.codec.by_kernels and not apart
+    sample.apart = apart
     clock, words = Stopwatch(time.thread_time), 0
     arena = Arena(layout, program, reads, sample, Buffer(), clock)
     expansion = Expansion(layout, swaps, program, arena, sample, sample.codec, clock)
-    for nodes, _, slab in expansion.run(task, Discarded(layout.slab_bytes)):
-        if (slab + 1) % layout.cuts == 0:
-            words += (nodes.stop - nodes.start) * layout.strip_words
-        if words and sum(clock.seconds.values()) > SAMPLE_SECONDS:
+    for nodes, _, _ in expansion.run(task, Discarded(layout)):
+        words += (nodes.stop - nodes.start) * layout.strip_words
+        if sum(clock.seconds.values()) > SAMPLE_SECONDS:
             break
     return {kind: seconds / words for kind, seconds in clock.seconds.items()}
 

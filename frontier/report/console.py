@@ -68,8 +68,8 @@ def passing_line(file: TextIO | None) -> Iterator[Callable[[str], None]]:
 
 def say_compiling() -> None:
     """Say on standard error that kernels are compiled."""
-    message = "compiling kernels, which may take half a minute; as a rule they are kept"
-    say(message, sys.stderr)
+    kept = "they are kept if the cache can be written"
+    say(f"compiling kernels, which may take half a minute; {kept}", sys.stderr)
 
 
 def warn_unwritten(file: Path | str, error: Exception) -> None:

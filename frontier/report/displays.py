@@ -107,7 +107,7 @@ class LiveProgress(PlainProgress):
 def shown(runs: Iterable[Standing], console: Console) -> Group:
     """Return the last layers of each run that is under way, as many as a screen has room for, a bar
     of the share that is done, and its figures; a line for any other run."""
-    parts = []
+    parts, runs = [], list(runs)
     for progress in runs:
         if progress.state != UNDER_WAY:
             parts.append(Text(fitted(line(progress), console.width)))
@@ -116,7 +116,7 @@ def shown(runs: Iterable[Standing], console: Console) -> Group:
         head = title(progress) + ", preparing kernels" * preparing.under_way
         said = [Text(fitted(text, console.width)) for text in (head, *named)]
         said[0].style = "bold"
-        lines = sum(text.plain.count("\n") + 1 for text in said)
+        lines = sum(text.plain.count("\n") + 1 for text in said) + len(runs) - 1
         room = console.height - SPARE_LINES - lines - (progress.share is not None)
         rows = [
             [str(of.depth), f"{of.states:,}", span(of.seconds), rate(of.states, of.seconds)]

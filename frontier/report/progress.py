@@ -67,7 +67,6 @@ class Progress(LayerTotals, Standing):
     storing: int = 0
 
     def note(self, event: events.Event, now: float) -> None:
-        self.storing = event.layers if isinstance(event, events.StoringLayers) else 0
         match event:
             case events.RunStarted(path=path, resumed=True):
                 self._read(RunStore.open(path))
@@ -79,13 +78,18 @@ class Progress(LayerTotals, Standing):
             case events.LayerMade(layer) if layer.depth == len(self.layers):
                 self.layers.append(layer)
                 self.since = now
+            case events.StoringLayers(layers):
+                self.storing = layers
             case events.LayerFinished(layer, disk=disk):
                 self.layers[layer.depth :] = [layer, *self.layers[layer.depth + 1 :]]
                 self.committed = layer.depth + 1
                 self.disk, self.task, self.since = disk, None, now
+                if self.committed == len(self.layers):
+                    self.storing = 0
             case events.RunFinished(depth, _, False, elapsed):
                 self.ended = events.RunStopped(depth, f"depth {depth} reached as asked", elapsed)
             case events.RunStopped():
+                self.storing = 0
                 del self.layers[self.committed :]
 
     def _read(self, run: RunStore) -> None:
@@ -108,9 +112,9 @@ class Progress(LayerTotals, Standing):
         return events.RunStopped(depth, reason, elapsed)
 
     @property
-    def stage(self) -> int | None:
-        """The depth of the last layer."""
-        return self.depth
+    def stage(self) -> tuple[int | None, int]:
+        """The depth of the last layer, and how many are being stored."""
+        return self.depth, self.storing
 
     @property
     def share(self) -> float | None:

@@ -94,7 +94,7 @@ def _advance(work: Workspace, call: Advance) -> Advanced:
             for depth, (tally, _) in enumerate(timed_tallies, call.depth + 1)
             if depth in layers.depths
         ]
-        if call.storing is not None:
+        if call.storing is not None and kept:
             call.storing(len(kept))
         for depth, tally in kept:
             stored[depth] = _store(work, layers, depth, tally)

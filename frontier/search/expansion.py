@@ -15,10 +15,24 @@ from frontier.space.layout import Layout, Task
 from frontier.space.program import Program, Reads, Swaps
 from frontier.stopwatch import Stopwatch
 from frontier.store.codecs import CHECKSUM_BYTES, SlabCodec, encoded_bytes
-from frontier.store.reader import EncodedSlabs, ListedSlabs
 
 ARENA_BYTES = 8_000_000
 """The bytes of an arena, unless a batch needs more."""
+
+
+class Slabs(Protocol):
+    """Slabs that hold a state or not (`filled`), and are decoded when they are needed: those of
+    `frontier.store.reader`."""
+
+    filled: np.ndarray
+
+    def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None: ...
+
+    def encoded(
+        self, first: int, last: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None: ...
+
+    def damaged(self, entry: int) -> Exception: ...
 
 
 class Sink(Protocol):
@@ -30,10 +44,7 @@ class Sink(Protocol):
 
 
 class Expansion:
-    """Makes the slabs of a part.
-
-    slab: uint64[nodes of a slab, words], the slab that was made last.
-    """
+    """Makes the slabs of a part."""
 
     def __init__(
         self,
@@ -41,34 +52,37 @@ class Expansion:
         swaps: Swaps,
         program: Program,
         arena: "Arena",
-        before: EncodedSlabs | ListedSlabs,
+        before: Slabs,
         codec: SlabCodec,
         clock: Stopwatch,
     ):
-        """before: all slabs of the same part of the layer before the current one."""
+        """before: all slabs of the same part of the layer before the current one. codec: that of
+        both layers."""
         self._layout, self._swaps, self._program, self._arena = layout, swaps, program, arena
         self._before, self._codec, self._clock = before, codec, clock
         self._most = encoded_bytes(layout.slab_bytes)
-        self.slab = np.empty((layout.slab_nodes, layout.slab_words), dtype=np.uint64)
+        self._slab = np.empty((layout.slab_nodes, layout.slab_words), dtype=np.uint64)
 
     def run(
-        self, task: Task, sink: Sink, stop: int | None = None
+        self, task: Task, sink: Sink, start: tuple[int, int, int] | None = None
     ) -> Iterator[tuple[slice, np.ndarray, int]]:
         """Make all slabs of a task, and add those that hold a state to a sink.
 
-        Generates some consecutive slabs at a time: (their nodes, int64[nodes] the states found at
-        each, the number of the last slab). stop: the number of a slab that is to be the last of
-        those that it comes with, so that `slab` has its words then.
+        Generates some consecutive slabs at a time, those of a strip if the sink has room: (their
+        nodes, int64[nodes] the states found at each, 1 if the state at `start` is one of them, else
+        0). start: (slab, word, bit).
         """
-        cuts = self._layout.cuts
+        cuts, watched = self._layout.cuts, start[0] if start else -1
         for batch, (first, nodes, prefix, slab) in enumerate(self._layout.batches(task)):
             self._arena.prepare(batch)
-            stored = self._before.bitmaps(slab, slab + cuts)
-            self._clock.lap("codec")
-            begin, end = task.first_node + first, slab + cuts
+            end, stored = slab + cuts, None
+            if self._codec.by_kernels:
+                stored = self._before.encoded(slab, end)
+                self._clock.lap("codec")
             at = slab
             while at < end:
-                until = stop + 1 if stop is not None and at <= stop < end else end
+                # The slab of the start is made last, so that its words are there afterwards.
+                until = watched + 1 if at <= watched < end else end
                 counts, room = np.zeros(nodes, dtype=np.int64), sink.room(self._layout.slab_bytes)
                 step = range(at, until), prefix * cuts + at - slab, first, counts, room
                 if stored is None:
@@ -80,17 +94,22 @@ class Expansion:
                 filled = np.flatnonzero(sizes)
                 sink.add(at + filled, sizes[filled])
                 at += sizes.size
-                yield slice(begin, begin + nodes), counts, at - 1
+                found = 0
+                if at == watched + 1:
+                    _, word, bit = start
+                    found = int(self._slab.reshape(-1)[word]) >> bit & 1
+                begin = task.first_node + first
+                yield slice(begin, begin + nodes), counts, found
 
     def _make_encoded(self, stored, slabs, first_slab, first_node, counts, room) -> np.ndarray:
-        """Do what `_make_each` does in one call. stored: the result of `bitmaps` of the slabs."""
+        """Do what `_make_each` does in one call. stored: the result of `encoded` of the slabs."""
         # Numba is loaded with it, which a search without large layers does without.
         from frontier.space.expand_encoded import NOT_DECODED, expand_encoded
 
         arena, program, sizes = self._arena, self._program, np.zeros(len(slabs), dtype=np.int64)
         made = expand_encoded(
             *stored, first_slab, first_node, counts, arena.words, arena.live, arena.base,
-            program.own_slots, self.slab, room, self._most, CHECKSUM_BYTES, sizes,
+            program.own_slots, self._slab, room, self._most, CHECKSUM_BYTES, sizes,
             tuple(program), tuple(self._swaps),
         )  # fmt: skip
         if sizes[made - 1] == NOT_DECODED:
@@ -104,8 +123,8 @@ class Expansion:
 
         Adds the states found to `counts`. Returns int64, the bytes of each slab in `room`.
         """
-        words, arena, sizes, at = self.slab.reshape(1, -1), self._arena, [], 0
-        target = self.slab[: counts.size]
+        words, arena, sizes, at = self._slab.reshape(1, -1), self._arena, [], 0
+        target = self._slab[: counts.size]
         for own, number in enumerate(slabs, start=first_slab):
             if room.size - at < self._most:
                 break
@@ -193,7 +212,7 @@ class Arena:
         layout: Layout,
         program: Program,
         reads: Reads,
-        slabs: EncodedSlabs | ListedSlabs,
+        slabs: Slabs,
         allocate: Callable[[int], np.ndarray],
         clock: Stopwatch,
     ):

@@ -33,8 +33,8 @@ PART_WORD_SECONDS, FILE_SECONDS = 6e-9, 0.5e-3
 TASK_SECONDS = 1e-3
 """The seconds that a scheduler on its own processor needs for a task."""
 
-DECODED_BATCHES = 3
-"""The number of batches of decoded slabs that a task holds beside its arena."""
+SLABS_A_THREAD = 3
+"""The number of slabs that a thread holds while it stores a layer that is in memory."""
 
 SMALL_LAYER = 100_000_000
 """Layers of fewer bytes need not be divided among the workers."""
@@ -266,7 +266,7 @@ def _plan_in_memory(
     share = _share(config)
     chosen = Layout.from_settings(space, layout) if layout else memory_layout(space, share)
     need = process_bytes(space) + memory_bytes(chosen)
-    thread_bytes = WRITER_BYTES + DECODED_BATCHES * chosen.slab_bytes + _row_bytes(chosen)
+    thread_bytes = WRITER_BYTES + SLABS_A_THREAD * chosen.slab_bytes + _row_bytes(chosen)
     need += share * (thread_bytes + _transfer_bytes(config))
     spare = config.cluster.memory * share - need
     if not config.search.in_memory or spare < 0:
@@ -314,11 +314,14 @@ def _costs(layout: Layout, side: int) -> tuple[int, float]:
     own, read = prod(layout.grid), reads.slab.size
     # The slabs read are in memory in stored form, in the worst case no smaller than decoded.
     held = (
-        (own + read) / own * most_part_bytes(layout) + WRITER_BYTES + program.nbytes + reads.nbytes
+        (own + read) / own * most_part_bytes(layout)
+        + WRITER_BYTES
+        + program.nbytes
+        + 2 * reads.nbytes  # an arena knows which batch needs a slab next
     )
-    decoded = arena_slots(layout, reads) + DECODED_BATCHES * layout.cuts
-    need = process_bytes(layout.space) + TASKS_UNDER_WAY * (ceil(held) + 2 * GROWTH_BYTES)
-    need += decoded * layout.slab_bytes + _row_bytes(layout)
+    decoded = arena_slots(layout, reads) + 1
+    need = process_bytes(layout.space) + TASKS_UNDER_WAY * ceil(held)
+    need += decoded * layout.slab_bytes + GROWTH_BYTES + _row_bytes(layout)
     files = np.unique(reads.task).size + 2
     words = (read + 2 * own) * layout.slab_bytes / WORD_BYTES
     seconds = files * FILE_SECONDS + words / 3 * PART_WORD_SECONDS

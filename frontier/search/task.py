@@ -81,7 +81,6 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     program, reads = work.program(task)
     own = np.arange(prod(layout.grid))
     tally, start = work.counting.zero, work.counting.start_at(layout, task)
-    stop = start[0] if start else None
     with files.write_part(number, work.writer, work.run.durable, clock) as writer:
         current = work.layer(depth - 1).load(reads.task, reads.slab)
         before = work.layer(depth - 2).load(np.full(own.size, number), own)
@@ -90,11 +89,8 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
             clock.go_on()
             arena = Arena(layout, program, reads, current, work.arena, clock)
             expansion = Expansion(layout, work.swaps, program, arena, before, files.codec(), clock)
-            for nodes, counts, last in expansion.run(task, writer, stop):
-                tally += work.counting.of_nodes(task.side, nodes, counts)
-                if last == stop:
-                    _, word, bit = start
-                    tally += Tally(start=int(expansion.slab.reshape(-1)[word]) >> bit & 1)
+            for nodes, counts, found in expansion.run(task, writer, start):
+                tally += work.counting.of_nodes(task.side, nodes, counts) + Tally(start=found)
             clock.lap("rest")
         record = writer.finish(tally)
         clock.lap("disk")

@@ -12,7 +12,6 @@ layer has a part in it.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -114,22 +113,25 @@ def _faults_outside(run: RunStore) -> Iterator[Fault]:
     if counted_states > states or (run.complete and counted_states != states):
         holds = f"its layers hold {counted(counted_states, 'state')}, the puzzle has {states:,}"
         yield Fault(SUMS, f"{storage.place(LEDGER)}: {holds}")
-    sealed_files = {COPIES[RUN]: GROUP, COPIES[LEDGER]: GROUP, "summary.json": SUMMARY}
-    for name, kind in sealed_files.items():
+    for name, kind in ((COPIES[RUN], GROUP), ("summary.json", SUMMARY)):
         try:
             if kind == GROUP or storage.exists(name):
                 read_sealed(storage, name)
         except CorruptRunError as error:
             yield Fault(kind, str(error), described=True)
-    with suppress(CorruptRunError):  # which was said above
+    try:
         copied, _ = read_ledger(storage, COPIES[LEDGER], run.identity["identifier"])
+    except CorruptRunError as error:
+        yield Fault(GROUP, str(error), described=True)
+    else:
         pairs = zip(run.records, copied, strict=False)  # it may be one commit behind
         apart = next((mine.depth for mine, copy in pairs if mine.chain != copy.chain), None)
         if apart is not None:
             yield Fault(
                 SUMS,
                 f"{storage.place(LEDGER)} and {storage.place(COPIES[LEDGER])} say different things "
-                f"of layer {apart}: one of them was changed",
+                f"of layer {apart}: one of them was changed. A run that goes on writes the copy "
+                "anew with its next layer",
             )
     if not run.is_group():
         group = storage.place(f"{run.layers_name}/zarr.json")

@@ -9,6 +9,7 @@ import numpy as np
 
 from frontier.space.bits import expand_rows
 from frontier.space.jit import kernel
+from frontier.space.program import Swaps
 from frontier.space.zerobytes_kernels import decode, encode
 
 NOT_DECODED = -1
@@ -35,7 +36,7 @@ def expand_encoded(
     sizes: int64, gets the bytes of each slab, 0 for one without a state; and `NOT_DECODED` for the
         last, if its bytes before are no bitmap.
     """
-    words, row_words = slab.reshape(-1), swap_tables[-1].size
+    words, row_words = slab.reshape(-1), Swaps(*swap_tables).parities.size
     rows = slab.shape[1] // row_words
     filled = np.empty(counts.size * rows, dtype=np.bool_)
     found = np.empty_like(counts)

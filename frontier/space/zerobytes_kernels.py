@@ -26,8 +26,8 @@ VECTOR_BYTES = 64
 
 def _features() -> set[str]:
     """Return the features of the processor that kernels are compiled for, as LLVM names them."""
-    if numba_config.CPU_NAME:  # the user compiles for another processor than this one
-        named = (numba_config.CPU_FEATURES or "").split(",")
+    if numba_config.CPU_FEATURES is not None:  # the user compiles for another processor
+        named = numba_config.CPU_FEATURES.split(",")
         return {feature[1:] for feature in named if feature.startswith("+")}
     return {name for name, there in llvm.get_host_cpu_features().items() if there}
 

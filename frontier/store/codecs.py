@@ -38,8 +38,8 @@ class SlabCodec:
     """Encodes and decodes slabs, one by one; not for several threads at once.
 
     plain: do without the kernels, which take longer to load than a few slabs take. zarr_codecs: the
-    codecs of a slab, as Zarr's metadata name them. by_kernels: whether kernels do it, which
-    `frontier.space.expand_encoded` then calls itself.
+    codecs of a slab, as Zarr's metadata name them. by_kernels: True if kernels encode
+    and decode slabs; another kernel may then call these directly.
     """
 
     def __init__(self, name: str, plain: bool = False):

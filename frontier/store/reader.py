@@ -62,12 +62,10 @@ class EncodedSlabs:
             if good < entries.size:
                 raise self.damaged(entries[good])
 
-    def bitmaps(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    def encoded(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Check slabs first .. last - 1, and return uint8 and int64[N] twice, the memory in which
         they lie in stored form, and where each begins and ends there, which is the same place if it
-        holds no state; None if kernels do not decode them. All slabs are of one task."""
-        if not self._codec.by_kernels:
-            return None
+        holds no state. All slabs are of one task."""
         ((part, data),) = self._parts
         some = first + np.flatnonzero(self.filled[first:last])
         part.check_slabs(self._slab[some], data, self._begin[some], self._end[some])
@@ -80,7 +78,8 @@ class EncodedSlabs:
 
 
 class ListedSlabs:
-    """Some slabs of a layer that is a list, with the methods of `EncodedSlabs`."""
+    """Some slabs of a layer that is a list, decoded as `EncodedSlabs` are; they have no stored
+    form."""
 
     def __init__(self, layer: "StoredLayer", task: np.ndarray, slab: np.ndarray):
         self._layer, self._task, self._slab = layer, task, slab
@@ -89,8 +88,8 @@ class ListedSlabs:
         self._first, self._end = (np.searchsorted(keys, key + more) for more in (0, 1))
         self.filled = self._end > self._first
 
-    def bitmaps(self, first: int, last: int) -> None:
-        return None
+    def encoded(self, first: int, last: int) -> None:
+        """Return None: there is nothing for a kernel to decode."""
 
     def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
         layout = self._layer.files.layout

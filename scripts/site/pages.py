@@ -72,8 +72,8 @@ def on_page_markdown(markdown, page, config, files):
 
 def on_post_build(config):
     """Lead from each report back to the site."""
-    for name in (ROOT / "docs" / "results").glob("*.html"):
-        report = Path(config.site_dir, "results", name.name)
+    for source in (ROOT / "docs" / "results").glob("*.html"):
+        report = Path(config.site_dir, "results", source.name)
         head, body, rest = report.read_text(encoding="utf-8").partition("<body>")
         if not body:
             raise ValueError(f"{report} has no body to which a link could be added")
@@ -165,11 +165,11 @@ def reference_page() -> str:
         "listeners of `run` are called with, and the errors. [In Python](library.md) shows how "
         "they are used.",
     ]
+    imported_from = {"Functions": "frontier.", "Classes": "frontier.", "Drawings": f"{DRAWING}."}
     for title, names in sections.items():
         parts.append(f"## {title}")
         for name, path in names.items():
-            module = {"Functions": "frontier.", "Classes": "frontier.", "Drawings": f"{DRAWING}."}
-            label = module.get(title, "") + name
+            label = imported_from.get(title, "") + name
             options = f"      heading: {label}\n      toc_label: {name}"
             if title == "Classes":
                 options += "\n      show_if_no_docstring: true"

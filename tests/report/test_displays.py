@@ -34,6 +34,7 @@ from frontier.search.events import (
     RunStopped,
     SearchStarted,
     Stopping,
+    StoringLayers,
     TaskFinished,
 )
 from frontier.stopwatch import preparing
@@ -139,6 +140,24 @@ def test_a_stop_says_that_a_kernel_is_compiled_first():
     first, second = plain._file.getvalue().splitlines()
     assert first.startswith("stopping: ")
     assert second.startswith(f"{first}; a kernel is being compiled")
+
+
+def test_that_layers_are_stored_is_said_until_they_are(monkeypatch):
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    plain = PlainProgress(io.StringIO())
+    layers = [line_of(depth, 10**depth, seconds=1.0) for depth in range(4)]
+    plain(RunStarted("a", "", "", -1, 0, 10**9, 1, False))
+    for now, event in enumerate([
+        LayerFinished(layers[0], 1, 0.0, 0), *(LayerMade(layer, 1.0) for layer in layers[1:]),
+        StoringLayers(2), Stopping(), *(LayerFinished(layer, 0, 1.0, 7) for layer in layers[1:]),
+    ]):  # fmt: skip
+        plain(event)
+        assert plain._progress.storing == (2 if 4 <= now <= 7 else 0)
+    lines = plain._file.getvalue().splitlines()
+    assert ["storing 2 layers" in line for line in lines].count(True) == 1
+    waiting = [re.search(r"not stored yet (\d)", line) for line in lines]
+    assert [found[1] for found in waiting if found] == ["1", "2", "3", "3"]
 
 
 def test_layers_that_take_no_while_have_no_lines_of_their_own(monkeypatch):

@@ -45,7 +45,7 @@ class Slabs:
     def decode(self, some, out, rows):
         out[rows] = self._slabs[some]
 
-    def bitmaps(self, first, last):
+    def encoded(self, first, last):
         if not self._encoded:
             return None
         codec, data = SlabCodec("bitmap"), np.empty(0, dtype=np.uint8)
@@ -98,13 +98,13 @@ def step(layout, depth, current, previous, codec, encoded, slabs):
         sink = Sink(codec_used, layout.slab_nodes * layout.slab_words, slabs)
         run = Expansion(layout, swaps_of(layout), program, arena, before, codec_used, Stopwatch())
         counts = np.zeros(space.nodes[side] + layout.slab_nodes, dtype=np.int64)
-        stop, stopped = layout.cuts // 2, False
-        for nodes, found, last in run.run(task, sink, stop):
+        start = layout.cuts // 2, depth % layout.slab_words, depth % code.bits
+        starts = 0
+        for nodes, found, start_found in run.run(task, sink, start):
             counts[nodes] += found
-            if last == stop:
-                stopped = True
-                assert (run.slab.reshape(-1) == sink.kept.get(stop, 0)).all()
-        assert stopped
+            starts += start_found
+        slab, word, bit = start
+        assert starts == (int(sink.kept[slab][word]) >> bit & 1 if slab in sink.kept else 0)
         for number, words in sink.kept.items():
             node, prefix, word = layout.slab_of(task, number)
             for n, of_node in enumerate(words.reshape(layout.slab_nodes, -1), start=node):
@@ -122,6 +122,13 @@ MODELS = {
     "not bipartite": tile_puzzle(2, 4, metric="multi").model,
     "pancakes": permutation_puzzle(FLIPS).model,
 }
+
+
+def origins_of(model):
+    vertices, sequences = model.origins()
+    return zip(vertices.tolist(), map(tuple, sequences.tolist()), strict=True)
+
+
 WAYS = [("bitmap", True, 9), ("bitmap", True, 1), ("bitmap", False, 1), ("raw", False, 9)]
 
 
@@ -130,9 +137,7 @@ WAYS = [("bitmap", True, 9), ("bitmap", True, 1), ("bitmap", False, 1), ("raw", 
 def test_a_search_by_slabs_in_stored_form(name, way):
     model = MODELS[name]
     space = model.space
-    origins = [
-        space.number(int(v), tuple(of.tolist())) for v, of in zip(*model.origins(), strict=True)
-    ]
+    origins = [space.number(*of) for of in origins_of(model)]
     layers = list_layers(space, origins)
     layouts = list(layouts_of(space, row_words=1))
     assert name == "pancakes" or {layout.cuts > 1 for layout in layouts} == {True, False}
@@ -141,3 +146,25 @@ def test_a_search_by_slabs_in_stored_form(name, way):
         for depth in range(1 + number % 3, len(layers) - 1, 3):
             made = step(layout, depth, layers[depth], layers[depth - 1], *way)
             assert made == layers[depth + 1].tolist()
+
+
+@pytest.mark.parametrize("cut", [1, 9])
+def test_a_slab_that_cannot_be_decoded_is_named(cut, monkeypatch):
+    """Its bytes are what was written there, but no bitmap."""
+    model = MODELS["tiles"]
+    space = model.space
+    layers = list_layers(space, [space.number(*of) for of in origins_of(model)])
+    layout = next(of for of in layouts_of(space, row_words=1) if of.cuts > 1)
+    encoded, cut_at = Slabs.encoded, []
+
+    def cut_short(self, first, last):
+        data, begin, end = encoded(self, first, last)
+        if (full := np.flatnonzero(end - begin > cut)).size and not cut_at:
+            end[full[-1]] -= cut
+            cut_at.append(first + int(full[-1]))
+        return data, begin, end
+
+    monkeypatch.setattr(Slabs, "encoded", cut_short)
+    with pytest.raises(LookupError) as error:
+        step(layout, 20, layers[20], layers[19], "bitmap", True, 9)
+    assert error.value.args == (cut_at[0],)

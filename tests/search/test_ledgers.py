@@ -54,6 +54,23 @@ def test_a_ledger_and_its_copy_that_say_different_things(copy):
         assert "cannot be repaired" in invoke("repair", path, "--yes", code=4).output
 
 
+@pytest.mark.parametrize("change", ["chain", "states", "no layers", "another run"])
+def test_a_copy_of_the_ledger_that_is_no_ledger(copy, change):
+    """Its own digest is right. It is written anew from the ledger."""
+    path, (_, copied) = copy("frontier"), BOTH
+    ledger = read_sealed(path / copied)
+    if change == "no layers":
+        del ledger["layers"]
+    elif change == "another run":
+        chain_anew(ledger["layers"], "ab" * 16)
+    else:
+        edit(ledger["layers"][5], change, {"chain": "0" * 64, "states": 1}[change])
+    write_sealed(path / copied, ledger)
+    assert "is no ledger of this run" in invoke("verify", path, code=4).output
+    assert "written anew from the other copy" in invoke("repair", path, "--yes").output
+    assert "all sound" in invoke("verify", path).output
+
+
 def test_lines_of_the_ledger_that_are_exchanged_or_left_out(copy):
     path = copy("frontier")
     ledger = read_sealed(path / "ledger.json")
