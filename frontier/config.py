@@ -7,7 +7,8 @@ known one. Checking creates nothing.
 import difflib
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import time
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -272,13 +273,20 @@ def checked_config(values: dict, source: str, settings: tuple[str, ...] = ()) ->
     for setting in settings:
         _override(values, setting)
     config = config_of(values, source)
-    try:
+    with _naming(source):
         config._checked = [member.make_puzzle() for member in config.members]
         for puzzle in config._checked:
             puzzle.check()
+    return config
+
+
+@contextmanager
+def _naming(source: str) -> Iterator[None]:
+    """Let an InputError of the body begin with `source`."""
+    try:
+        yield
     except InputError as error:
         raise type(error)(f"{source}: {error}") from None
-    return config
 
 
 def config_of(values: dict, source: str) -> Config:
@@ -289,10 +297,8 @@ def config_of(values: dict, source: str) -> Config:
     except ValidationError as error:
         errors = [e for e in error.errors() if e["type"] != "default_factory_not_called"]
         raise InputError(f"{source}: " + "; ".join(map(_complaint, errors))) from None
-    try:
+    with _naming(source):
         SlabCodec(config.store.codec)
-    except InputError as error:
-        raise InputError(f"{source}: {error}") from None
     return config
 
 

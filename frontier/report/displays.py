@@ -17,7 +17,14 @@ from frontier.report.html import run_html
 from frontier.report.progress import Progress, progress_of
 from frontier.report.standing import UNDER_WAY, Standing
 from frontier.report.status import figures, headline, line, title
-from frontier.search.events import Event, Listener, RunStarted, SearchStarted, Stopping
+from frontier.search.events import (
+    Event,
+    LayerFinished,
+    Listener,
+    RunStarted,
+    SearchStarted,
+    Stopping,
+)
 from frontier.stopwatch import preparing
 from frontier.storage.base import Storage
 from frontier.store.run import RunStore
@@ -51,6 +58,8 @@ class PlainProgress:
         self._progress(event)
         if isinstance(event, Stopping):
             self._show(STOPPING + COMPILING_FIRST * preparing.under_way)
+        elif isinstance(event, LayerFinished) and self._progress.storing:
+            pass  # the others that were stored with it are told in the same moment
         elif news := self.news(self._progress):
             self._show(headline(event) if isinstance(event, STARTS) else news)
 

@@ -9,7 +9,6 @@ the call or the tasks under way.
 import threading
 import time
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -127,15 +126,15 @@ class Driver:
         self.run.drop_list(len(self.run.records))
         self.emit(LayerStarted(len(self.run.records), None))
         seconds = LIST_SECONDS if mode == "lists" else max(MEMORY_SECONDS, 10 * self._storing)
+        callbacks = {
+            "stop": self.stopping.is_set,
+            "made": self._made,
+            "storing": self._storing_layers,
+        }
         call = Advance(
             self._run_ref, mode, self.run.records[-1].depth, until, seconds, plan.policy,
-            plan.threads,
+            plan.threads, **(callbacks if self.executor.in_process else {}),
         )  # fmt: skip
-        if self.executor.in_process:
-            call = replace(
-                call, stop=self.stopping.is_set, made=self._made,
-                storing=lambda layers: self.emit(StoringLayers(layers)),
-            )  # fmt: skip
         try:
             results = list(self.executor.run([Call(advance, (call,))], self.stopping.is_set))
         except CorruptRunError:
@@ -148,6 +147,9 @@ class Driver:
 
     def _made(self, layer: LayerRecord) -> None:
         self.emit(LayerMade(layer, time.perf_counter() - self._started))
+
+    def _storing_layers(self, layers: int) -> None:
+        self.emit(StoringLayers(layers))
 
     def _commit(self, records: list[LayerRecord], complete: bool) -> None:
         run, policy = self.run, self.plan.policy

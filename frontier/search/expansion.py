@@ -106,7 +106,7 @@ class Expansion:
         # Numba is loaded with it, which a search without large layers does without.
         from frontier.space.expand_encoded import NOT_DECODED, expand_encoded
 
-        arena, program, sizes = self._arena, self._program, np.zeros(len(slabs), dtype=np.int64)
+        arena, program, sizes = self._arena, self._program, np.empty(len(slabs), dtype=np.int64)
         made = expand_encoded(
             *stored, first_slab, first_node, counts, arena.words, arena.live, arena.base,
             program.own_slots, self._slab, room, self._most, CHECKSUM_BYTES, sizes,
@@ -129,9 +129,10 @@ class Expansion:
             if room.size - at < self._most:
                 break
             live = np.full(target.size // self._layout.row_words, self._before.filled[number])
-            words[:] = 0
-            if live.any():
+            if self._before.filled[number]:
                 self._before.decode(np.array([number]), words, np.zeros(1, dtype=np.int64))
+            else:
+                words[:] = 0
             self._clock.lap("codec")
             counts += expand(
                 target, live, first_node, range(own, own + 1), arena.words, arena.live, arena.base,
@@ -164,7 +165,7 @@ class ArenaSlots:
         """count: the number of slots, at least as many as any batch needs."""
         self._holds, self._slot_of = np.full(count, -1), np.full(reads.slab.size, -1)
         self._needed_next = np.full(count, len(reads.batches))
-        self._batches, self._after = reads.batches, _batches_after(reads)
+        self._reads = reads
 
     def take(self, batch: int, needed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Assign slots to the slabs that a batch needs; batches come in their order.
@@ -179,20 +180,9 @@ class ArenaSlots:
         evicted = self._holds[slots]
         self._slot_of[evicted[evicted >= 0]] = -1
         self._slot_of[new], self._holds[slots] = slots, new
-        after = self._after[batch][np.searchsorted(self._batches[batch], needed)]
-        self._needed_next[self._slot_of[needed]] = after
+        places = np.searchsorted(self._reads.batches[batch], needed)
+        self._needed_next[self._slot_of[needed]] = self._reads.needed_next[batch][places]
         return new, slots
-
-
-def _batches_after(reads: Reads) -> list[np.ndarray]:
-    """Return for each entry of each batch the next batch that needs it, or a number behind the last
-    one: int64 of the shapes of `Reads.batches`."""
-    after, soonest = [], np.full(reads.slab.size, len(reads.batches))
-    for batch in reversed(range(len(reads.batches))):
-        entries = reads.batches[batch]
-        after.append(soonest[entries])
-        soonest[entries] = batch
-    return after[::-1]
 
 
 class Arena:

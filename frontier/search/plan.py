@@ -314,10 +314,7 @@ def _costs(layout: Layout, side: int) -> tuple[int, float]:
     own, read = prod(layout.grid), reads.slab.size
     # The slabs read are in memory in stored form, in the worst case no smaller than decoded.
     held = (
-        (own + read) / own * most_part_bytes(layout)
-        + WRITER_BYTES
-        + program.nbytes
-        + 2 * reads.nbytes  # an arena knows which batch needs a slab next
+        (own + read) / own * most_part_bytes(layout) + WRITER_BYTES + program.nbytes + reads.nbytes
     )
     decoded = arena_slots(layout, reads) + 1
     need = process_bytes(layout.space) + TASKS_UNDER_WAY * ceil(held)

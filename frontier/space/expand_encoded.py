@@ -1,8 +1,8 @@
 """One layer step on slabs in stored form, for the codec `bitmap`.
 
 Slab after slab, the layer before the current one is decoded, the current layer is expanded into it,
-and what remains is encoded. So a slab stays in the processor's second cache from its first byte to
-its last, and one call does all slabs of a strip.
+and what remains is encoded. So a slab can stay in the processor's second-level cache, and one call
+does all slabs of a strip.
 """
 
 import numpy as np

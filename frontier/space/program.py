@@ -91,7 +91,9 @@ class Reads(NamedTuple):
     task, slab: int64[E], the task whose part has the slab, and its number there.
     slot: int64[E], its place in `Program.slots`.
     first, last: int64[E], the places in `Program.sources` of the nodes that the slab has.
-    batches: for each of `Layout.batches`, int64, the entries that it needs.
+    batches: for each of `Layout.batches`, int64, the entries that it needs, sorted.
+    needed_next: for each entry of each batch the next batch that needs it, or the number of batches
+        if none does: int64 of the shapes of `batches`.
     """
 
     task: np.ndarray
@@ -100,10 +102,11 @@ class Reads(NamedTuple):
     first: np.ndarray
     last: np.ndarray
     batches: list[np.ndarray]
+    needed_next: list[np.ndarray]
 
     @property
     def nbytes(self) -> int:
-        return sum(table.nbytes for table in (*self[:-1], *self.batches))
+        return sum(table.nbytes for table in (*self[:-2], *self.batches, *self.needed_next))
 
 
 def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
@@ -119,14 +122,25 @@ def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
     tasks, slabs, _ = layout.slab_at(side, node, prefix, cut)
     entry = np.full((first.size, program.slots.size), -1)
     entry[stack_number, slot] = np.arange(stack_number.size)
+    batches = _batches(layout, task, program, entry, group)
     return Reads(
         task=tasks,
         slab=slabs,
         slot=slot,
         first=first[stack_number],
         last=last[stack_number],
-        batches=_batches(layout, task, program, entry, group),
+        batches=batches,
+        needed_next=needed_next(batches, slabs.size),
     )
+
+
+def needed_next(batches: Sequence[np.ndarray], entries: int) -> list[np.ndarray]:
+    """Return `Reads.needed_next`. entries: the number of all entries."""
+    following, soonest = [], np.full(entries, len(batches))
+    for batch in reversed(range(len(batches))):
+        following.append(soonest[batches[batch]])
+        soonest[batches[batch]] = batch
+    return following[::-1]
 
 
 def _batches(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from frontier.puzzles import tile_puzzle
 from frontier.search import expansion as expansion_module
 from frontier.search.expansion import Arena, ArenaSlots
-from frontier.space.program import Reads, program_of, reads_of
+from frontier.space.program import Reads, needed_next, program_of, reads_of
 from frontier.stopwatch import Stopwatch
 
 SPACES = [
@@ -110,6 +110,7 @@ def decoded_least(batches, count):
 def test_no_choice_of_what_is_replaced_decodes_fewer(batches, count):
     entries = [np.array(sorted(batch)) for batch in batches]
     none = np.zeros(7, dtype=np.int64)
-    slots = ArenaSlots(Reads(none, none, none, none, none, entries), count)
+    reads = Reads(none, none, none, none, none, entries, needed_next(entries, none.size))
+    slots = ArenaSlots(reads, count)
     decoded = sum(slots.take(number, batch)[0].size for number, batch in enumerate(entries))
     assert decoded == decoded_least(batches, count)
