@@ -12,7 +12,7 @@ from frontier.puzzles import Board, Puzzle
 from frontier.report.console import warn_unwritten
 from frontier.report.gods_number import gods_number_value
 from frontier.report.listening import listening
-from frontier.report.search_progress import SearchProgress
+from frontier.report.progress import SearchProgress
 from frontier.report.summary import NAME as SUMMARY
 from frontier.report.summary import write_summary
 from frontier.search.events import Listener

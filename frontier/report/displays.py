@@ -14,8 +14,7 @@ from frontier.cosets.store import begun_at, open_any
 from frontier.errors import CorruptRunError, InputError
 from frontier.report.console import console_on, fitting_table, is_live, say, share_bar
 from frontier.report.html import run_html
-from frontier.report.progress import Progress, progress_of
-from frontier.report.standing import UNDER_WAY, Standing
+from frontier.report.progress import UNDER_WAY, Progress, Standing, progress_of
 from frontier.report.status import figures, headline, line, title
 from frontier.search.events import (
     Event,

@@ -6,7 +6,7 @@ from frontier.cosets.store import CosetRun
 from frontier.errors import InputError
 from frontier.puzzles import Board
 from frontier.report.boards import draw_boards
-from frontier.report.search_progress import SearchProgress
+from frontier.report.progress import SearchProgress
 from frontier.search.events import Asking
 from frontier.text import counted, program, rough, size, span
 

@@ -8,7 +8,7 @@ from frontier.report.console import say_compiling
 from frontier.report.displays import display_for_people
 from frontier.report.log import NAME as LOG
 from frontier.report.log import EventLog, StartLog, noted
-from frontier.report.standing import Standing
+from frontier.report.progress import Standing
 from frontier.report.status_page import kept_page
 from frontier.search.environment import NAME as ENVIRONMENT
 from frontier.search.events import Listener

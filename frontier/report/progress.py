@@ -1,26 +1,97 @@
-"""The progress of a run, by its events or by its files alone."""
+"""The progress of a run, by layers or of cosets, by its events or by its files alone: what is done,
+and whether it is under way, or how it ended."""
 
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from frontier.cosets.store import CosetRun, open_any
 from frontier.forecast.time_left import TimeLeft, time_left
-from frontier.report.log import read_last_start
-from frontier.report.search_progress import SearchProgress
-from frontier.report.standing import (
-    COMPLETE,
-    STOPPED,
-    UNDER_WAY,
-    Standing,
-    is_under_way,
-    untold_reason,
-)
+from frontier.report.log import ENDS, STARTS, LastStart, read_last_start
 from frontier.search import events
-from frontier.storage.lock import describe_holder, held_since
+from frontier.storage.base import Storage
+from frontier.storage.lock import describe_holder, held_since, is_held, left_by
 from frontier.store.directory import LEDGER
 from frontier.store.ledger import LayerRecord
 from frontier.store.run import RunStore
+
+NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
+"""The states of a run."""
+
+PAGE, FRESH_SECONDS = "status.html", 60.0
+"""The status page, and the age in seconds up to which it shows that its run is under way."""
+
+FINISHED = events.RunFinished | events.SearchFinished
+
+
+@dataclass(eq=False)
+class Standing:
+    """What is known of a run of either kind at a moment. It listens to the events of the run.
+
+    name: of the run. started: the event of the last start, None if the run has not begun. began,
+    since: when the run and what is under way in it were begun, in Unix time. ended: the event that
+    ended the run, None while it is under way. when: the Unix time of that event, None if not known.
+    Only what was read from files has run, the run as these were then, and holder, the process that
+    writes it.
+    """
+
+    name: str = ""
+    started: events.RunStarted | events.SearchStarted | None = None
+    began: float = 0.0
+    since: float = 0.0
+    ended: events.Event | None = None
+    when: float | None = None
+    run: RunStore | CosetRun | None = None
+    holder: str | None = None
+
+    def __call__(self, event: events.Event, now: float | None = None) -> None:
+        """Take note of an event that happens now."""
+        now = time.time() if now is None else now
+        if isinstance(event, STARTS):
+            vars(self).update(vars(type(self)(event.name, event, began=now, since=now)))
+        elif isinstance(event, ENDS):
+            self.ended, self.when = event, now
+        self.note(event, now)
+
+    def note(self, event: events.Event, now: float) -> None:
+        """Update this from an event of this kind of run."""
+        raise NotImplementedError
+
+    def read(self) -> None:
+        """Update this from the files of `run`."""
+        raise NotImplementedError
+
+    @staticmethod
+    def untold_start(run: RunStore | CosetRun) -> events.Event:
+        """Return the start of a run whose log has none."""
+        raise NotImplementedError
+
+    def end(self, reason: str | None, elapsed: float) -> events.Event:
+        """Return the event that ends the run as its files are. reason: why it is stopped; None if
+        it is complete."""
+        raise NotImplementedError
+
+    @property
+    def state(self) -> str:
+        if self.ended:
+            return COMPLETE if isinstance(self.ended, FINISHED) else STOPPED
+        return UNDER_WAY if self.started else NOT_BEGUN
+
+    @property
+    def share(self) -> float | None:
+        """The share that is done of the work under way, as a bar shows it; None if not known."""
+        raise NotImplementedError
+
+    @property
+    def complete(self) -> bool:
+        return self.state == COMPLETE
+
+    @property
+    def reason(self) -> str | None:
+        """The reason why the run is stopped, if it is."""
+        return self.ended.reason if self.state == STOPPED else None
 
 
 class LayerTotals:
@@ -138,6 +209,70 @@ class Progress(LayerTotals, Standing):
         return TimeLeft(*(max(0.0, seconds - elapsed) for seconds in estimate[:3]), *estimate[3:])
 
 
+@dataclass(eq=False)
+class SearchProgress(Standing):
+    """The progress of a search of cosets at a moment.
+
+    asking: what it does, None if that is not known.
+    """
+
+    asking: events.Asking | None = None
+
+    layers, counts = (), ()
+    """A search has no layers to be shown."""
+
+    def note(self, event: events.Event, now: float) -> None:
+        match event:
+            case events.Asking():
+                self.asking = event
+            case events.SearchFinished(lower, upper):
+                self.asking = events.Asking("", lower, upper)
+
+    def read(self) -> None:
+        self.asking = _asking(self.run, self.started.workers)
+
+    @staticmethod
+    def untold_start(run: CosetRun) -> events.SearchStarted:
+        name, title = run.identity["name"], run.puzzle.title
+        return events.SearchStarted(name, title, str(run.path), 0, *run.request, True)
+
+    def end(self, reason: str | None, elapsed: float) -> events.Event:
+        if reason is None:
+            return events.SearchFinished(self.run.proof.lower, self.run.proof.upper, elapsed)
+        return events.SearchStopped(reason, elapsed)
+
+    @property
+    def share(self) -> float | None:
+        """The share that is done of the question under way."""
+        asking = self.asking
+        return asking.done / asking.blocks if asking and asking.blocks else None
+
+    @property
+    def stage(self) -> int | None:
+        """The limit of the question under way."""
+        return self.asking and self.asking.limit
+
+
+def _asking(run: CosetRun, workers: int) -> events.Asking:
+    """Return what a search does next, or is doing, and how long the question still takes: the mean
+    time of its blocks that are done, for each of the others. workers: 0 if not known."""
+    proof = run.proof
+    if proof is None:
+        return events.Asking("making the tables")
+    if (question := run.next_question) is None:
+        return events.Asking("", proof.lower, proof.upper)
+    limit, whole = question
+    doing, answer = proof.in_words(limit, whole), proof.answers.get(limit)
+    if answer is None:
+        return events.Asking(doing, proof.lower, proof.upper, limit)
+    left, done = None, len(answer.done)
+    if done and workers:
+        left = answer.seconds / done * (answer.blocks - done) / workers
+    return events.Asking(
+        doing, proof.lower, proof.upper, limit, done, answer.blocks, left, len(answer.farther)
+    )
+
+
 def progress_of(run: RunStore | CosetRun) -> Progress | SearchProgress:
     """Return the progress of a run by its files, while it may be under way in another process.
 
@@ -145,7 +280,7 @@ def progress_of(run: RunStore | CosetRun) -> Progress | SearchProgress:
     then the ledger is read again. Where there are no locks, the log and the status page tell.
     """
     storage, lock = run.storage, run.storage.lock_file
-    held = is_under_way(storage)
+    held = _is_under_way(storage)
     if not held and not run.complete:
         run = open_any(storage)
     state = COMPLETE if run.complete else UNDER_WAY if held else STOPPED
@@ -164,7 +299,28 @@ def progress_of(run: RunStore | CosetRun) -> Progress | SearchProgress:
         for when, layer_made in log.made:
             progress(layer_made, when)
     if state != progress.state:  # the log has no end of the run, or one that is out of date
-        reason = None if state == COMPLETE else untold_reason(log, lock)
+        reason = None if state == COMPLETE else _untold_reason(log, lock)
         progress.ended = progress.end(reason, progress.since - began)
         progress.when = progress.since if state == COMPLETE else None
     return progress
+
+
+def _is_under_way(storage: Storage) -> bool:
+    """Return whether a run is being written: its lock is held or, without locks, its log has no end
+    and its status page was written a moment ago."""
+    if storage.lock_file:
+        return is_held(storage.lock_file)
+    with suppress(FileNotFoundError):
+        fresh = time.time() - storage.modified(PAGE) < FRESH_SECONDS
+        return fresh and (log := read_last_start(storage)) is not None and log.end is None
+    return False
+
+
+def _untold_reason(log: LastStart | None, lock: Path | None) -> str:
+    """Return why a run is stopped whose log has no end.
+
+    log: the log of the last start. lock: the run's lock file, None if there are no locks.
+    """
+    if lock and (host := left_by(lock)):
+        return f"killed, or under way on host {host}, which cannot be seen from here"
+    return "killed, or its machine failed" if log and not log.end else "its log does not say why"

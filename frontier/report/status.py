@@ -8,9 +8,7 @@ from datetime import datetime
 from frontier.cosets.store import CosetRun, open_any
 from frontier.forecast.time_left import TimeLeft
 from frontier.report.gods_number import gods_number_value, search_figures
-from frontier.report.progress import Progress, progress_of
-from frontier.report.search_progress import SearchProgress
-from frontier.report.standing import NOT_BEGUN, Standing
+from frontier.report.progress import NOT_BEGUN, Progress, SearchProgress, Standing, progress_of
 from frontier.report.summary import run_value
 from frontier.search.events import RunStarted, SearchStarted
 from frontier.storage.places import Place, storage_at

@@ -11,9 +11,8 @@ from math import ceil, log10
 
 from frontier.report.console import warn_unwritten
 from frontier.report.html import page
-from frontier.report.progress import Progress
-from frontier.report.standing import PAGE as NAME
-from frontier.report.standing import Standing
+from frontier.report.progress import PAGE as NAME
+from frontier.report.progress import Progress, Standing
 from frontier.report.status import figures
 from frontier.search.events import Listener
 from frontier.storage.places import Place, storage_at

@@ -19,8 +19,7 @@ from frontier.cli import main
 from frontier.report.console import console_on
 from frontier.report.displays import LiveProgress, PlainProgress
 from frontier.report.displays import shown as table_of
-from frontier.report.progress import Progress
-from frontier.report.search_progress import SearchProgress
+from frontier.report.progress import Progress, SearchProgress
 from frontier.search.events import (
     Asking,
     LayerFinished,

@@ -207,7 +207,7 @@ def test_a_run_that_ends_while_one_looks(tmp_path, monkeypatch):
             run(lock.parent, until=depth)
             return False
 
-        monkeypatch.setattr("frontier.report.standing.is_held", ends)
+        monkeypatch.setattr("frontier.report.progress.is_held", ends)
 
     store = run(tmp_path / "run", until=5)
     until(9)
