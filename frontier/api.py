@@ -24,8 +24,8 @@ from frontier.find_runs import config_at, open_one, puzzle_and_run
 from frontier.puzzles import Board, Puzzle
 from frontier.report.boards import boards_html, draw_boards, film_strip
 from frontier.report.console import warn_unwritten
+from frontier.report.displays import listening
 from frontier.report.html import run_html
-from frontier.report.listening import listening
 from frontier.report.progress import LayerTotals, Progress, progress_of
 from frontier.report.solution import describe_moves, describe_solution, solution_value
 from frontier.report.status import figures

@@ -10,8 +10,8 @@ from frontier.cosets.store import CosetRun, path_of
 from frontier.find_runs import config_at
 from frontier.puzzles import Board, Puzzle
 from frontier.report.console import warn_unwritten
+from frontier.report.displays import listening
 from frontier.report.gods_number import gods_number_value
-from frontier.report.listening import listening
 from frontier.report.progress import SearchProgress
 from frontier.report.summary import NAME as SUMMARY
 from frontier.report.summary import write_summary

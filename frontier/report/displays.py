@@ -1,35 +1,39 @@
-"""Displays of runs under way: a live table in a terminal, lines elsewhere, HTML in a notebook."""
+"""Displays of runs under way: a live table in a terminal, lines elsewhere, HTML in a notebook; and
+the listeners to a run, of which its display is one."""
 
 import sys
 import time
-from collections.abc import Callable, Iterable
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TextIO
 
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from frontier.config import Config
 from frontier.cosets.store import begun_at, open_any
 from frontier.errors import CorruptRunError, InputError
-from frontier.report.console import console_on, fitting_table, is_live, say, share_bar
+from frontier.report.console import (
+    console_on,
+    fitting_table,
+    is_live,
+    say,
+    say_compiling,
+    share_bar,
+)
 from frontier.report.html import run_html
+from frontier.report.log import NAME as LOG
+from frontier.report.log import STARTS, EventLog, StartLog, noted
 from frontier.report.progress import UNDER_WAY, Progress, Standing, progress_of
 from frontier.report.status import figures, headline, line, title
-from frontier.search.events import (
-    Event,
-    LayerFinished,
-    Listener,
-    RunStarted,
-    SearchStarted,
-    Stopping,
-)
+from frontier.report.status_page import kept_page
+from frontier.search.environment import NAME as ENVIRONMENT
+from frontier.search.events import Event, LayerFinished, Listener, Stopping
 from frontier.stopwatch import preparing
 from frontier.storage.base import Storage
 from frontier.store.run import RunStore
 from frontier.text import fitted, rate, span
-
-STARTS = RunStarted | SearchStarted
 
 STOPPING = (
     "stopping: what is under way is ended and kept first, as a rule in seconds; Ctrl-C again ends "
@@ -140,12 +144,31 @@ def shown(runs: Iterable[Standing], console: Console) -> Group:
     return Group(*parts)
 
 
-def display_for_people(shown: bool | None, progress: Standing | None = None) -> Listener | None:
-    """Return the display on standard error, or in a notebook; None if none is wanted.
+@contextmanager
+def listening(
+    config: Config,
+    storage: Storage,
+    progress: type[Standing],
+    listeners: Sequence[Listener],
+    shown: bool | None,
+) -> Iterator[list[Listener]]:
+    """Yield the listeners to a run, for as long as it is under way: its display, those of the
+    caller, and those that write its files for people.
 
-    shown: False for no display; by default only terminals and notebooks get one. progress: the
-    progress that it shows, by default that of a run by layers.
+    storage: its place. progress: the class that follows a run of its kind. shown: True for a
+    display anywhere, False for none; by default only terminals and notebooks get one.
     """
+    display = _display(shown, progress())
+    start = noted(storage.place(ENVIRONMENT), StartLog(storage, config))
+    log = noted(storage.place(LOG), EventLog(storage))
+    telling = preparing.telling(say_compiling) if display else nullcontext()
+    with telling, kept_page(storage, progress()) as page:
+        displays = [display] if display else []
+        yield [start, *displays, *listeners, log, page]
+
+
+def _display(shown: bool | None, progress: Standing) -> Listener | None:
+    """Return the display on standard error, or in a notebook; None if none is wanted."""
     if shown is False:
         return None
     if "IPython" in sys.modules:
