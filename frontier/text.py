@@ -4,12 +4,15 @@ A line that is too long for a terminal is broken between words, and what follows
 as its text is. Commands stay whole, as people copy them, and so do drawings.
 """
 
+import os
 import re
 import sys
 import time
 import unicodedata
+from contextlib import suppress
 from pathlib import Path
 from textwrap import wrap
+from typing import TextIO
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -125,6 +128,24 @@ def centred(text: str, columns: int) -> str:
     """Return text in the middle of `columns` columns of a terminal."""
     margin = (columns - width(text)) // 2
     return " " * margin + text + " " * (columns - width(text) - margin)
+
+
+def terminal_width(file: TextIO | None) -> int:
+    """Return the columns of the terminal that a file writes to: what COLUMNS says, if it is set; 80
+    if they are not known."""
+    with suppress(ValueError):
+        if (columns := int(os.environ.get("COLUMNS", ""))) > 0:
+            return columns
+    with suppress(AttributeError, OSError, ValueError):  # there is no file, or it is no terminal
+        if columns := os.get_terminal_size(file.fileno()).columns:
+            return columns
+    return 80
+
+
+def fitted_to(text: str, file: TextIO | None) -> str:
+    """Return a text fitted to the width of a file, if that is a terminal."""
+    is_terminal = file is not None and file.isatty()
+    return fitted(text, terminal_width(file)) if is_terminal else text
 
 
 def fitted(text: str, width: int) -> str:

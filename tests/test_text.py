@@ -1,8 +1,14 @@
 """Text as wide as the terminal that it is printed to."""
 
+import fcntl
+import os
+import struct
+import termios
+
 import pytest
 
 from frontier.cli.streams import echo
+from frontier.report.console import say
 from frontier.text import fitted
 
 TEXT = """\
@@ -50,3 +56,21 @@ def test_only_a_terminal_breaks_lines(monkeypatch, capsys, terminal):
     said = capsys.readouterr().out
     assert said.split() == ["word"] * 20
     assert (said.count("\n") > 1) == terminal
+
+
+@pytest.mark.parametrize("columns", [60, 200])
+def test_what_is_said_is_as_wide_as_its_own_terminal(monkeypatch, capsys, columns):
+    """Whatever terminal standard output is, or is not; one without a width is taken as 80 wide."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    ours, theirs = os.openpty()
+    with os.fdopen(theirs, "w") as file:
+        for width in (columns, 0):
+            fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+            say("word " * 60, file)
+            lines = os.read(ours, 4096).decode().splitlines()
+            assert 0 <= (width or 80) - max(map(len, lines)) <= len(" word")
+        monkeypatch.setattr("sys.stderr", file)
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        echo("word " * 60, err=True)
+        assert os.read(ours, 4096).decode().splitlines()[0].count("word") == columns // 5
+    os.close(ours)

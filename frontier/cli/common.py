@@ -14,13 +14,14 @@ from typing import Literal, get_args, get_origin
 
 import click
 
-from frontier.cli.streams import echo, fitted_to
+from frontier.cli.streams import echo
 from frontier.config import CONFIG_SUFFIXES, TABLES
 from frontier.find_runs import searches_beside
 from frontier.puzzles.tables import KIND_TABLES
 from frontier.stopwatch import preparing
 from frontier.storage.base import Storage
 from frontier.store.run import RunStore
+from frontier.text import fitted_to
 
 MOST = 500
 """The most paths that a shell is offered."""
@@ -92,7 +93,7 @@ take_over_option = click.option(
 def confirmed(question: str) -> bool:
     """Return whether the user says yes; no answer counts as no."""
     try:
-        return click.confirm(fitted_to(sys.stderr, question), err=True)
+        return click.confirm(fitted_to(question, sys.stderr), err=True)
     except click.Abort:
         return False
 

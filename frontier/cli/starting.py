@@ -1,6 +1,6 @@
 """The command that gives a config to start from: init."""
 
-import shutil
+import sys
 
 import click
 
@@ -8,6 +8,7 @@ from frontier import bundled
 from frontier.cli.files import Target, check_targets, force_option
 from frontier.cli.streams import echo
 from frontier.errors import InputError
+from frontier.text import terminal_width
 
 
 def _complete(context, parameter, incomplete: str) -> list[str]:
@@ -32,7 +33,7 @@ def init(names, force):
     are named, below the working directory. A file that was changed stays as it is.
     """
     if not names:
-        formatter = click.HelpFormatter(width=shutil.get_terminal_size().columns)
+        formatter = click.HelpFormatter(width=terminal_width(sys.stdout))
         formatter.write_dl([(name, bundled.title_of(name)) for name in bundled.names()])
         click.echo(formatter.getvalue(), nl=False)
         return

@@ -5,12 +5,10 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from shutil import get_terminal_size
-from typing import TextIO
 
 import click
 
-from frontier.text import fitted
+from frontier.text import fitted_to
 
 PLAIN = {
     "×": "x", "–": "-", "—": "-", "…": "...", "·": ".", "≤": "<=", "≥": ">=", "→": ">", "←": "<",
@@ -22,19 +20,13 @@ PLAIN = {
 
 def echo(text: str, err: bool = False) -> None:
     """Print a text on standard output, or on standard error; in a terminal, fitted to its width."""
-    click.echo(fitted_to(sys.stderr if err else sys.stdout, text), err=err)
+    click.echo(fitted_to(text, sys.stderr if err else sys.stdout), err=err)
 
 
 def echo_bytes(content: bytes) -> None:
     """Write bytes on standard output as they are."""
     with _of_output():
         click.echo(content, nl=False)
-
-
-def fitted_to(stream: TextIO | None, text: str) -> str:
-    """Return a text fitted to the width of a stream, if that is a terminal."""
-    is_terminal = stream is not None and stream.isatty()
-    return fitted(text, get_terminal_size().columns) if is_terminal else text
 
 
 class OutputError(OSError):

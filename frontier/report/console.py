@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from frontier.text import fitted, percent
+from frontier.text import fitted_to, percent
 
 BAR_WIDTH = 40
 """The most columns of a bar."""
@@ -38,8 +38,7 @@ def say(line: str, file: TextIO | None) -> None:
     without its readers."""
     if file is not None:
         with suppress(OSError, ValueError):
-            text = fitted(line, console_on(file).width) if file.isatty() else line
-            print(text, file=file, flush=True)
+            print(fitted_to(line, file), file=file, flush=True)
 
 
 @contextmanager
