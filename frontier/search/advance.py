@@ -86,7 +86,7 @@ def _advance(work: Workspace, call: Advance) -> Advanced:
         over = depth == call.until or now - started > call.seconds
         over = over or (call.stop is not None and call.stop())
         if policy.layers_kept is None:
-            stored[depth] = _store(work, layers, depth, tally)
+            stored[depth] = layers.store(depth, tally)
     before = time.perf_counter()
     if policy.layers_kept is not None:
         kept = [
@@ -97,7 +97,7 @@ def _advance(work: Workspace, call: Advance) -> Advanced:
         if call.storing is not None and kept:
             call.storing(len(kept))
         for depth, tally in kept:
-            stored[depth] = _store(work, layers, depth, tally)
+            stored[depth] = layers.store(depth, tally)
     storing = time.perf_counter() - before
     if complete or (timed_tallies and call.depth + len(timed_tallies) == call.until):
         work.memory = None  # frees what may be gigabytes
@@ -106,13 +106,6 @@ def _advance(work: Workspace, call: Advance) -> Advanced:
         for depth, (tally, seconds) in enumerate(timed_tallies, call.depth + 1)
     ]
     return Advanced(records, complete, storing)
-
-
-def _store(
-    work: Workspace, layers: "_Lists | _InMemory", depth: int, tally: Tally
-) -> list[PartRecord]:
-    """Store a layer, which the driver commits later."""
-    return layers.store(depth, tally)
 
 
 class _Lists:
@@ -143,6 +136,7 @@ class _Lists:
         return work.counting.of_list(work.space.side_of(depth), numbers)
 
     def store(self, depth: int, tally: Tally) -> list[PartRecord]:
+        """Store a layer, which the driver commits later."""
         work, numbers = self._work, self._lists[depth]
         return [work.files(depth).write_list(numbers, work.writer, tally, work.run.durable)]
 
@@ -192,7 +186,7 @@ class _InMemory:
         return tally
 
     def store(self, depth: int, tally: Tally) -> list[PartRecord]:
-        """Store a layer part by part, with all threads."""
+        """Store a layer part by part, with all threads; the driver commits it later."""
         work, counting = self._work, self._work.counting
         files, layout, bitmaps = work.files(depth), work.layout, self._search.layer(depth)
         files.begin(work.run.durable)
