@@ -9,8 +9,12 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from frontier.clusters.dask_settings import SCHEDULER_SETTINGS, WORKER_SETTINGS, security
-from frontier.clusters.kinds import QUIET
+from frontier.clusters.dask_settings import (
+    QUIET,
+    SCHEDULER_SETTINGS,
+    WORKER_SETTINGS,
+    security,
+)
 from frontier.clusters.queues import import_jobqueue
 from frontier.config import Config
 from frontier.errors import InputError

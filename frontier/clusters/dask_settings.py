@@ -1,4 +1,4 @@
-"""Dask's settings where frontier starts schedulers and workers."""
+"""Dask's settings where frontier starts schedulers and workers, and where it drives them."""
 
 from importlib.util import find_spec
 
@@ -29,6 +29,14 @@ SCHEDULER_SETTINGS = NO_PROFILING | {
     # go through every second or two.
     "distributed.admin.low-level-log-length": 0,
 }
+
+QUIET = {
+    "logging": dict.fromkeys(
+        ("distributed", "distributed.client", "tornado.application"), "critical"
+    )
+}
+"""Dask's loggers are quiet, as the driver reports errors. These settings hold if Dask is imported
+after they are made."""
 
 
 def security():

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from frontier.clusters.dask_executor import DaskExecutor
+from frontier.clusters.dask_settings import QUIET
 from frontier.clusters.executor import Executor, Serial
 from frontier.clusters.local import local_cluster
 from frontier.clusters.queues import queue_cluster
@@ -20,14 +21,6 @@ from frontier.errors import InputError, Stopped
 
 CONNECT_SECONDS = 30
 """The seconds to wait for a scheduler."""
-
-QUIET = {
-    "logging": dict.fromkeys(
-        ("distributed", "distributed.client", "tornado.application"), "critical"
-    )
-}
-"""Dask's loggers are quiet, as the driver reports errors. These settings hold if Dask is imported
-after they are made."""
 
 
 @contextmanager
