@@ -13,11 +13,10 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from operator import attrgetter
 
-import google_crc32c
 import numpy as np
 
 from frontier import machine
@@ -26,15 +25,17 @@ from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of, tile_puzzle
-from frontier.search.expansion import Arena, Expansion
+from frontier.search.expansion import Expansion
 from frontier.search.plan import RunPlan, layout_settings
 from frontier.search.workspace import Buffer
+from frontier.space import zerobytes
+from frontier.space.bits import expand
 from frontier.space.layout import SLAB_BYTES, WORD_BYTES, Layout
 from frontier.space.memory import MemorySearch, memory_layout
 from frontier.space.program import program_of, reads_of, swaps_of
-from frontier.stopwatch import Stopwatch
 from frontier.storage.base import Storage
 from frontier.storage.places import storage_at
+from frontier.store.bitmaps import Bitmaps, bitmaps_of
 from frontier.store.codecs import SlabCodec, encoded_bytes
 
 SAMPLE_BOARD = (3, 4)
@@ -59,8 +60,7 @@ class Rates:
     density: the shares of set bits in the layers measured, increasing. stored, task: for each of
     them, the stored bytes per raw byte, and the time per word that a task makes, without files.
     kernel: the kernel's part of that time. listed: the time per state of a list. read, write: the
-    seconds of the disk per byte, while all workers use it. move: the time to read or write a byte,
-    with its checksum.
+    seconds of the disk per byte, while all workers use it. move: the time to read or write a byte.
     """
 
     density: list[float]
@@ -107,9 +107,9 @@ def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
     """Return the rates of tasks and of the disk that one worker measures."""
     cut = Layout(puzzle_of(puzzle).model.space, **layout)
     samples = sorted(sample_layers(codec, cut.slab_bytes), key=attrgetter("density"))
-    try_task(cut, samples[0])  # loads the kernels
-    task = [sum(try_task(cut, sample).values()) for sample in samples]
-    kernel = [try_task(cut, sample, apart=True)["kernel"] for sample in samples]
+    try_task(cut, samples[0]), try_kernel(cut, samples[0])  # loads the kernels
+    task = [try_task(cut, sample) for sample in samples]
+    kernel = [try_kernel(cut, sample) for sample in samples]
     size = int(min(cut.part_bytes, DISK_BYTES // 4) * samples[-1].stored)
     rates = {"task": task, "kernel": np.median(kernel), **disk_rates(storage_at(folder), size)}
     return rates | {key: [getattr(s, key) for s in samples] for key in ("density", "stored")}
@@ -133,11 +133,10 @@ def sample_layers(codec: str, slab_bytes: int) -> Iterator["SampleSlabs"]:
 
 
 class SampleSlabs:
-    """Some encoded slabs of a layer, which stand for those that a task reads. If slabs are larger
-    than the layer, they repeat it.
+    """Some slabs of a layer, which stand for those that a task reads. If slabs are larger than the
+    layer, they repeat it.
 
     density: the share of the layer's bits that are set. stored: the stored bytes per raw byte.
-    apart: True if no kernel is to decode slabs and do something else too.
     """
 
     def __init__(self, codec: SlabCodec, words: np.ndarray, slab_bytes: int, bits: int):
@@ -146,59 +145,78 @@ class SampleSlabs:
         whole = np.resize(words, max(1, words.size // slab) * slab).reshape(-1, slab)
         count = min(SAMPLE_SLABS, len(whole))
         self.raw = whole[np.linspace(0, len(whole) - 1, count).astype(np.int64)]
-        self.codec, self.apart = codec, False
-        self._data = np.empty(count * encoded_bytes(slab_bytes), np.uint8)
-        self._begin = np.arange(count) * encoded_bytes(slab_bytes)
-        self._end = self._begin + [
-            codec.encode(slab, self._data[at:])
-            for slab, at in zip(self.raw, self._begin, strict=True)
-        ]
-        self.stored = int((self._end - self._begin).sum()) / self.raw.nbytes
+        self.codec, self._stored = codec, []
+        room = np.empty(encoded_bytes(slab_bytes), dtype=np.uint8)
+        for slab in self.raw:
+            self._stored.append(room[: codec.encode(slab, room)].copy())
+        self.stored = sum(data.size for data in self._stored) / self.raw.nbytes
 
-    def encoded(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-        """Return slabs in stored form as a stored layer does."""
-        some = np.arange(first, last) % len(self.raw)
-        return None if self.apart else (self._data, self._begin[some], self._end[some])
+    def bitmaps(self) -> Bitmaps:
+        """Return the slabs as kernels decode them, decoded from what is stored."""
+        return bitmaps_of(self._decoded(), len(self.raw))
 
-    def decode(self, slabs: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
-        """Decode slabs as a stored layer does."""
-        some = slabs % len(self.raw)
-        self.codec.decode_slabs(self._data, self._begin[some], self._end[some], out, rows)
+    def _decoded(self) -> Iterator[tuple[int, np.ndarray]]:
+        words = np.empty_like(self.raw[0])
+        for number, data in enumerate(self._stored):
+            self.codec.decode(data, words)
+            yield number, words
 
 
-class Discarded:
-    """Takes slabs in stored form from an `Expansion`, and keeps none."""
-
-    def __init__(self, layout: Layout):
-        """A strip of the layout has room."""
-        self._room = np.empty(layout.cuts * encoded_bytes(layout.slab_bytes), dtype=np.uint8)
-
-    def room(self, slab_bytes: int) -> np.ndarray:
-        return self._room
-
-    def add(self, numbers: np.ndarray, sizes: np.ndarray) -> None:
-        pass
-
-
-def try_task(layout: Layout, sample: SampleSlabs, apart: bool = False) -> dict[str, float]:
-    """Return the processor seconds per word that a task makes, by kind of work. The task uses no
-    files, and its layers have all of their slabs.
-
-    apart: decode, expand and encode one after the other, so that the kernel's time is known.
-    """
+def try_task(layout: Layout, sample: SampleSlabs) -> float:
+    """Return the processor seconds per word that a task makes. The task uses no files, and its
+    layers have all of their slabs."""
     task = layout.task(0, layout.task_count(0) // 2)
+    program, codec = program_of(layout, task), sample.codec
+    reads = reads_of(layout, task, program)
+    read, own = reads.slab.size, prod(layout.grid)
+    begin = time.thread_time()
+    bitmaps = sample.bitmaps()
+    decoding = (time.thread_time() - begin) / len(sample.raw) * (not codec.by_kernels)
+    current, before = (_repeated(bitmaps, count) for count in (read, own))
+    swaps = swaps_of(layout)
+    expansion = Expansion(layout, task, swaps, program, reads, current, before, Buffer())
+    room = np.empty(layout.cuts * encoded_bytes(layout.slab_bytes), dtype=np.uint8)
+    data, words = room.copy(), np.empty_like(sample.raw[0])
+    begin, seconds = time.thread_time(), 0.0
+    while not expansion.done and seconds < SAMPLE_SECONDS:
+        _, sizes = expansion.make(room)
+        at = 0
+        for size in sizes.tolist() if not codec.by_kernels else ():
+            zerobytes.decode(room[at : at + size], words)
+            codec.encode(words, data)
+            at += size + zerobytes.CHECKSUM_BYTES
+        seconds = time.thread_time() - begin
+    return (seconds / expansion.made + decoding * (read + own) / own) / words.size
+
+
+def _repeated(bitmaps: Bitmaps, count: int) -> Bitmaps:
+    some = np.arange(count) % bitmaps.begin.size
+    return replace(bitmaps, begin=bitmaps.begin[some], end=bitmaps.end[some])
+
+
+def try_kernel(layout: Layout, sample: SampleSlabs) -> float:
+    """Return the processor seconds per word that kernels take which expand a layer in memory."""
+    task, words = layout.task(0, layout.task_count(0) // 2), 0
     program, swaps = program_of(layout, task), swaps_of(layout)
     reads = reads_of(layout, task, program)
-    sample.filled = np.ones(max(reads.slab.size, prod(layout.grid)), dtype=bool)
-    sample.apart = apart
-    clock, words = Stopwatch(time.thread_time), 0
-    arena = Arena(layout, program, reads, sample, Buffer(), clock)
-    expansion = Expansion(layout, swaps, program, arena, sample, sample.codec, clock)
-    for nodes, _, _ in expansion.run(task, Discarded(layout)):
-        words += (nodes.stop - nodes.start) * layout.strip_words
-        if sum(clock.seconds.values()) > SAMPLE_SECONDS:
+    base = np.full(program.needed.shape, -1, dtype=np.int64)
+    for entry in range(reads.slab.size):
+        nodes = slice(reads.first[entry], reads.last[entry])
+        inside = program.sources[nodes] % layout.slab_nodes * layout.slab_words
+        base[nodes, reads.slot[entry]] = entry % len(sample.raw) * sample.raw.shape[1] + inside
+    arena = sample.raw.reshape(-1)
+    live = np.ones(arena.size // layout.row_words, dtype=bool)
+    seconds = 0.0
+    for first, nodes, prefix, _ in layout.batches(task):
+        target = np.resize(arena, (nodes, layout.strip_words))
+        target_live = np.ones(nodes * layout.rows, dtype=bool)
+        slabs = range(prefix * layout.cuts, (prefix + 1) * layout.cuts)
+        begin = time.thread_time()
+        expand(target, target_live, first, slabs, arena, live, base, program, swaps)
+        seconds, words = seconds + time.thread_time() - begin, words + target.size
+        if seconds > SAMPLE_SECONDS:
             break
-    return {kind: seconds / words for kind, seconds in clock.seconds.items()}
+    return seconds / words
 
 
 def disk_rates(folder: Storage, size: int) -> dict[str, float]:
@@ -208,12 +226,11 @@ def disk_rates(folder: Storage, size: int) -> dict[str, float]:
     names = [uuid.uuid4().hex for _ in range(max(2, min(DISK_FILES, DISK_BYTES // size)))]
     clocks = [(time.perf_counter(), time.thread_time())]
     for name in names:
-        google_crc32c.value(data)
         folder.write(name, data, durable=True)
         folder.forget_cached(name)
     clocks.append((time.perf_counter(), time.thread_time()))
     for name in names:
-        google_crc32c.value(folder.read(name))
+        folder.read(name)
     clocks.append((time.perf_counter(), time.thread_time()))
     folder.delete(*names)
     (write, write_work), (read, read_work) = np.diff(clocks, axis=0) / (len(names) * size)

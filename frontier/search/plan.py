@@ -316,7 +316,7 @@ def _costs(layout: Layout, side: int) -> tuple[int, float]:
     held = (
         (own + read) / own * most_part_bytes(layout) + WRITER_BYTES + program.nbytes + reads.nbytes
     )
-    decoded = arena_slots(layout, reads) + 1
+    decoded = arena_slots(layout, reads) + 3  # the new one, and it again for codecs without kernels
     need = process_bytes(layout.space) + TASKS_UNDER_WAY * ceil(held)
     need += decoded * layout.slab_bytes + GROWTH_BYTES + _row_bytes(layout)
     files = np.unique(reads.task).size + 2

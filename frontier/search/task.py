@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 
 from frontier.errors import CorruptRunError
-from frontier.search.expansion import Arena, Expansion
+from frontier.search.expansion import Expansion
 from frontier.search.workspace import Workspace, workspace_of
 from frontier.stopwatch import Stopwatch
 from frontier.store.parts import PartRecord
@@ -79,19 +79,28 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     task, layout, files = work.task(depth, number), work.layout, work.files(depth)
     clock = Stopwatch()
     program, reads = work.program(task)
-    own = np.arange(prod(layout.grid))
-    tally, start = work.counting.zero, work.counting.start_at(layout, task)
+    own, start = np.arange(prod(layout.grid)), work.counting.start_at(layout, task)
     with files.write_part(number, work.writer, work.run.durable, clock) as writer:
         current = work.layer(depth - 1).load(reads.task, reads.slab)
         before = work.layer(depth - 2).load(np.full(own.size, number), own)
         clock.lap("disk")
+        slabs = current.bitmaps(), before.bitmaps()
+        clock.lap("codec")
         with work.computing:
             clock.go_on()
-            arena = Arena(layout, program, reads, current, work.arena, clock)
-            expansion = Expansion(layout, work.swaps, program, arena, before, files.codec(), clock)
-            for nodes, counts, found in expansion.run(task, writer, start):
-                tally += work.counting.of_nodes(task.side, nodes, counts) + Tally(start=found)
-            clock.lap("rest")
+            expansion = Expansion(
+                layout, task, work.swaps, program, reads, *slabs, work.arena, start
+            )
+            while not expansion.done:
+                clock.lap("rest")
+                room = writer.room(layout.slab_bytes)
+                made = expansion.make(room)
+                clock.lap("kernel")
+                writer.add(*made)
+        nodes = slice(task.first_node, task.last_node)
+        tally = work.counting.of_nodes(task.side, nodes, expansion.counts)
+        tally += Tally(start=expansion.started)
+        clock.lap("rest")
         record = writer.finish(tally)
         clock.lap("disk")
     return TaskResult(record, clock.seconds)

@@ -86,14 +86,15 @@ class Program(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """The slabs of the current layer that a task reads if they exist, one entry each.
+    """The slabs of the current layer that a task reads if they exist, one entry each. E entries, B
+    of `Layout.batches`.
 
     task, slab: int64[E], the task whose part has the slab, and its number there.
     slot: int64[E], its place in `Program.slots`.
     first, last: int64[E], the places in `Program.sources` of the nodes that the slab has.
-    batches: for each of `Layout.batches`, int64, the entries that it needs, sorted.
-    needed_next: for each entry of each batch the next batch that needs it, or the number of batches
-        if none does: int64 of the shapes of `batches`.
+    batch_start, entry: int64[B + 1] and int64; batch b needs those entries numbered batch_start[b]
+        .. batch_start[b+1]-1, which are sorted.
+    next_batch: for each of these the next batch that needs the entry, B if none does.
     """
 
     task: np.ndarray
@@ -101,12 +102,18 @@ class Reads(NamedTuple):
     slot: np.ndarray
     first: np.ndarray
     last: np.ndarray
-    batches: list[np.ndarray]
-    needed_next: list[np.ndarray]
+    batch_start: np.ndarray
+    entry: np.ndarray
+    next_batch: np.ndarray
 
     @property
     def nbytes(self) -> int:
-        return sum(table.nbytes for table in (*self[:-2], *self.batches, *self.needed_next))
+        return sum(table.nbytes for table in self)
+
+    @property
+    def batches(self) -> list[np.ndarray]:
+        """The entries that each batch needs."""
+        return np.split(self.entry, self.batch_start[1:-1]) if self.batch_start.size > 1 else []
 
 
 def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
@@ -129,18 +136,23 @@ def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
         slot=slot,
         first=first[stack_number],
         last=last[stack_number],
-        batches=batches,
-        needed_next=needed_next(batches, slabs.size),
+        **in_batches(batches, slabs.size),
     )
 
 
-def needed_next(batches: Sequence[np.ndarray], entries: int) -> list[np.ndarray]:
-    """Return `Reads.needed_next`. entries: the number of all entries."""
+def in_batches(batches: Sequence[np.ndarray], entries: int) -> dict[str, np.ndarray]:
+    """Return what `Reads` has of batches, each given by the entries that it needs. entries: the
+    number of all entries."""
     following, soonest = [], np.full(entries, len(batches))
     for batch in reversed(range(len(batches))):
         following.append(soonest[batches[batch]])
         soonest[batches[batch]] = batch
-    return following[::-1]
+    none = np.empty(0, dtype=np.int64)
+    return {
+        "batch_start": np.cumsum([0, *(batch.size for batch in batches)]),
+        "entry": np.concatenate([none, *batches]),
+        "next_batch": np.concatenate([none, *reversed(following)]),
+    }
 
 
 def _batches(

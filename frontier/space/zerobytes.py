@@ -22,6 +22,9 @@ load.
 
 import numpy as np
 
+CHECKSUM_BYTES = 4
+"""The bytes of the CRC-32C that is stored behind a bitmap, little-endian."""
+
 SLACK = 64
 """The bytes behind the data of `encode` that it may write to."""
 

@@ -7,34 +7,22 @@ of NEON), and the mask's byte chooses one of 256 lists of places. So a core of a
 encodes 9 GB of bitmaps a second, and decodes 14.
 """
 
-import platform
-
-import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.core import config as numba_config
 from numba.extending import intrinsic
 
 from frontier.space.bits import count_bits
+from frontier.space.instructions import WORD, address, call, features, is_arm, load, store
 from frontier.space.jit import kernel
 
 VECTOR_BYTES = 64
 """The bytes that are encoded or decoded at a time."""
 
 
-def _features() -> set[str]:
-    """Return the features of the processor that kernels are compiled for, as LLVM names them."""
-    if numba_config.CPU_FEATURES is not None:  # the user compiles for another processor
-        named = numba_config.CPU_FEATURES.split(",")
-        return {feature[1:] for feature in named if feature.startswith("+")}
-    return {name for name, there in llvm.get_host_cpu_features().items() if there}
-
-
 def has_vectors() -> bool:
     """Return whether kernels are compiled for a processor with AVX-512 VBMI2."""
-    return {"avx512vbmi2", "avx512bw"} <= _features()
+    return {"avx512vbmi2", "avx512bw"} <= features()
 
 
 def shuffle_instruction() -> str | None:
@@ -44,9 +32,9 @@ def shuffle_instruction() -> str | None:
     Byte k of the result is the byte of the first vector at the place that byte k of the second one
     says, or zero where that is 128.
     """
-    if platform.machine() in ("aarch64", "arm64"):
+    if is_arm():
         return "llvm.aarch64.neon.tbl1.v16i8"
-    return "llvm.x86.ssse3.pshuf.b.128" if "ssse3" in _features() else None
+    return "llvm.x86.ssse3.pshuf.b.128" if "ssse3" in features() else None
 
 
 def _places() -> tuple[np.ndarray, np.ndarray]:
@@ -68,52 +56,16 @@ def _ones(x):
     return np.int64(count_bits(x))
 
 
-_WORD = ir.IntType(64)
 _BYTES = ir.VectorType(ir.IntType(8), 64)
 _BITS = ir.VectorType(ir.IntType(1), 64)
 _SIXTEEN_BYTES = ir.VectorType(ir.IntType(8), 16)
-_TWO_WORDS = ir.VectorType(_WORD, 2)
-
-
-def _address(context, builder, kind, array, at, pointee):
-    """LLVM: return the address of byte `at` of an array, as that of a `pointee`."""
-    data = context.make_array(kind)(context, builder, array).data
-    data = builder.bitcast(data, ir.IntType(8).as_pointer())
-    return builder.bitcast(builder.gep(data, [at]), pointee.as_pointer())
+_TWO_WORDS = ir.VectorType(WORD, 2)
 
 
 def _rearranged(builder, name: str, value, bits):
     """LLVM: return 64 bytes compressed or expanded under 64 bits."""
-    function = cgutils.get_or_insert_function(
-        builder.module,
-        ir.FunctionType(_BYTES, [_BYTES, _BYTES, _BITS]),
-        f"llvm.x86.avx512.mask.{name}.v64i8",
-    )
-    return builder.call(function, [value, _BYTES(None), bits])
-
-
-@intrinsic
-def _load(typing, array, at):
-    """Return the eight bytes array[at:] as a little-endian word."""
-
-    def generate(context, builder, signature, values):
-        place = _address(context, builder, signature.args[0], *values, _WORD)
-        return builder.load(place, align=1)
-
-    return types.uint64(array, types.intp), generate
-
-
-@intrinsic
-def _store(typing, array, at, word):
-    """Write a word to the eight bytes array[at:]."""
-
-    def generate(context, builder, signature, values):
-        array, at, word = values
-        place = _address(context, builder, signature.args[0], array, at, _WORD)
-        builder.store(word, place, align=1)
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp, types.uint64), generate
+    arguments = [value, _BYTES(None), bits]
+    return call(builder, f"llvm.x86.avx512.mask.{name}.v64i8", _BYTES, arguments)
 
 
 @intrinsic
@@ -122,9 +74,9 @@ def _nonzero(typing, array, at):
     zero."""
 
     def generate(context, builder, signature, values):
-        place = _address(context, builder, signature.args[0], *values, _BYTES)
+        place = address(context, builder, signature.args[0], *values, _BYTES)
         value = builder.load(place, align=1)
-        return builder.bitcast(builder.icmp_unsigned("!=", value, _BYTES(None)), _WORD)
+        return builder.bitcast(builder.icmp_unsigned("!=", value, _BYTES(None)), WORD)
 
     return types.uint64(array, types.intp), generate
 
@@ -135,16 +87,12 @@ def _shuffle_by_instruction(typing, word, places):
 
     def generate(context, builder, signature, values):
         none, first = ir.Constant(_TWO_WORDS, ir.Undefined), ir.Constant(ir.IntType(32), 0)
-        function = cgutils.get_or_insert_function(
-            builder.module,
-            ir.FunctionType(_SIXTEEN_BYTES, [_SIXTEEN_BYTES] * 2),
-            shuffle_instruction(),
-        )
         vectors = [
             builder.bitcast(builder.insert_element(none, value, first), _SIXTEEN_BYTES)
             for value in values
         ]
-        shuffled = builder.bitcast(builder.call(function, vectors), _TWO_WORDS)
+        shuffled = call(builder, shuffle_instruction(), _SIXTEEN_BYTES, vectors)
+        shuffled = builder.bitcast(shuffled, _TWO_WORDS)
         return builder.extract_element(shuffled, first)
 
     return types.uint64(types.uint64, types.uint64), generate
@@ -156,12 +104,12 @@ def _squeeze_vector(typing, source, at, data, to):
 
     def generate(context, builder, signature, values):
         source, at, data, to = values
-        place = _address(context, builder, signature.args[0], source, at, _BYTES)
+        place = address(context, builder, signature.args[0], source, at, _BYTES)
         value = builder.load(place, align=1)
         bits = builder.icmp_unsigned("!=", value, _BYTES(None))
-        place = _address(context, builder, signature.args[2], data, to, _BYTES)
+        place = address(context, builder, signature.args[2], data, to, _BYTES)
         builder.store(_rearranged(builder, "compress", value, bits), place, align=1)
-        return builder.bitcast(bits, _WORD)
+        return builder.bitcast(bits, WORD)
 
     return types.uint64(source, types.intp, data, types.intp), generate
 
@@ -172,11 +120,11 @@ def _spread_vector(typing, mask, data, at, target, to):
 
     def generate(context, builder, signature, values):
         mask, data, at, target, to = values
-        place = _address(context, builder, signature.args[1], data, at, _BYTES)
+        place = address(context, builder, signature.args[1], data, at, _BYTES)
         value = _rearranged(
             builder, "expand", builder.load(place, align=1), builder.bitcast(mask, _BITS)
         )
-        place = _address(context, builder, signature.args[3], target, to, _BYTES)
+        place = address(context, builder, signature.args[3], target, to, _BYTES)
         builder.store(value, place, align=1)
         return context.get_dummy_value()
 
@@ -210,7 +158,7 @@ def _squeeze_words(source, at, data, to):
         return mask
     for i in range(8):
         byte = (mask >> np.uint64(8 * i)) & np.uint64(255)
-        _store(data, to, _shuffle(_load(source, at + 8 * i), TOGETHER[byte]))
+        store(data, to, _shuffle(load(source, at + 8 * i), TOGETHER[byte]))
         to += _ones(byte)
     return mask
 
@@ -223,7 +171,7 @@ def _spread_words(mask, data, at, target, to):
     """
     for i in range(8):
         byte = (mask >> np.uint64(8 * i)) & np.uint64(255)
-        _store(target, to + 8 * i, _shuffle(_load(data, at), BACK[byte]))
+        store(target, to + 8 * i, _shuffle(load(data, at), BACK[byte]))
         at += _ones(byte)
 
 
@@ -240,7 +188,7 @@ def _suppress(source, size, masks, data, to):
     whole = size - size % 64
     for at in range(0, whole, 64):
         mask = _squeeze(source, at, data, to)
-        _store(masks, at // 8, mask)
+        store(masks, at // 8, mask)
         to += _ones(mask)
     if size > whole:
         mask = np.uint64(0)
@@ -249,7 +197,7 @@ def _suppress(source, size, masks, data, to):
                 data[to] = source[at]
                 to += 1
                 mask |= np.uint64(1) << np.uint64(at - whole)
-        _store(masks, whole // 8, mask)
+        store(masks, whole // 8, mask)
     return to
 
 
@@ -258,7 +206,7 @@ def _restore(data, at, end, masks, target, size):
     """Fill target[:size] with data[at:end], a byte for each one of the masks, else with zeros."""
     whole = size - size % 64
     for to in range(0, whole, 64):
-        mask = _load(masks, to // 8)
+        mask = load(masks, to // 8)
         count = _ones(mask)
         if at + 64 <= data.size:
             _spread(mask, data, at, target, to)
@@ -284,7 +232,7 @@ def _count(masks, size):
     bits."""
     total, whole = 0, size // 64
     for i in range(whole):
-        total += _ones(_load(masks, 8 * i))
+        total += _ones(load(masks, 8 * i))
     for i in range(8 * whole, size // 8):
         total += _ones(np.uint64(masks[i]))
     if size % 8:

@@ -19,7 +19,6 @@ from frontier.space import zerobytes
 
 LZ4_ACCELERATION = 30
 ZSTD_LEVELS = range(-50, 23)
-CHECKSUM_BYTES = 4
 
 LITTLE_ENDIAN = {"name": "bytes", "configuration": {"endian": "little"}}
 """The order of bytes, as Zarr's metadata name it."""

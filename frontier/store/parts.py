@@ -30,10 +30,12 @@ import numpy as np
 from pydantic import ConfigDict, TypeAdapter
 
 from frontier.errors import CorruptRunError
+from frontier.space import zerobytes
+from frontier.space.zerobytes import CHECKSUM_BYTES
 from frontier.stopwatch import Stopwatch
 from frontier.storage.base import Storage, Writer
 from frontier.storage.sealed import Count
-from frontier.store.codecs import CHECKSUM_BYTES, SlabCodec, encoded_bytes
+from frontier.store.codecs import SlabCodec, encoded_bytes
 from frontier.store.tally import Tally
 from frontier.text import counted
 
@@ -161,33 +163,49 @@ class PartWriter:
 
     def write(self, number: int, slab: np.ndarray) -> None:
         """Store a slab that holds a state, contiguous uint64. number: its number in the part."""
-        size = self._codec.encode(slab, self.room(slab.nbytes))
-        self.add(np.array([number]), np.array([size]))
+        room = self._room(encoded_bytes(slab.nbytes) + CHECKSUM_BYTES)
+        size = self._codec.encode(slab, room)
+        checksum = google_crc32c.value(room[:size]).to_bytes(CHECKSUM_BYTES, "little")
+        room[size : size + CHECKSUM_BYTES] = np.frombuffer(checksum, dtype=np.uint8)
+        self._append(np.array([number]), np.array([size]), room)
 
     def room(self, slab_bytes: int) -> np.ndarray:
-        """Return memory, uint8, for at least one more slab of so many bytes, encoded, to be filled
-        and then added."""
-        room = self._room(encoded_bytes(slab_bytes) + CHECKSUM_BYTES)
+        """Return memory, uint8, for bitmaps in stored form of at least one more slab of so many
+        bytes, to be filled and then added."""
+        most = encoded_bytes(slab_bytes) + CHECKSUM_BYTES
+        if self._codec.by_kernels:
+            room = self._room(most)
+        else:
+            self._slab = np.empty(slab_bytes // 8, dtype=np.uint64)
+            room = np.empty(most, dtype=np.uint8)
+        self._bitmaps = room
         self._clock.lap("disk")
         return room
 
     def add(self, numbers: np.ndarray, sizes: np.ndarray) -> None:
-        """Store the encoded slabs that were put in the memory that `room` returned last.
+        """Store the slabs that were put, as bitmaps, in the memory that `room` returned last.
 
         numbers: int64[N], their numbers in the part. sizes: int64[N], their bytes. They lie one
-        after the other, with `CHECKSUM_BYTES` left free behind each.
+        after the other, each with its checksum behind it.
         """
-        room = self._block[self._filled :]
+        if self._codec.by_kernels:
+            self._append(numbers, sizes, self._bitmaps)
+        else:
+            begin = 0
+            for number, size in zip(numbers.tolist(), sizes.tolist(), strict=True):
+                zerobytes.decode(self._bitmaps[begin : begin + size], self._slab)
+                self.write(number, self._slab)
+                begin += size + CHECKSUM_BYTES
+        self._clock.lap("codec")
+
+    def _append(self, numbers: np.ndarray, sizes: np.ndarray, room: np.ndarray) -> None:
+        """Make encoded slabs that lie at the beginning of `room`, which is the rest of the block,
+        part of the file."""
         end = np.cumsum(sizes + CHECKSUM_BYTES)
         begin = end - sizes - CHECKSUM_BYTES
-        spans = zip(begin.tolist(), (begin + sizes).tolist(), strict=True)
-        checksums = np.array([google_crc32c.value(room[i:j]) for i, j in spans], dtype="<u4")
-        places = _checksums_behind(begin + sizes)
-        room[places] = checksums.view(np.uint8).reshape(places.shape)
         self._index[numbers] = np.stack([self._size + begin, sizes + CHECKSUM_BYTES], axis=1)
-        self._checksums[numbers] = checksums
+        self._checksums[numbers] = room[_checksums_behind(begin + sizes)].view("<u4")[:, 0]
         self._advance(int(end[-1]) if end.size else 0)
-        self._clock.lap("codec")
 
     def finish(self, tally: Tally) -> PartRecord:
         """Put the complete file in place, and return its record."""

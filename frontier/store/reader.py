@@ -14,6 +14,7 @@ import numpy as np
 from frontier.errors import CorruptRunError
 from frontier.space.layout import Layout
 from frontier.space.lists import list_bits, set_bits
+from frontier.store.bitmaps import Bitmaps, bitmaps_of
 from frontier.store.layers import LIST_SLAB, LayerFiles, list_slabs
 from frontier.store.parts import in_groups
 from frontier.store.run import RunStore
@@ -34,7 +35,7 @@ class EncodedSlabs:
 
     def __init__(self, layer: "StoredLayer", task: np.ndarray, slab: np.ndarray):
         """task, slab: int64[N]."""
-        self._codec, self._slab = layer.codec, slab
+        self._layer, self._codec, self._slab = layer, layer.codec, slab
         self.filled = np.zeros(slab.size, dtype=bool)
         self._begin, self._end = np.zeros((2, slab.size), dtype=np.int64)
         numbers, self._of = np.unique(task, return_inverse=True)
@@ -60,50 +61,54 @@ class EncodedSlabs:
             part.check_slabs(slabs, data, begin, end)
             good = self._codec.decode_slabs(data, begin, end, out, rows[mine])
             if good < entries.size:
-                raise self.damaged(entries[good])
+                raise self._damaged(entries[good], "its bytes are no slab of this codec")
 
-    def encoded(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Check slabs first .. last - 1, and return uint8 and int64[N] twice, the memory in which
-        they lie in stored form, and where each begins and ends there, which is the same place if it
-        holds no state. All slabs are of one task."""
-        ((part, data),) = self._parts
-        some = first + np.flatnonzero(self.filled[first:last])
-        part.check_slabs(self._slab[some], data, self._begin[some], self._end[some])
-        return data, self._begin[first:last], self._end[first:last]
+    def bitmaps(self) -> Bitmaps:
+        """Return the slabs as kernels decode them: as they are stored, or encoded anew if they are
+        stored by another codec."""
+        layout = self._layer.files.layout
+        if self._codec.by_kernels:
+            memory = [data for _, data in self._parts]
+            address = np.array([data.ctypes.data for data in memory], dtype=np.int64)[self._of]
+            return Bitmaps(self._begin + address, self._end + address, memory, self._damaged)
+        words = np.empty((1, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
+        row = np.zeros(1, dtype=np.int64)
 
-    def damaged(self, entry: int) -> CorruptRunError:
-        """Return the error for a slab whose bytes cannot be decoded."""
+        def decoded() -> Iterator[tuple[int, np.ndarray]]:
+            for entry in np.flatnonzero(self.filled).tolist():
+                self.decode(row + entry, words, row)
+                yield entry, words[0]
+
+        return bitmaps_of(decoded(), self.filled.size)
+
+    def _damaged(self, entry: int, why: str) -> CorruptRunError:
+        """Return the error for a slab whose bytes are wrong."""
         part, _ = self._parts[self._of[entry]]
-        return part.damaged(int(self._slab[entry]), "its bytes are no slab of this codec")
+        return part.damaged(int(self._slab[entry]), why)
 
 
 class ListedSlabs:
-    """Some slabs of a layer that is a list, decoded as `EncodedSlabs` are; they have no stored
-    form."""
+    """Some slabs of a layer that is a list."""
 
     def __init__(self, layer: "StoredLayer", task: np.ndarray, slab: np.ndarray):
         self._layer, self._task, self._slab = layer, task, slab
         self._numbers, keys = layer.by_slab
         key = task * prod(layer.files.layout.grid) + slab
         self._first, self._end = (np.searchsorted(keys, key + more) for more in (0, 1))
-        self.filled = self._end > self._first
 
-    def encoded(self, first: int, last: int) -> None:
-        """Return None: there is nothing for a kernel to decode."""
+    def bitmaps(self) -> Bitmaps:
+        """Return the slabs as kernels decode them."""
+        return bitmaps_of(self._words(), self._slab.size)
 
-    def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
+    def _words(self) -> Iterator[tuple[int, np.ndarray]]:
         layout = self._layer.files.layout
-        for i, row in zip(some.tolist(), rows.tolist(), strict=True):
+        words = np.empty((layout.slab_nodes, layout.slab_words), dtype=np.uint64)
+        for i in np.flatnonzero(self._end > self._first).tolist():
             node, word = self._layer.place(int(self._task[i]), int(self._slab[i]))
-            out[row] = 0
-            set_bits(
-                out[row].reshape(layout.slab_nodes, layout.slab_words),
-                self._numbers[self._first[i] : self._end[i]],
-                node,
-                word,
-                layout.space.code.half,
-                layout.space.code.bits,
-            )
+            some = self._numbers[self._first[i] : self._end[i]]
+            words[:] = 0
+            set_bits(words, some, node, word, layout.space.code.half, layout.space.code.bits)
+            yield i, words.reshape(-1)
 
 
 class RunReader:
@@ -165,7 +170,7 @@ class StoredLayer:
         self.part = lru_cache(OPEN_PARTS)(files.part)
         self._sorting = Lock()
 
-    def load(self, task: np.ndarray, slab: np.ndarray) -> EncodedSlabs | ListedSlabs:
+    def load(self, task: np.ndarray, slab: np.ndarray) -> "EncodedSlabs | ListedSlabs":
         """Read some slabs.
 
         task, slab: int64[N], the task of each slab, and its number in that task's part.
@@ -223,7 +228,7 @@ class StoredLayer:
         first_row = np.zeros(1, dtype=np.int64)
         tasks = np.broadcast_to(task, slabs.shape)
         for some in in_groups(np.arange(slabs.size)):
-            encoded = self.load(tasks[some], slabs[some])
+            encoded = EncodedSlabs(self, tasks[some], slabs[some])
             for i, slab in enumerate(slabs[some].tolist()):
                 if encoded.filled[i]:
                     encoded.decode(first_row + i, out, first_row)

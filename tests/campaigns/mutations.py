@@ -14,7 +14,7 @@ from contextlib import suppress
 import google_crc32c
 import numpy as np
 
-from frontier.store.codecs import CHECKSUM_BYTES
+from frontier.space.zerobytes import CHECKSUM_BYTES
 from frontier.store.parts import NOT_STORED, RECORD_BYTES
 
 Files = dict[str, bytes]

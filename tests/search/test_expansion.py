@@ -1,117 +1,105 @@
-"""Slabs made in stored form, by one kernel and one by one: the layers of a search by lists."""
+"""Slabs made in stored form by one kernel: the layers of a search by lists."""
 
 from math import prod
 
+import google_crc32c
 import numpy as np
 import pytest
 from engine import layouts_of, list_layers
 
 from frontier.puzzles import permutation_puzzle, tile_puzzle
-from frontier.search.expansion import Arena, Expansion
+from frontier.search.expansion import Expansion
 from frontier.search.workspace import Buffer
+from frontier.space import zerobytes
+from frontier.space.instructions import bytes_at
 from frontier.space.lists import list_bits, set_bits
 from frontier.space.program import program_of, reads_of, swaps_of
-from frontier.stopwatch import Stopwatch
-from frontier.store.codecs import CHECKSUM_BYTES, SlabCodec, encoded_bytes
+from frontier.space.zerobytes import CHECKSUM_BYTES
+from frontier.store.bitmaps import bitmaps_of
+from frontier.store.codecs import encoded_bytes
 
 FLIPS = {f"flip{n}": [*range(n, 0, -1), *range(n + 1, 9)] for n in range(2, 9)}
 
 
-class Slabs:
-    """Slabs of a layer that is given by its sorted state numbers, as a stored layer gives them.
-
-    encoded: whether kernels decode them.
-    """
-
-    def __init__(self, layout, side, numbers, task, slab, encoded):
-        self._layout, self._side, self._numbers = layout, side, numbers
-        words = [self._words(*entry) for entry in zip(task.tolist(), slab.tolist(), strict=True)]
-        self._slabs = np.array(words).reshape(-1, layout.slab_nodes * layout.slab_words)
-        self.filled, self._encoded = self._slabs.any(axis=1), encoded
-
-    def _words(self, task, slab):
-        layout = self._layout
-        code = layout.space.code
-        node, prefix, word = layout.slab_of(layout.task(self._side, task), slab)
-        words = np.zeros((layout.slab_nodes, layout.slab_words), dtype=np.uint64)
-        for n in range(layout.slab_nodes):
-            at = prefix * layout.strip_words + word
-            first = (node + n) * code.half + at * code.bits
-            ends = np.array([first, first + layout.slab_words * code.bits], dtype=np.uint64)
-            low, high = np.searchsorted(self._numbers, ends)
-            set_bits(words[n : n + 1], self._numbers[low:high], node + n, at, code.half, code.bits)
-        return words.reshape(-1)
-
-    def decode(self, some, out, rows):
-        out[rows] = self._slabs[some]
-
-    def encoded(self, first, last):
-        if not self._encoded:
-            return None
-        codec, data = SlabCodec("bitmap"), np.empty(0, dtype=np.uint8)
-        begin, end = np.zeros((2, last - first), dtype=np.int64)
-        for i, slab in enumerate(self._slabs[first:last]):
-            if slab.any():
-                room = np.empty(encoded_bytes(slab.nbytes), dtype=np.uint8)
-                begin[i] = data.size
-                data = np.concatenate([data, room[: codec.encode(slab, room)]])
-                end[i] = data.size
-        return data, begin, end
-
-    def damaged(self, entry):
-        return LookupError(entry)
+def words_of(layout, side, numbers, task, slab):
+    """The words of a slab of a layer that is given by its sorted state numbers."""
+    code = layout.space.code
+    node, prefix, word = layout.slab_of(layout.task(side, task), slab)
+    words = np.zeros((layout.slab_nodes, layout.slab_words), dtype=np.uint64)
+    for n in range(layout.slab_nodes):
+        at = prefix * layout.strip_words + word
+        first = (node + n) * code.half + at * code.bits
+        ends = np.array([first, first + layout.slab_words * code.bits], dtype=np.uint64)
+        low, high = np.searchsorted(numbers, ends)
+        set_bits(words[n : n + 1], numbers[low:high], node + n, at, code.half, code.bits)
+    return words.reshape(-1)
 
 
-class Sink:
-    """Keeps slabs, decoded by number. slabs: the number of those that it has room for at once."""
+def stored(layout, side, numbers, tasks, slabs):
+    """Slabs of such a layer in stored form. Every third without a state is stored all the same."""
+    words = [words_of(layout, side, numbers, *of) for of in zip(tasks, slabs, strict=True)]
+    some = [(i, slab) for i, slab in enumerate(words) if slab.any() or i % 3 == 0]
+    return bitmaps_of(some, len(words))
 
-    def __init__(self, codec, words, slabs):
-        self._codec, self._words, self.kept = codec, words, {}
-        self._room = np.empty(slabs * encoded_bytes(8 * words) + 7, dtype=np.uint8)
 
-    def room(self, slab_bytes):
-        assert slab_bytes == 8 * self._words
-        self._room[:] = 255
-        return self._room
+def expansion_of(layout, depth, current, previous, task, start=None):
+    """The expansion of a task, whose part is of the layer after `current`, which is at `depth`."""
+    space = layout.space
+    program, own = program_of(layout, task), np.arange(prod(layout.grid))
+    reads = reads_of(layout, task, program)
+    read = reads.task.tolist(), reads.slab.tolist()
+    return Expansion(
+        layout,
+        task,
+        swaps_of(layout),
+        program,
+        reads,
+        stored(layout, space.side_of(depth), current, *read),
+        stored(layout, task.side, previous, [task.number] * own.size, own.tolist()),
+        Buffer(),
+        start,
+    )
 
-    def add(self, numbers, sizes):
-        at = 0
+
+def slabs_made(expansion, layout, room_slabs):
+    """Generate (number, words) of the slabs that hold a state, with room for some at a time."""
+    words = layout.slab_nodes * layout.slab_words
+    while not expansion.done:
+        room = np.full(room_slabs * encoded_bytes(8 * words) + 7, 255, dtype=np.uint8)
+        before, at = expansion.made, 0
+        numbers, sizes = expansion.make(room)
+        assert before < expansion.made
         for number, size in zip(numbers.tolist(), sizes.tolist(), strict=True):
-            assert number not in self.kept
-            self.kept[number] = np.empty(self._words, dtype=np.uint64)
-            self._codec.decode(self._room[at : at + size], self.kept[number])
+            slab, data = np.empty(words, dtype=np.uint64), room[at : at + size]
+            zerobytes.decode(data, slab)
+            checksum = room[at + size : at + size + CHECKSUM_BYTES].tobytes()
+            assert google_crc32c.value(data) == int.from_bytes(checksum, "little")
+            assert slab.any()
+            yield number, slab
             at += size + CHECKSUM_BYTES
 
 
-def step(layout, depth, current, previous, codec, encoded, slabs):
+def step(layout, depth, current, previous, room_slabs):
     """The sorted state numbers of the layer after `current`, which is at `depth`."""
     space, side = layout.space, layout.space.side_of(depth + 1)
     code, numbers = space.code, []
     for task in (layout.task(side, number) for number in range(layout.task_count(side))):
-        program = program_of(layout, task)
-        reads = reads_of(layout, task, program)
-        source = Slabs(layout, space.side_of(depth), current, reads.task, reads.slab, encoded)
-        own = np.arange(prod(layout.grid))
-        before = Slabs(layout, side, previous, np.full(own.size, task.number), own, encoded)
-        arena = Arena(layout, program, reads, source, Buffer(), Stopwatch())
-        codec_used = SlabCodec(codec)
-        sink = Sink(codec_used, layout.slab_nodes * layout.slab_words, slabs)
-        run = Expansion(layout, swaps_of(layout), program, arena, before, codec_used, Stopwatch())
-        counts = np.zeros(space.nodes[side] + layout.slab_nodes, dtype=np.int64)
         start = layout.cuts // 2, depth % layout.slab_words, depth % code.bits
-        starts = 0
-        for nodes, found, start_found in run.run(task, sink, start):
-            counts[nodes] += found
-            starts += start_found
+        expansion = expansion_of(layout, depth, current, previous, task, start)
+        made = list(slabs_made(expansion, layout, room_slabs))
+        kept = dict(made)
+        assert len(kept) == len(made)
         slab, word, bit = start
-        assert starts == (int(sink.kept[slab][word]) >> bit & 1 if slab in sink.kept else 0)
-        for number, words in sink.kept.items():
+        assert expansion.started == (int(kept[slab][word]) >> bit & 1 if slab in kept else 0)
+        counts = expansion.counts.copy()
+        for number, words in kept.items():
             node, prefix, word = layout.slab_of(task, number)
-            for n, of_node in enumerate(words.reshape(layout.slab_nodes, -1), start=node):
+            nodes = words.reshape(layout.slab_nodes, -1)[: task.last_node - node]
+            for n, of_node in enumerate(nodes, start=node):
                 listed = np.empty(of_node.size * code.bits, dtype=np.uint64)
                 place = prefix * layout.strip_words + word
                 size = list_bits(of_node[None], n, place, code.half, code.bits, listed)
-                counts[n] -= size
+                counts[n - task.first_node] -= size
                 numbers += listed[:size].tolist()
         assert not counts.any()
     return sorted(numbers)
@@ -129,42 +117,47 @@ def origins_of(model):
     return zip(vertices.tolist(), map(tuple, sequences.tolist()), strict=True)
 
 
-WAYS = [("bitmap", True, 9), ("bitmap", True, 1), ("bitmap", False, 1), ("raw", False, 9)]
+def layers_of(model):
+    space = model.space
+    return list_layers(space, [space.number(*of) for of in origins_of(model)])
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("way", WAYS, ids=str)
-def test_a_search_by_slabs_in_stored_form(name, way):
-    model = MODELS[name]
-    space = model.space
-    origins = [space.number(*of) for of in origins_of(model)]
-    layers = list_layers(space, origins)
+@pytest.mark.parametrize("room_slabs", [9, 1])
+def test_a_search_by_slabs_in_stored_form(name, room_slabs):
+    space, layers = MODELS[name].space, layers_of(MODELS[name])
     layouts = list(layouts_of(space, row_words=1))
     assert name == "pancakes" or {layout.cuts > 1 for layout in layouts} == {True, False}
     assert {layout.slab_nodes > 1 for layout in layouts} == {True, False}
     for number, layout in enumerate(layouts):
         for depth in range(1 + number % 3, len(layers) - 1, 3):
-            made = step(layout, depth, layers[depth], layers[depth - 1], *way)
+            made = step(layout, depth, layers[depth], layers[depth - 1], room_slabs)
             assert made == layers[depth + 1].tolist()
 
 
-@pytest.mark.parametrize("cut", [1, 9])
-def test_a_slab_that_cannot_be_decoded_is_named(cut, monkeypatch):
-    """Its bytes are what was written there, but no bitmap."""
+@pytest.mark.parametrize("of", ["_current", "_before"])
+@pytest.mark.parametrize("wrong", ["checksum", "form"])
+def test_a_slab_that_is_damaged_is_named(of, wrong):
+    """Its bytes are not those of its checksum; or they are, but are no bitmap."""
     model = MODELS["tiles"]
-    space = model.space
-    layers = list_layers(space, [space.number(*of) for of in origins_of(model)])
-    layout = next(of for of in layouts_of(space, row_words=1) if of.cuts > 1)
-    encoded, cut_at = Slabs.encoded, []
-
-    def cut_short(self, first, last):
-        data, begin, end = encoded(self, first, last)
-        if (full := np.flatnonzero(end - begin > cut)).size and not cut_at:
-            end[full[-1]] -= cut
-            cut_at.append(first + int(full[-1]))
-        return data, begin, end
-
-    monkeypatch.setattr(Slabs, "encoded", cut_short)
+    layers = layers_of(model)
+    layout = next(of for of in layouts_of(model.space, row_words=1) if of.cuts > 1)
+    expansion = expansion_of(layout, 20, layers[20], layers[19], layout.task(1, 0))
+    slabs = getattr(expansion, of)
+    number = int(np.flatnonzero(slabs.begin < slabs.end)[-1])
+    size = int(slabs.end[number] - slabs.begin[number])
+    data = bytes_at(slabs.begin[number], size + CHECKSUM_BYTES).copy()
+    data[0] ^= 1
+    reason = "do not match the checksum"
+    if wrong == "form":
+        data[:size] = 255
+        data[size:].view("<u4")[:] = google_crc32c.value(data[:size])
+        reason = "are no slab"
+    slabs.begin[number] = data.ctypes.data
+    slabs.end[number] = data.ctypes.data + size
+    slabs.damaged = lambda entry, why: LookupError(entry, why)
     with pytest.raises(LookupError) as error:
-        step(layout, 20, layers[20], layers[19], "bitmap", True, 9)
-    assert error.value.args == (cut_at[0],)
+        list(slabs_made(expansion, layout, 9))
+    entry, why = error.value.args
+    assert entry == number
+    assert reason in why

@@ -291,7 +291,8 @@ def test_the_instruction_shuffles_as_the_loop_does(word, places):
 OTHER_PROCESSOR = """
 import sys
 import numpy as np
-from frontier.space import zerobytes, zerobytes_kernels
+import google_crc32c
+from frontier.space import crc32c, zerobytes, zerobytes_kernels
 
 assert not zerobytes_kernels.has_vectors()
 words = np.frombuffer(sys.stdin.buffer.read(), dtype=np.uint64)
@@ -300,6 +301,7 @@ data = data[: zerobytes.encode(words, data)]
 again = np.empty_like(words)
 zerobytes.decode(data, again)
 assert (again == words).all()
+assert crc32c.crc32c(data, 0, data.size) == google_crc32c.value(data)
 sys.stdout.buffer.write(data.tobytes())
 """
 

@@ -9,7 +9,8 @@ from sweeps import swept
 
 from frontier.config import Config
 from frontier.errors import InputError
-from frontier.store.codecs import CHECKSUM_BYTES, SlabCodec, encoded_bytes
+from frontier.space.zerobytes import CHECKSUM_BYTES
+from frontier.store.codecs import SlabCodec, encoded_bytes
 
 CODECS = ["bitmap", "raw", "lz4", "zstd:1", "zstd:-5", "zstd:22", "zstd:-50"]
 

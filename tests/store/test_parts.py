@@ -26,6 +26,7 @@ from store.part_files import (
 )
 
 from frontier.errors import CorruptRunError
+from frontier.space import zerobytes
 from frontier.storage.local import LocalStorage
 from frontier.storage.places import storage_at
 from frontier.store import parts as parts_module
@@ -57,6 +58,29 @@ def test_slabs_come_back(tmp_path, thread, codec):
     assert np.flatnonzero(part.has(np.arange(SLABS))).tolist() == sorted(slabs)
     assert_same(read(part, codec=codec), slabs)
     assert_same(read(part, [9, 0, 1], codec), {n: slabs[n] for n in (9, 0, 1)})
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 9])
+@pytest.mark.parametrize("codec", CODECS)
+def test_bitmaps_are_added_as_slabs_are_written(tmp_path, thread, codec, at_once):
+    """Whatever the codec, the file is the same, byte for byte."""
+    slabs = slabs_of()
+    record = write(tmp_path / "written", thread, slabs, codec)
+    path, left = tmp_path / "added", list(slabs.items())
+    with PartWriter(storage_at(path), "", SLABS, WHO[1:], SlabCodec(codec), thread) as writer:
+        while left:
+            room, sizes, at = writer.room(8 * WORDS), [], 0
+            for _, words in left[: at_once if codec == "bitmap" else 1]:
+                size = zerobytes.encode(words, room[at:])
+                checksum = google_crc32c.value(room[at : at + size]).to_bytes(4, "little")
+                room[at + size : at + size + 4] = np.frombuffer(checksum, dtype=np.uint8)
+                sizes.append(size)
+                at += size + 4
+            numbers = [number for number, _ in left[: len(sizes)]]
+            writer.add(np.array(numbers), np.array(sizes))
+            del left[: len(sizes)]
+        assert writer.finish(record.tally) == record
+    assert path.read_bytes() == (tmp_path / "written").read_bytes()
 
 
 def test_a_part_without_states(tmp_path, thread):

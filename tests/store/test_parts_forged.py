@@ -20,7 +20,7 @@ from store.part_files import (
 from sweeps import swept
 
 from frontier.errors import CorruptRunError
-from frontier.store.codecs import CHECKSUM_BYTES
+from frontier.space.zerobytes import CHECKSUM_BYTES
 from frontier.store.parts import (
     RECORD_BYTES,
     PartRecord,

@@ -19,9 +19,10 @@ from frontier.puzzles import tile_puzzle
 from frontier.search.workspace import Workspace
 from frontier.space import layout as layout_module
 from frontier.space.layout import Layout
+from frontier.space.zerobytes import CHECKSUM_BYTES
 from frontier.storage.places import storage_at
 from frontier.store import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
-from frontier.store.codecs import CHECKSUM_BYTES, SlabCodec
+from frontier.store.codecs import SlabCodec
 from frontier.store.layers import LIST_SLAB, LayerFiles
 
 CODECS = ["bitmap", "raw", "lz4", "zstd:1", "zstd:-5"]

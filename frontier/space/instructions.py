@@ -1,0 +1,82 @@
+"""Instructions of the processor, and memory by its address, for kernels."""
+
+import platform
+
+import llvmlite.binding as llvm
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core import config as numba_config
+from numba.extending import intrinsic
+
+from frontier.space.jit import kernel
+
+WORD = ir.IntType(64)
+
+
+def features() -> set[str]:
+    """Return the features of the processor that kernels are compiled for, as LLVM names them."""
+    if numba_config.CPU_FEATURES is not None:  # the user compiles for another processor
+        named = numba_config.CPU_FEATURES.split(",")
+        return {feature[1:] for feature in named if feature.startswith("+")}
+    return {name for name, there in llvm.get_host_cpu_features().items() if there}
+
+
+def is_arm() -> bool:
+    """Return whether this is a processor of ARM with 64 bits."""
+    return platform.machine() in ("aarch64", "arm64")
+
+
+def call(builder, name: str, result, arguments):
+    """LLVM: call one of its own functions."""
+    kind = ir.FunctionType(result, [argument.type for argument in arguments])
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
+
+
+def address(context, builder, kind, array, at, pointee):
+    """LLVM: return the address of byte `at` of an array, as that of a `pointee`."""
+    data = context.make_array(kind)(context, builder, array).data
+    data = builder.bitcast(data, ir.IntType(8).as_pointer())
+    return builder.bitcast(builder.gep(data, [at]), pointee.as_pointer())
+
+
+@intrinsic
+def load(typing, array, at):
+    """Return the eight bytes array[at:] as a little-endian word."""
+
+    def generate(context, builder, signature, values):
+        place = address(context, builder, signature.args[0], *values, WORD)
+        return builder.load(place, align=1)
+
+    return types.uint64(array, types.intp), generate
+
+
+@intrinsic
+def store(typing, array, at, word):
+    """Write a word to the eight bytes array[at:]."""
+
+    def generate(context, builder, signature, values):
+        array, at, word = values
+        place = address(context, builder, signature.args[0], array, at, WORD)
+        builder.store(word, place, align=1)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, types.uint64), generate
+
+
+@intrinsic
+def _pointer(typing, number):
+    """Return an address as a pointer to bytes."""
+
+    def generate(context, builder, signature, values):
+        return builder.inttoptr(values[0], ir.IntType(8).as_pointer())
+
+    return types.CPointer(types.uint8)(types.intp), generate
+
+
+@kernel
+def bytes_at(begin, size):
+    """Return `size` bytes of memory from an address on, uint8; somebody else keeps the memory."""
+    return numba.carray(_pointer(begin), (size,), np.uint8)

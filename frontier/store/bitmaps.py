@@ -1,0 +1,51 @@
+"""Slabs in the stored form of the codec `bitmap`, in memory, for kernels that decode them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import google_crc32c
+import numpy as np
+
+from frontier.space import zerobytes
+from frontier.space.zerobytes import CHECKSUM_BYTES
+
+
+@dataclass
+class Bitmaps:
+    """Some slabs of a layer, each with its checksum behind it.
+
+    begin, end: int64[N], the addresses where each begins and ends, without its checksum; equal if
+    the slab holds no state. memory: what has them. damaged: returns the error for the slab of that
+    number of which kernels find, as they compare its checksum and decode it, that it is wrong, and
+    why.
+    """
+
+    begin: np.ndarray
+    end: np.ndarray
+    memory: list[np.ndarray]
+    damaged: Callable[[int, str], Exception]
+
+
+def never_damaged(number: int, why: str) -> Exception:
+    """Return the error for a slab that this process has encoded."""
+    return AssertionError(f"slab {number}, which was encoded here: {why}")
+
+
+def bitmaps_of(slabs: Iterable[tuple[int, np.ndarray]], count: int) -> Bitmaps:
+    """Encode those of `count` slabs that hold a state.
+
+    slabs: (number, contiguous uint64 words) of each; the words may be gone when the next comes.
+    """
+    begin, end = np.zeros((2, count), dtype=np.int64)
+    room, memory = np.empty(0, dtype=np.uint8), []
+    for number, words in slabs:
+        most = zerobytes.most_bytes(words.size) + zerobytes.SLACK
+        if room.size < most:
+            room = np.empty(most, dtype=np.uint8)
+        size = zerobytes.encode(words, room)
+        checksum = google_crc32c.value(room[:size]).to_bytes(CHECKSUM_BYTES, "little")
+        data = np.frombuffer(room[:size].tobytes() + checksum, dtype=np.uint8)
+        begin[number] = data.ctypes.data
+        end[number] = data.ctypes.data + size
+        memory.append(data)
+    return Bitmaps(begin, end, memory, never_damaged)
