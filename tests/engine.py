@@ -1,5 +1,6 @@
 """The engine driven by hand: whole searches on bitmaps and on lists, as tests compare them."""
 
+import itertools
 from itertools import product
 
 import numpy as np
@@ -100,6 +101,12 @@ def numbers_of(space, states, depth):
     return sorted(numbers)
 
 
+def batches_of(reads):
+    """The entries that each batch needs."""
+    ends = itertools.pairwise(reads.batch_start.tolist())
+    return [reads.entry[begin:end] for begin, end in ends]
+
+
 def bitmap_step(layout, depth, current, previous):
     """The layer after `current`, which lies at `depth`, computed task by task on bitmaps.
 
@@ -121,7 +128,7 @@ def bitmap_step(layout, depth, current, previous):
         program = program_of(layout, task)
         reads = reads_of(layout, task, program)
         for batch, (first, many, prefix, _) in zip(
-            reads.batches, layout.batches(task), strict=True
+            batches_of(reads), layout.batches(task), strict=True
         ):
             base = np.full(program.needed.shape, -1, dtype=np.int64)
             slabs = []

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from operator import attrgetter
 
+import google_crc32c
 import numpy as np
 
 from frontier import machine
@@ -37,6 +38,7 @@ from frontier.storage.base import Storage
 from frontier.storage.places import storage_at
 from frontier.store.bitmaps import Bitmaps, bitmaps_of
 from frontier.store.codecs import SlabCodec, encoded_bytes
+from frontier.store.parts import BLOCK_BYTES
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3
@@ -59,8 +61,9 @@ class Rates:
 
     density: the shares of set bits in the layers measured, increasing. stored, task: for each of
     them, the stored bytes per raw byte, and the time per word that a task makes, without files.
-    kernel: the kernel's part of that time. listed: the time per state of a list. read, write: the
-    seconds of the disk per byte, while all workers use it. move: the time to read or write a byte.
+    kernel: the time per word of kernels that expand a layer in memory. listed: the time per state
+    of a list. read, write: the seconds of the disk per byte, while all workers use it. move: the
+    time to read or write a byte.
     """
 
     density: list[float]
@@ -158,6 +161,7 @@ class SampleSlabs:
     def _decoded(self) -> Iterator[tuple[int, np.ndarray]]:
         words = np.empty_like(self.raw[0])
         for number, data in enumerate(self._stored):
+            google_crc32c.value(data)
             self.codec.decode(data, words)
             yield number, words
 
@@ -175,15 +179,16 @@ def try_task(layout: Layout, sample: SampleSlabs) -> float:
     current, before = (_repeated(bitmaps, count) for count in (read, own))
     swaps = swaps_of(layout)
     expansion = Expansion(layout, task, swaps, program, reads, current, before, Buffer())
-    room = np.empty(layout.cuts * encoded_bytes(layout.slab_bytes), dtype=np.uint8)
-    data, words = room.copy(), np.empty_like(sample.raw[0])
+    most = encoded_bytes(layout.slab_bytes)
+    room = np.empty(max(most, BLOCK_BYTES * codec.by_kernels), dtype=np.uint8)
+    data, words = np.empty(most, dtype=np.uint8), np.empty_like(sample.raw[0])
     begin, seconds = time.thread_time(), 0.0
     while not expansion.done and seconds < SAMPLE_SECONDS:
         _, sizes = expansion.make(room)
         at = 0
         for size in sizes.tolist() if not codec.by_kernels else ():
             zerobytes.decode(room[at : at + size], words)
-            codec.encode(words, data)
+            google_crc32c.value(data[: codec.encode(words, data)])
             at += size + zerobytes.CHECKSUM_BYTES
         seconds = time.thread_time() - begin
     return (seconds / expansion.made + decoding * (read + own) / own) / words.size
@@ -205,14 +210,14 @@ def try_kernel(layout: Layout, sample: SampleSlabs) -> float:
         inside = program.sources[nodes] % layout.slab_nodes * layout.slab_words
         base[nodes, reads.slot[entry]] = entry % len(sample.raw) * sample.raw.shape[1] + inside
     arena = sample.raw.reshape(-1)
-    live = np.ones(arena.size // layout.row_words, dtype=bool)
+    live = arena.reshape(-1, layout.row_words).any(axis=1)
     seconds = 0.0
     for first, nodes, prefix, _ in layout.batches(task):
-        target = np.resize(arena, (nodes, layout.strip_words))
-        target_live = np.ones(nodes * layout.rows, dtype=bool)
-        slabs = range(prefix * layout.cuts, (prefix + 1) * layout.cuts)
+        target = np.resize(arena, (nodes, layout.slab_words))
+        target_live = np.ones(nodes * layout.rows // layout.cuts, dtype=bool)
+        own = range(prefix * layout.cuts, prefix * layout.cuts + 1)
         begin = time.thread_time()
-        expand(target, target_live, first, slabs, arena, live, base, program, swaps)
+        expand(target, target_live, first, own, arena, live, base, program, swaps)
         seconds, words = seconds + time.thread_time() - begin, words + target.size
         if seconds > SAMPLE_SECONDS:
             break

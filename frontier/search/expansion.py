@@ -11,17 +11,17 @@ import numpy as np
 
 from frontier.space.layout import Layout, Task
 from frontier.space.program import Program, Reads, Swaps
-from frontier.store.bitmaps import Bitmaps
+from frontier.store.bitmaps import MISMATCH, NO_SLAB, Bitmaps
 from frontier.store.codecs import encoded_bytes
 
 ARENA_BYTES = 8_000_000
 """The bytes of an arena, unless a batch needs more."""
 
 
-def arena_slots(layout: Layout, reads: Reads) -> int:
+def arena_frames(layout: Layout, reads: Reads) -> int:
     """Return the number of slabs for which an arena has room: half as many again as the largest
     batch needs, or more if they are small."""
-    most = max((entries.size for entries in reads.batches), default=0)
+    most = int(np.diff(reads.batch_start).max(initial=0))
     room = max(most + most // 2, ARENA_BYTES // layout.slab_bytes)
     return max(1, min(reads.slab.size, room))
 
@@ -55,30 +55,26 @@ class Expansion:
         current one. allocate: returns an uninitialised array of so many uint8. start: (slab, word,
         bit) of a state, None if it is not of this task."""
         # Numba is loaded with it, which a search without large layers does without.
-        from frontier.space.expand_encoded import NO_BITMAP, WRONG_CHECKSUM, Arena, Batches
+        from frontier.space.expand_encoded import Arena, BatchTable
 
-        self._wrong = {
-            WRONG_CHECKSUM: "its bytes do not match the checksum at their end",
-            NO_BITMAP: "its bytes are no slab of this codec",
-        }
         self._current, self._before, self._start = current, before, start or (-1, 0, 0)
-        count = arena_slots(layout, reads)
-        words = allocate(count * layout.slab_bytes).view(np.uint64)
+        frames = arena_frames(layout, reads)
+        words = allocate(frames * layout.slab_bytes).view(np.uint64)
         batches = np.array(list(layout.batches(task)), dtype=np.int64).reshape(-1, 4)
         self._arena = Arena(
             words=words,
-            live=np.zeros((count, words.size // (count * layout.row_words)), dtype=bool),
+            live=np.zeros((frames, words.size // (frames * layout.row_words)), dtype=bool),
             base=np.full(program.needed.shape, -1, dtype=np.int64),
-            holds=np.full(count, -1),
-            slot_of=np.full(reads.slab.size, -1),
-            needed_next=np.full(count, len(batches)),
+            holds=np.full(frames, -1),
+            frame_of=np.full(reads.slab.size, -1),
+            needed_next=np.full(frames, len(batches)),
         )
-        self._tables = tuple(program), tuple(swaps)
-        self._reads = tuple(reads)
-        self._batches = Batches(layout.cuts, batches, layout.slab_nodes, layout.slab_words)
+        self._table = BatchTable(layout.cuts, batches, layout.slab_nodes, layout.slab_words)
+        self._reads, self._tables = tuple(reads), (tuple(program), tuple(swaps))
         self._slab = np.empty((layout.slab_nodes, layout.slab_words), dtype=np.uint64)
         self._most = encoded_bytes(layout.slab_bytes)
         self.made, self._slabs = 0, len(batches) * layout.cuts
+        self._numbers, self._sizes = np.empty((2, self._slabs), dtype=np.int64)
         self.counts, self.started = np.zeros(len(task.nodes), dtype=np.int64), 0
 
     @property
@@ -88,21 +84,23 @@ class Expansion:
     def make(self, room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Make as many of the next slabs as have room, at least one.
 
-        room: uint8, gets those that hold a state in stored form, each with its checksum behind it;
-        at least `encoded_bytes` of a slab. Returns their numbers in the part, and their bytes
-        without the checksums, int64[N] each. Raises the error of `Bitmaps.damaged` if a slab that
-        is read is wrong.
+        room: uint8, gets those that hold a state in stored form, each with its checksum behind it.
+        Returns their numbers in the part, and their bytes without the checksums, int64[N] each,
+        valid until the next call. Raises ValueError if the room is less than `encoded_bytes` of a
+        slab, and the error of `Bitmaps.damaged` if a slab that is read is wrong.
         """
-        from frontier.space.expand_encoded import expand_encoded
+        from frontier.space.expand_encoded import WRONG_CHECKSUM, expand_encoded
 
-        numbers, sizes = np.empty((2, self._slabs - self.made), dtype=np.int64)
-        self.made, stored, started, wrong, entry = expand_encoded(
-            self.made, self._current.begin, self._current.end, self._before.begin,
-            self._before.end, tuple(self._arena), self._reads, tuple(self._batches), self._slab,
-            self._start, room, self._most, numbers, sizes, self.counts, *self._tables,
+        if room.size < self._most:
+            raise ValueError(f"{room.size:,} bytes are no room for a slab: {self._most:,} needed")
+        current, before = self._current, self._before
+        self.made, stored, started, wrong, of_before, number = expand_encoded(
+            self.made, (current.begin, current.end), (before.begin, before.end),
+            tuple(self._arena), self._reads, tuple(self._table), self._slab, self._start, room,
+            self._most, self._numbers, self._sizes, self.counts, *self._tables,
         )  # fmt: skip
         if wrong:
-            slabs, number = (self._current, entry) if entry >= 0 else (self._before, -1 - entry)
-            raise slabs.damaged(number, self._wrong[wrong])
+            why = MISMATCH if wrong == WRONG_CHECKSUM else NO_SLAB
+            raise (before if of_before else current).damaged(number, why)
         self.started += started
-        return numbers[:stored], sizes[:stored]
+        return self._numbers[:stored], self._sizes[:stored]

@@ -12,7 +12,7 @@ from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import Config
 from frontier.errors import TooLarge
 from frontier.puzzles import Puzzle
-from frontier.search.expansion import arena_slots
+from frontier.search.expansion import arena_frames
 from frontier.search.workspace import GROWTH_BYTES
 from frontier.space.bits import SPARE_ROWS
 from frontier.space.graph import Space
@@ -316,7 +316,9 @@ def _costs(layout: Layout, side: int) -> tuple[int, float]:
     held = (
         (own + read) / own * most_part_bytes(layout) + WRITER_BYTES + program.nbytes + reads.nbytes
     )
-    decoded = arena_slots(layout, reads) + 3  # the new one, and it again for codecs without kernels
+    decoded = (
+        arena_frames(layout, reads) + 3
+    )  # the new one, and it again for codecs without kernels
     need = process_bytes(layout.space) + TASKS_UNDER_WAY * ceil(held)
     need += decoded * layout.slab_bytes + GROWTH_BYTES + _row_bytes(layout)
     files = np.unique(reads.task).size + 2

@@ -84,10 +84,10 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
         current = work.layer(depth - 1).load(reads.task, reads.slab)
         before = work.layer(depth - 2).load(np.full(own.size, number), own)
         clock.lap("disk")
-        slabs = current.bitmaps(), before.bitmaps()
-        clock.lap("codec")
         with work.computing:
             clock.go_on()
+            slabs = current.bitmaps(), before.bitmaps()
+            clock.lap("codec")
             expansion = Expansion(
                 layout, task, work.swaps, program, reads, *slabs, work.arena, start
             )

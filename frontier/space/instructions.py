@@ -2,13 +2,12 @@
 
 import platform
 
-import llvmlite.binding as llvm
 import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.core import config as numba_config
+from numba.core import cgutils, config
+from numba.core.codegen import get_host_cpu_features
 from numba.extending import intrinsic
 
 from frontier.space.jit import kernel
@@ -18,10 +17,14 @@ WORD = ir.IntType(64)
 
 def features() -> set[str]:
     """Return the features of the processor that kernels are compiled for, as LLVM names them."""
-    if numba_config.CPU_FEATURES is not None:  # the user compiles for another processor
-        named = numba_config.CPU_FEATURES.split(",")
-        return {feature[1:] for feature in named if feature.startswith("+")}
-    return {name for name, there in llvm.get_host_cpu_features().items() if there}
+    named = config.CPU_FEATURES  # None unless the user compiles for another processor
+    named = get_host_cpu_features() if named is None else named
+    return {feature[1:] for feature in named.split(",") if feature.startswith("+")}
+
+
+def for_another() -> bool:
+    """Return whether the user compiles for another processor than this one."""
+    return config.CPU_NAME is not None or config.CPU_FEATURES is not None
 
 
 def is_arm() -> bool:
@@ -44,7 +47,7 @@ def address(context, builder, kind, array, at, pointee):
 
 @intrinsic
 def load(typing, array, at):
-    """Return the eight bytes array[at:] as a little-endian word."""
+    """Return the eight bytes array[at:] as a word, the first one lowest."""
 
     def generate(context, builder, signature, values):
         place = address(context, builder, signature.args[0], *values, WORD)

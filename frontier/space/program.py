@@ -110,11 +110,6 @@ class Reads(NamedTuple):
     def nbytes(self) -> int:
         return sum(table.nbytes for table in self)
 
-    @property
-    def batches(self) -> list[np.ndarray]:
-        """The entries that each batch needs."""
-        return np.split(self.entry, self.batch_start[1:-1]) if self.batch_start.size > 1 else []
-
 
 def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
     """Return the slabs of the current layer that a task reads, if they exist."""

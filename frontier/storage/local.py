@@ -114,7 +114,10 @@ class LocalStorage(Storage):
                 for begin, end in ranges:
                     _fetch(number, begin, end, nowhere.fileno())
                 # Nobody writes to it, but Numba compiles kernels anew for memory that is read-only.
-                return np.frombuffer(mmap.mmap(number, 0, access=mmap.ACCESS_COPY), dtype=np.uint8)
+                data = np.frombuffer(mmap.mmap(number, 0, access=mmap.ACCESS_COPY), dtype=np.uint8)
+                if ranges and data.size < max(end for _, end in ranges):
+                    raise EOFError
+                return data
             except OSError as error:
                 if error.errno in CANNOT_MAP:
                     return None

@@ -9,15 +9,18 @@ import numpy as np
 from frontier.space import zerobytes
 from frontier.space.zerobytes import CHECKSUM_BYTES
 
+MISMATCH = "its bytes do not match the checksum at their end"
+NO_SLAB = "its bytes are no slab of this codec"
+"""What may be wrong with a stored slab."""
+
 
 @dataclass
 class Bitmaps:
     """Some slabs of a layer, each with its checksum behind it.
 
     begin, end: int64[N], the addresses where each begins and ends, without its checksum; equal if
-    the slab holds no state. memory: what has them. damaged: returns the error for the slab of that
-    number of which kernels find, as they compare its checksum and decode it, that it is wrong, and
-    why.
+    the slab holds no state. memory: the arrays in which they lie. damaged: returns the error for a
+    slab that a kernel finds wrong, by its number and what is wrong with it.
     """
 
     begin: np.ndarray
@@ -26,9 +29,11 @@ class Bitmaps:
     damaged: Callable[[int, str], Exception]
 
 
-def never_damaged(number: int, why: str) -> Exception:
-    """Return the error for a slab that this process has encoded."""
-    return AssertionError(f"slab {number}, which was encoded here: {why}")
+def seal(room: np.ndarray, size: int) -> int:
+    """Put the checksum behind an encoded slab, uint8 room[:size], and return the bytes of both."""
+    checksum = google_crc32c.value(room[:size]).to_bytes(CHECKSUM_BYTES, "little")
+    room[size : size + CHECKSUM_BYTES] = np.frombuffer(checksum, dtype=np.uint8)
+    return size + CHECKSUM_BYTES
 
 
 def bitmaps_of(slabs: Iterable[tuple[int, np.ndarray]], count: int) -> Bitmaps:
@@ -43,9 +48,12 @@ def bitmaps_of(slabs: Iterable[tuple[int, np.ndarray]], count: int) -> Bitmaps:
         if room.size < most:
             room = np.empty(most, dtype=np.uint8)
         size = zerobytes.encode(words, room)
-        checksum = google_crc32c.value(room[:size]).to_bytes(CHECKSUM_BYTES, "little")
-        data = np.frombuffer(room[:size].tobytes() + checksum, dtype=np.uint8)
+        data = room[: seal(room, size)].copy()
         begin[number] = data.ctypes.data
         end[number] = data.ctypes.data + size
         memory.append(data)
-    return Bitmaps(begin, end, memory, never_damaged)
+    return Bitmaps(begin, end, memory, _never_damaged)
+
+
+def _never_damaged(number: int, why: str) -> Exception:
+    return AssertionError(f"slab {number}, which was encoded here: {why}")

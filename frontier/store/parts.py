@@ -35,6 +35,7 @@ from frontier.space.zerobytes import CHECKSUM_BYTES
 from frontier.stopwatch import Stopwatch
 from frontier.storage.base import Storage, Writer
 from frontier.storage.sealed import Count
+from frontier.store.bitmaps import MISMATCH, seal
 from frontier.store.codecs import SlabCodec, encoded_bytes
 from frontier.store.tally import Tally
 from frontier.text import counted
@@ -149,6 +150,7 @@ class PartWriter:
         self._checksums = np.zeros(slabs, dtype="<u4")
         self._writing: deque[Future] = deque()
         self._block, self._filled, self._size = np.empty(0, dtype=np.uint8), 0, 0
+        self._bitmaps, self._slab = self._block, np.empty(0, dtype=np.uint64)
         self._file: Writer | None = storage.new_file(name)
 
     def __enter__(self) -> "PartWriter":
@@ -165,8 +167,7 @@ class PartWriter:
         """Store a slab that holds a state, contiguous uint64. number: its number in the part."""
         room = self._room(encoded_bytes(slab.nbytes) + CHECKSUM_BYTES)
         size = self._codec.encode(slab, room)
-        checksum = google_crc32c.value(room[:size]).to_bytes(CHECKSUM_BYTES, "little")
-        room[size : size + CHECKSUM_BYTES] = np.frombuffer(checksum, dtype=np.uint8)
+        seal(room, size)
         self._append(np.array([number]), np.array([size]), room)
 
     def room(self, slab_bytes: int) -> np.ndarray:
@@ -174,13 +175,12 @@ class PartWriter:
         bytes, to be filled and then added."""
         most = encoded_bytes(slab_bytes) + CHECKSUM_BYTES
         if self._codec.by_kernels:
-            room = self._room(most)
-        else:
+            self._bitmaps = self._room(most)
+        elif self._slab.nbytes != slab_bytes:
             self._slab = np.empty(slab_bytes // 8, dtype=np.uint64)
-            room = np.empty(most, dtype=np.uint8)
-        self._bitmaps = room
+            self._bitmaps = np.empty(most, dtype=np.uint8)
         self._clock.lap("disk")
-        return room
+        return self._bitmaps
 
     def add(self, numbers: np.ndarray, sizes: np.ndarray) -> None:
         """Store the slabs that were put, as bitmaps, in the memory that `room` returned last.
@@ -350,7 +350,7 @@ class Part:
         spans = zip(begin.tolist(), end.tolist(), strict=True)
         for slab, (first, last), stored in zip(slabs, spans, checksums.tolist(), strict=True):
             if google_crc32c.value(data[first:last]) != stored:
-                raise self.damaged(int(slab), "its bytes do not match the checksum at their end")
+                raise self.damaged(int(slab), MISMATCH)
         return checksums
 
     def check(self) -> None:

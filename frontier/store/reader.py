@@ -14,7 +14,7 @@ import numpy as np
 from frontier.errors import CorruptRunError
 from frontier.space.layout import Layout
 from frontier.space.lists import list_bits, set_bits
-from frontier.store.bitmaps import Bitmaps, bitmaps_of
+from frontier.store.bitmaps import NO_SLAB, Bitmaps, bitmaps_of
 from frontier.store.layers import LIST_SLAB, LayerFiles, list_slabs
 from frontier.store.parts import in_groups
 from frontier.store.run import RunStore
@@ -61,11 +61,11 @@ class EncodedSlabs:
             part.check_slabs(slabs, data, begin, end)
             good = self._codec.decode_slabs(data, begin, end, out, rows[mine])
             if good < entries.size:
-                raise self._damaged(entries[good], "its bytes are no slab of this codec")
+                raise self._damaged(entries[good], NO_SLAB)
 
     def bitmaps(self) -> Bitmaps:
         """Return the slabs as kernels decode them: as they are stored, or encoded anew if they are
-        stored by another codec."""
+        stored by another codec. What is stored by another codec is not kept."""
         layout = self._layer.files.layout
         if self._codec.by_kernels:
             memory = [data for _, data in self._parts]
@@ -75,9 +75,11 @@ class EncodedSlabs:
         row = np.zeros(1, dtype=np.int64)
 
         def decoded() -> Iterator[tuple[int, np.ndarray]]:
-            for entry in np.flatnonzero(self.filled).tolist():
-                self.decode(row + entry, words, row)
-                yield entry, words[0]
+            for index in range(len(self._parts)):
+                for entry in np.flatnonzero(self.filled & (self._of == index)).tolist():
+                    self.decode(row + entry, words, row)
+                    yield entry, words[0]
+                self._parts[index] = None  # its memory is free
 
         return bitmaps_of(decoded(), self.filled.size)
 

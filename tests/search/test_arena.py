@@ -1,4 +1,4 @@
-"""The slots of an arena: each batch finds in it what it needs, and as little as can be is decoded
+"""The frames of an arena: each batch finds in it what it needs, and as little as can be is decoded
 twice."""
 
 from itertools import combinations
@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontier.space.expand_encoded import Arena, assign_slots
+from frontier.space.expand_encoded import Arena, assign_frames
 from frontier.space.program import Reads, in_batches
 
 
@@ -39,33 +39,33 @@ def test_no_choice_of_what_is_replaced_decodes_fewer(batches, count):
 
 @given(BATCHES, st.integers(3, 6), st.sets(st.integers(0, 6)))
 def test_each_batch_finds_what_it_needs(batches, count, filled):
-    """Entries that hold no state have no slot; others are decoded if they had none."""
+    """Entries that hold no state have no frame; others are decoded if they had none."""
     before = set()
-    for batch, slot_of, new in held_after_each(batches, count, filled):
-        held = {entry for entry, slot in enumerate(slot_of) if slot >= 0}
+    for batch, frame_of, new in held_after_each(batches, count, filled):
+        held = {entry for entry, frame in enumerate(frame_of) if frame >= 0}
         assert batch & filled <= held <= filled
         assert sorted(new) == sorted(batch & filled - before)
-        slots = [slot_of[entry] for entry in held]
-        assert len(set(slots)) == len(slots)
-        assert set(slots) <= set(range(count))
+        frames = [frame_of[entry] for entry in held]
+        assert len(set(frames)) == len(frames)
+        assert set(frames) <= set(range(count))
         before = held
 
 
 def held_after_each(batches, count, filled):
-    """Generate (batch, the slot of each entry, those that have got one) of each batch."""
+    """Generate (batch, the frame of each entry, those that have got one) of each batch."""
     entries, none = [np.array(sorted(batch)) for batch in batches], np.zeros(7, dtype=np.int64)
     reads = Reads(none, none, none, none, none, **in_batches(entries, none.size))
     end = np.isin(np.arange(7), list(filled)).astype(np.int64)
-    empty, slot_of = np.full(count, -1), np.full(7, -1)
+    empty, frame_of = np.full(count, -1), np.full(7, -1)
     arena = Arena(
         words=np.empty(0, dtype=np.uint64),
         live=np.empty((count, 0), dtype=bool),
         base=np.empty((0, 0), dtype=np.int64),
         holds=empty,
-        slot_of=slot_of,
+        frame_of=frame_of,
         needed_next=np.full(count, len(batches)),
     )
     new = np.empty(count, dtype=np.int64)
     for number, batch in enumerate(batches):
-        size = assign_slots(number, none, end, tuple(arena), tuple(reads), new)
-        yield batch, slot_of.tolist(), new[:size].tolist()
+        size = assign_frames(number, (none, end), tuple(arena), tuple(reads), new)
+        yield batch, frame_of.tolist(), new[:size].tolist()

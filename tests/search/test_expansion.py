@@ -5,9 +5,10 @@ from math import prod
 import google_crc32c
 import numpy as np
 import pytest
-from engine import layouts_of, list_layers
+from engine import batches_of, layouts_of, list_layers
 
 from frontier.puzzles import permutation_puzzle, tile_puzzle
+from frontier.search import expansion as expansion_module
 from frontier.search.expansion import Expansion
 from frontier.search.workspace import Buffer
 from frontier.space import zerobytes
@@ -61,14 +62,19 @@ def expansion_of(layout, depth, current, previous, task, start=None):
     )
 
 
+GUARD_BYTES = 64
+"""Bytes behind the room of an expansion, which it must leave alone."""
+
+
 def slabs_made(expansion, layout, room_slabs):
     """Generate (number, words) of the slabs that hold a state, with room for some at a time."""
     words = layout.slab_nodes * layout.slab_words
     while not expansion.done:
-        room = np.full(room_slabs * encoded_bytes(8 * words) + 7, 255, dtype=np.uint8)
-        before, at = expansion.made, 0
+        memory = np.full(room_slabs * encoded_bytes(8 * words) + GUARD_BYTES, 255, dtype=np.uint8)
+        before, at, room = expansion.made, 0, memory[:-GUARD_BYTES]
         numbers, sizes = expansion.make(room)
         assert before < expansion.made
+        assert (memory[-GUARD_BYTES:] == 255).all()
         for number, size in zip(numbers.tolist(), sizes.tolist(), strict=True):
             slab, data = np.empty(words, dtype=np.uint64), room[at : at + size]
             zerobytes.decode(data, slab)
@@ -79,29 +85,34 @@ def slabs_made(expansion, layout, room_slabs):
             at += size + CHECKSUM_BYTES
 
 
-def step(layout, depth, current, previous, room_slabs):
-    """The sorted state numbers of the layer after `current`, which is at `depth`."""
+def step(layout, depth, current, previous, expected, room_slabs):
+    """The sorted state numbers of the layer after `current`, which is at `depth`.
+
+    One of the states expected is looked for.
+    """
     space, side = layout.space, layout.space.side_of(depth + 1)
-    code, numbers = space.code, []
+    code, numbers, started = space.code, [], 0
+    looked_for = expected[depth % expected.size :][:1]
+    of_task, *start = (int(of[0]) for of in layout.locate(side, looked_for))
     for task in (layout.task(side, number) for number in range(layout.task_count(side))):
-        start = layout.cuts // 2, depth % layout.slab_words, depth % code.bits
-        expansion = expansion_of(layout, depth, current, previous, task, start)
+        its_start = tuple(start) if task.number == of_task else None
+        expansion = expansion_of(layout, depth, current, previous, task, its_start)
         made = list(slabs_made(expansion, layout, room_slabs))
-        kept = dict(made)
-        assert len(kept) == len(made)
-        slab, word, bit = start
-        assert expansion.started == (int(kept[slab][word]) >> bit & 1 if slab in kept else 0)
+        assert len(dict(made)) == len(made)
+        started += expansion.started
         counts = expansion.counts.copy()
-        for number, words in kept.items():
+        for number, words in made:
             node, prefix, word = layout.slab_of(task, number)
-            nodes = words.reshape(layout.slab_nodes, -1)[: task.last_node - node]
-            for n, of_node in enumerate(nodes, start=node):
+            for n, of_node in enumerate(words.reshape(layout.slab_nodes, -1), start=node):
                 listed = np.empty(of_node.size * code.bits, dtype=np.uint64)
                 place = prefix * layout.strip_words + word
                 size = list_bits(of_node[None], n, place, code.half, code.bits, listed)
-                counts[n - task.first_node] -= size
-                numbers += listed[:size].tolist()
+                assert n < task.last_node or not of_node.any()
+                if size:
+                    counts[n - task.first_node] -= size
+                    numbers += listed[:size].tolist()
         assert not counts.any()
+    assert started == 1
     return sorted(numbers)
 
 
@@ -123,16 +134,43 @@ def layers_of(model):
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("room_slabs", [9, 1])
-def test_a_search_by_slabs_in_stored_form(name, room_slabs):
+@pytest.mark.parametrize(("room_slabs", "small_arena"), [(9, False), (1, True)])
+def test_a_search_by_slabs_in_stored_form(name, room_slabs, small_arena, monkeypatch):
+    """An arena that has no more frames than the largest batch needs decodes some slabs again."""
+    if small_arena:
+        monkeypatch.setattr(expansion_module, "arena_frames", most_needed)
     space, layers = MODELS[name].space, layers_of(MODELS[name])
     layouts = list(layouts_of(space, row_words=1))
     assert name == "pancakes" or {layout.cuts > 1 for layout in layouts} == {True, False}
     assert {layout.slab_nodes > 1 for layout in layouts} == {True, False}
     for number, layout in enumerate(layouts):
         for depth in range(1 + number % 3, len(layers) - 1, 3):
-            made = step(layout, depth, layers[depth], layers[depth - 1], room_slabs)
-            assert made == layers[depth + 1].tolist()
+            before, current, expected = layers[depth - 1 : depth + 2]
+            made = step(layout, depth, current, before, expected, room_slabs)
+            assert made == expected.tolist()
+
+
+def most_needed(layout, reads):
+    return max(1, *(entries.size for entries in batches_of(reads)))
+
+
+def test_an_arena_may_be_small():
+    """So small that slabs are replaced in it."""
+    space = MODELS["not bipartite"].space
+    reads = [
+        reads_of(layout, task := layout.task(0, 0), program_of(layout, task))
+        for layout in layouts_of(space, row_words=1)
+    ]
+    assert any(most_needed(None, of) < np.unique(of.entry).size for of in reads)
+
+
+def test_room_for_less_than_a_slab_is_refused():
+    model = MODELS["tiles"]
+    layers, layout = layers_of(model), next(layouts_of(model.space, row_words=1))
+    expansion = expansion_of(layout, 20, layers[20], layers[19], layout.task(1, 0))
+    room = np.empty(encoded_bytes(layout.slab_bytes) - 1, dtype=np.uint8)
+    with pytest.raises(ValueError, match="are no room for a slab"):
+        expansion.make(room)
 
 
 @pytest.mark.parametrize("of", ["_current", "_before"])

@@ -300,7 +300,7 @@ def test_reads_bring_what_is_needed_once(name, slab_bytes, monkeypatch):
                     assert program.slots[reads.slot[i]] == slot
                     brought.update((int(member), int(reads.slot[i])) for member in members)
                 assert set(slabs.values()) <= {1}
-                batches = [entry for batch in reads.batches for entry in batch.tolist()]
+                batches = reads.entry.tolist()
                 assert set(batches) == set(range(reads.slot.size))
                 needed = zip(*map(np.ndarray.tolist, np.nonzero(program.needed)), strict=True)
                 assert brought == Counter(needed)
