@@ -10,7 +10,7 @@ from cosets.reading import made, rows_of, some_boards
 from cosets.twin import Board, board_of
 from hypothesis import given
 from hypothesis import strategies as st
-from sweeps import swept
+from sweeps import cases, swept
 
 from frontier.cosets.additive import Additive
 from frontier.cosets.kernel import BLANK, no_stop, nothing_met
@@ -46,12 +46,7 @@ MULTI = [
     ((3, 3), (1, 1), (6, 6), "multi"),
     ((3, 3), (0, 1), (8,), "multi"),
 ]
-each_case = swept(
-    ("shape", "blank", "sizes", "metric"),
-    STEP + MULTI,
-    few=[*STEP[:4], STEP[5], STEP[8], *MULTI[:3], MULTI[5], MULTI[9]],
-)
-two_cases = swept(("shape", "blank", "sizes", "metric"), STEP + MULTI, few=[STEP[5], MULTI[4]])
+FEW = [*STEP[:4], STEP[5], STEP[8], *MULTI[:3], MULTI[5], MULTI[9]]
 
 
 @cache
@@ -65,6 +60,17 @@ def made_for(shape, blank, sizes, metric):
     return board_of(*shape, blank, metric), single, single.memory()
 
 
+@pytest.fixture(scope="module", params=cases(STEP + MULTI, few=FEW))
+def case(request):
+    """What is made for a case, by one test after the other."""
+    return made_for(*request.param)
+
+
+def boards_to_try(board, rng):
+    """All boards of six cells, and some larger ones."""
+    return some_boards(board, rng, 360 if len(board.goal) == 6 else 150)
+
+
 def check_solution(board, single, way, tiles, limit):
     """Assert that the search says whether a board takes so few moves, and how."""
     (row,), distance = rows_of(board, [tiles]), board.distances[tiles]
@@ -75,34 +81,31 @@ def check_solution(board, single, way, tiles, limit):
         assert board.leads_home(tiles, [board.reading[cell] for cell in cells])
 
 
-@each_case
-def test_solutions(shape, blank, sizes, metric):
+def test_solutions(case):
     """In just enough moves, one or two too few, and other numbers of them."""
-    board, single, way = made_for(shape, blank, sizes, metric)
+    board, single, way = case
     rng = random.Random(3)
-    for tiles in some_boards(board, rng, 400):
+    for tiles in boards_to_try(board, rng):
         distance = board.distances[tiles]
         for limit in {distance - 2, distance - 1, distance, distance + 1, rng.randrange(40)}:
             if limit >= 0:
                 check_solution(board, single, way, tiles, limit)
 
 
-@each_case
-def test_all_positions_that_need_more_are_told(shape, blank, sizes, metric):
+def test_all_positions_that_need_more_are_told(case):
     """For some limits of both parities."""
-    board, single, way = made_for(shape, blank, sizes, metric)
-    boards = some_boards(board, random.Random(4), 700)
+    board, single, way = case
+    boards = boards_to_try(board, random.Random(4))
     rows, most = rows_of(board, boards), max(board.distances.values())
     for limit in {0, 1, most // 2, most - 3, most - 2, most - 1, most, most + 10}:
         needs_more = [single.needs_more(row, limit, way)[0] for row in rows]
         assert needs_more == [board.distances[tiles] > limit for tiles in boards]
 
 
-@each_case
-def test_a_search_ends_after_so_many_nodes(shape, blank, sizes, metric):
+def test_a_search_ends_after_so_many_nodes(case):
     """It tells nothing then. Nodes differ a little from one search to the next, as what was met
     before is in other places of the table."""
-    board, single, way = made_for(shape, blank, sizes, metric)
+    board, single, way = case
     undecided = 0
     for row, tiles in (
         (rows_of(board, [tiles])[0], tiles) for tiles in some_boards(board, random.Random(6), 60)
@@ -147,10 +150,9 @@ def test_more_moves_than_a_byte_tells(sizes, metric):
 
 
 @swept("bits", [9, 11], few=[9])
-@two_cases
-def test_small_tables_of_what_was_met(shape, blank, sizes, metric, bits):
+def test_small_tables_of_what_was_met(case, bits):
     """Most of it is forgotten, and nothing is missed."""
-    board, single, way = made_for(shape, blank, sizes, metric)
+    board, single, way = case
     way = way._replace(met=nothing_met(bits))
     for tiles in some_boards(board, random.Random(5), 60):
         for limit in range(max(0, board.distances[tiles] - 2), board.distances[tiles] + 1):
