@@ -5,11 +5,12 @@ import random
 from itertools import permutations
 
 import numpy as np
+import pytest
 from cosets.reading import as_homes, from_homes, made, region_of, regions
 from cosets.twin import Board, board_of, pattern_of
 from hypothesis import given
 from hypothesis import strategies as st
-from sweeps import swept
+from sweeps import cases, swept
 from twins import digits, sign
 
 from frontier.cosets import kernel
@@ -159,11 +160,7 @@ MORE_REGIONS = [
     ((3, 3), (1, 1), (0, 0, 3, 2), "multi"),
     ((3, 3), (0, 1), (0, 0, 2, 2), "step"),
 ]
-each_region = swept(
-    ("shape", "blank", "rectangle", "metric"),
-    [*REGIONS, *MORE_REGIONS],
-    few=[*REGIONS[:20:9], *REGIONS[-20::9], MORE_REGIONS[0], MORE_REGIONS[2]],
-)
+FEW_REGIONS = [*REGIONS[:20:9], *REGIONS[-20::9], MORE_REGIONS[0], MORE_REGIONS[2]]
 
 
 class Cosets:
@@ -172,16 +169,22 @@ class Cosets:
     def __init__(self, shape, blank, rectangle, metric):
         self.board = board_of(*shape, blank, metric)
         self.region = region_of(self.board, rectangle)
+        self.labelled = self.board.labelled(rectangle)
         self.cosets = self.board.cosets(rectangle)
         self.patterns = self.board.patterns(rectangle)
         self.moves = moves_on(*shape, metric)
         self._patterns = pattern_table(self.region, self.moves, 1, made)
         self._boards = region_table(self.region, 1, made)
         self.most = max(self.board.distances.values())
+        self.largest = max(map(len, self.cosets.values()))
 
     def tables(self, least=0):
         """least: the distance of the boards that are listed, at least."""
         return Tables(self.moves, self._patterns, far_boards(self._boards, least))
+
+    def scratch(self):
+        """Memory for a search of any of them."""
+        return scratch_for(len(self.board.goal), self.largest)
 
     def sample(self, rng, count):
         """Some patterns: those that are farthest, those that are home, and others."""
@@ -210,6 +213,12 @@ class Cosets:
         return from_homes(self.board, homes)
 
 
+@pytest.fixture(scope="module", params=cases([*REGIONS, *MORE_REGIONS], few=FEW_REGIONS))
+def cosets(request):
+    """Those of a region, for one test after the other."""
+    return Cosets(*request.param)
+
+
 def check_coset(cosets, pattern, limit, worth, tables, scratch, most=10**9):
     """Assert that the search of a coset leaves open what it may; returns how many, its nodes and
     its solutions."""
@@ -227,12 +236,9 @@ def check_coset(cosets, pattern, limit, worth, tables, scratch, most=10**9):
     return found
 
 
-@each_region
-def test_cosets(shape, blank, rectangle, metric):
+def test_cosets(cosets):
     """What is settled takes at most so many moves; what stays open in the end takes more."""
-    cosets, rng = Cosets(shape, blank, rectangle, metric), random.Random(1)
-    most = max(map(len, cosets.cosets.values()))
-    scratch, tables = scratch_for(shape[0] * shape[1], most), cosets.tables()
+    rng, scratch, tables = random.Random(1), cosets.scratch(), cosets.tables()
     assert sum(map(len, cosets.cosets.values())) == len(cosets.board.distances)
     opened = settled = 0
     for pattern in cosets.sample(rng, 15):
@@ -246,12 +252,9 @@ def test_cosets(shape, blank, rectangle, metric):
     assert settled > 100
 
 
-@each_region
-def test_only_far_boards_need_be_listed(shape, blank, rectangle, metric):
+def test_only_far_boards_need_be_listed(cosets):
     """Those at limit - dB + 1 or farther, for the farthest pattern."""
-    cosets = Cosets(shape, blank, rectangle, metric)
-    most = max(map(len, cosets.cosets.values()))
-    scratch, farthest = scratch_for(shape[0] * shape[1], most), max(cosets.patterns.values())
+    scratch, farthest = cosets.scratch(), max(cosets.patterns.values())
     for limit in range(0, cosets.most + 1, 3):
         tables = cosets.tables(max(0, limit - farthest + 1))
         for pattern in cosets.sample(random.Random(limit), 5):
@@ -329,18 +332,15 @@ def test_the_search_ends_when_it_is_not_worth_more():
 # --- some cosets
 
 
-@each_region
 @swept(("room", "enough"), [(1, 10**9), (2, 10**9), (5, 10**9), (5, 1)], few=[(2, 10**9), (5, 1)])
-def test_as_many_cosets_as_have_room(shape, blank, rectangle, metric, room, enough):
+def test_as_many_cosets_as_have_room(cosets, room, enough):
     """The positions left open by all of them, by calls whose room is a few cosets each, or that end
     with a node."""
-    cosets, rng = Cosets(shape, blank, rectangle, metric), random.Random(room)
+    rng, scratch, tables = random.Random(room), cosets.scratch(), cosets.tables()
     patterns = cosets.sample(rng, 12)
     rng.shuffle(patterns)
-    most = max(map(len, cosets.cosets.values()))
-    scratch, tables = scratch_for(shape[0] * shape[1], most), cosets.tables()
     limit, first, found, calls = cosets.most * 2 // 3, 0, [], 0
-    boards = np.empty((most * room, shape[0] * shape[1]), dtype=np.int8)
+    boards = np.empty((cosets.largest * room, len(cosets.board.goal)), dtype=np.int8)
     numbers = np.array([cosets.number(pattern) for pattern in patterns])
     homes = np.array([as_homes(cosets.board, pattern) for pattern in patterns])
     while first < numbers.size:
@@ -354,7 +354,7 @@ def test_as_many_cosets_as_have_room(shape, blank, rectangle, metric, room, enou
         found += [from_homes(cosets.board, row) for row in boards[:written]]
         first, calls = first + done, calls + 1
     distances = cosets.board.distances
-    labelled = cosets.board.labelled(rectangle)
+    labelled = cosets.labelled
     farther = {
         board
         for pattern in patterns
