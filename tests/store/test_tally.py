@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from sweeps import swept
 
 import frontier
@@ -27,10 +28,11 @@ def test_tallies_add_up():
     assert Tally(3, 0, None) + Tally() == Tally(3, 0, None)
 
 
-@swept("form", ["list", "bits", "memory"], few=["list"])
-def test_a_new_count_touches_one_file(tmp_path, form):
-    """A made-up one, in a copy of the package: three for each state, in the ledger at the end."""
-    copy = tmp_path / "copy" / "frontier"
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A directory with a copy of the package that has a made-up count: three for each state."""
+    home = tmp_path_factory.mktemp("home")
+    copy = home / "frontier"
     shutil.copytree(Path(frontier.__file__).parent, copy)
     module = copy / "store" / "tally.py"
     for before, after in (
@@ -40,9 +42,15 @@ def test_a_new_count_touches_one_file(tmp_path, form):
         text = module.read_text()
         assert text.count(before) == 1
         module.write_text(text.replace(before, after))
+    return home
+
+
+@swept("form", ["list", "bits", "memory"], few=["list"])
+def test_a_new_count_touches_one_file(home, tmp_path, form):
+    """It is in the ledger at the end."""
     tests = Path(__file__).parents[1]
     words = "-c", PROGRAM, str(tests), form, str(tmp_path / "run")
-    environment = {"PYTHONPATH": str(copy.parent), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    environment = {"PYTHONPATH": str(home), "PATH": "/usr/bin:/bin", "HOME": str(home)}
     done = subprocess.run(
         [sys.executable, *words], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
