@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cosets.reading import regions
-from cosets.twin import Board, blank_cells, board_of
+from cosets.twin import Board, board_of
 from hypothesis import given
 from hypothesis import strategies as st
 from sweeps import swept
@@ -97,9 +97,10 @@ def name_of(rectangle):
     return f"{rows}x{columns}" + (f"+{top}+{left}" if top or left else "")
 
 
-@swept(("shape", "blank", "rectangle", "metric"), SIX, few=SIX[::7])
+@pytest.mark.parametrize(("shape", "blank", "rectangle", "metric"), SIX[::7])
 def test_every_limit(shape, blank, rectangle, metric):
-    """Of a board of six cells; and some beyond the greatest distance."""
+    """Of boards of six cells, both ways up, in both metrics; and some beyond the greatest
+    distance."""
     board, rng = board_of(*shape, blank, metric), random.Random(str((shape, blank, rectangle)))
     asker = asker_of(shape, blank, name_of(rectangle), random_sizes(rng, 5), metric)
     most = max(board.distances.values())
@@ -109,11 +110,13 @@ def test_every_limit(shape, blank, rectangle, metric):
     assert asker.cosets(asker.bound) == asker.blocks(asker.bound) == 0
 
 
-@swept(("shape", "blank", "rectangle", "metric"), EIGHT, few=FEW_EIGHT)
-def test_boards_of_eight_cells(shape, blank, rectangle, metric):
-    """Random limits, most of them near the greatest distance."""
+@swept(("shape", "blank", "rectangle", "metric"), SIX + EIGHT, few=FEW_EIGHT)
+def test_every_region(shape, blank, rectangle, metric):
+    """Of boards of six and of eight cells. Random limits, most of them near the greatest
+    distance."""
     board, rng = board_of(*shape, blank, metric), random.Random(str((shape, blank, rectangle)))
-    asker = asker_of(shape, blank, name_of(rectangle), random_sizes(rng, 7), metric)
+    sizes = random_sizes(rng, len(board.goal) - 1)
+    asker = asker_of(shape, blank, name_of(rectangle), sizes, metric)
     most = max(board.distances.values())
     near = range(most - 6, asker.bound + 1)
     for limit in {most - 2, most - 1, *rng.sample(near, 3), rng.randrange(2, 8)}:
@@ -150,7 +153,7 @@ LARGER = [
     (shape, blank, metric)
     for shape in [(2, 5), (3, 3), (5, 2)]
     for metric in METRICS
-    for blank in blank_cells(*shape)
+    for blank in Grid(*shape).blank_orbits()
 ]
 LARGEST = [
     (shape, blank, "step") for shape in [(2, 6), (3, 4)] for blank in Grid(*shape).blank_orbits()
