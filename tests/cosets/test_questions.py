@@ -155,10 +155,6 @@ LARGER = [
     for metric in METRICS
     for blank in Grid(*shape).blank_orbits()
 ]
-LARGEST = [
-    (shape, blank, "step") for shape in [(2, 6), (3, 4)] for blank in Grid(*shape).blank_orbits()
-]
-"""In moves of several tiles 2×6 takes three minutes from each blank cell."""
 FEW = [*(((2, 5), blank, "step") for blank in Grid(2, 5).blank_orbits()), ((3, 3), (0, 1), "multi")]
 
 
@@ -209,20 +205,20 @@ def test_symmetries(monkeypatch, blank, region, metric):
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize(("shape", "blank", "metric"), LARGEST)
-def test_the_largest_boards(shape, blank, metric):
-    """As many positions at each of the last depths as an exhaustive search finds there."""
-    puzzle, board = tile_puzzle(*shape, blank=blank, metric=metric), Board(*shape, blank, metric)
+@pytest.mark.parametrize("blank", Grid(2, 6).blank_orbits())
+def test_2x6_from_every_blank_cell(blank):
+    """As many positions at each of the last depths as an exhaustive search finds there. 3×4 takes
+    minutes from each, and so does 2×6 in moves of several tiles."""
+    puzzle, board = tile_puzzle(2, 6, blank=blank), Board(2, 6, blank)
     search = MemorySearch(memory_layout(puzzle.model.space, 2), 2)
     sizes = [int(counts.sum()) for counts in search.layers(puzzle.model.origins())]
     del search
-    asker = asker_of(shape, blank, best_region(puzzle).name, (6, 5), metric)
-    most, period = len(sizes) - 1, PERIOD[metric]
+    asker, most = asker_of((2, 6), blank, best_region(puzzle).name, (6, 5)), len(sizes) - 1
     assert asker.bound >= most
-    for limit in (most - 1 - period, most - 2, most - 1, most, (most + asker.bound) // 2):
+    for limit in (most - 3, most - 2, most - 1, most, (most + asker.bound) // 2):
         found = [far for block in answer(asker, limit) for far in block.farther]
         depths = Counter(far.depth for far in found)
-        assert depths == {d: sizes[d] for d in range(limit + period, most + 1, period)}
+        assert depths == {d: sizes[d] for d in range(limit + 2, most + 1, 2)}
         assert len({far.board for far in found}) == len(found)
         for far in found:
             assert len(far.blanks) == far.depth
