@@ -29,14 +29,13 @@ from frontier.puzzles import puzzle_of, tile_puzzle
 from frontier.search.expansion import Expansion
 from frontier.search.plan import RunPlan, layout_settings
 from frontier.search.workspace import Buffer
-from frontier.space import zerobytes
 from frontier.space.bits import expand
 from frontier.space.layout import SLAB_BYTES, WORD_BYTES, Layout
 from frontier.space.memory import MemorySearch, memory_layout
 from frontier.space.program import program_of, reads_of, swaps_of
 from frontier.storage.base import Storage
 from frontier.storage.places import storage_at
-from frontier.store.bitmaps import Bitmaps, bitmaps_of
+from frontier.store.bitmaps import Bitmaps, bitmaps_of, words_of
 from frontier.store.codecs import SlabCodec, encoded_bytes
 from frontier.store.parts import BLOCK_BYTES
 
@@ -185,11 +184,9 @@ def try_task(layout: Layout, sample: SampleSlabs) -> float:
     begin, seconds = time.thread_time(), 0.0
     while not expansion.done and seconds < SAMPLE_SECONDS:
         _, sizes = expansion.make(room)
-        at = 0
-        for size in sizes.tolist() if not codec.by_kernels else ():
-            zerobytes.decode(room[at : at + size], words)
-            google_crc32c.value(data[: codec.encode(words, data)])
-            at += size + zerobytes.CHECKSUM_BYTES
+        if not codec.by_kernels:
+            for slab in words_of(room, sizes, words):
+                google_crc32c.value(data[: codec.encode(slab, data)])
         seconds = time.thread_time() - begin
     return (seconds / expansion.made + decoding * (read + own) / own) / words.size
 

@@ -316,9 +316,8 @@ def _costs(layout: Layout, side: int) -> tuple[int, float]:
     held = (
         (own + read) / own * most_part_bytes(layout) + WRITER_BYTES + program.nbytes + reads.nbytes
     )
-    decoded = (
-        arena_frames(layout, reads) + 3
-    )  # the new one, and it again for codecs without kernels
+    # Those in the arena, the new one, and it twice more if its codec has no kernels.
+    decoded = arena_frames(layout, reads) + 3
     need = process_bytes(layout.space) + TASKS_UNDER_WAY * ceil(held)
     need += decoded * layout.slab_bytes + GROWTH_BYTES + _row_bytes(layout)
     files = np.unique(reads.task).size + 2

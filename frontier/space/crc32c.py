@@ -17,9 +17,10 @@ import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import config
 from numba.extending import intrinsic
 
-from frontier.space.instructions import WORD, call, features, for_another, is_arm, load
+from frontier.space.instructions import WORD, call, features, is_arm, load
 from frontier.space.jit import kernel
 
 POLYNOMIAL = 0x82F63B78
@@ -70,9 +71,11 @@ LANE = _fed_zeros(BYTE, LANE_BYTES)
 
 def instruction() -> str | None:
     """Return LLVM's name of the instruction that feeds eight bytes; None if there is none."""
-    if is_arm():  # of Apple's processors, which all have it, LLVM names no features
-        has_it = "crc" in features() or llvm.get_host_cpu_name().startswith("apple-")
-        return "llvm.aarch64.crc32cx" if has_it and not for_another() else None
+    if is_arm():
+        # Of Apple's processors, which all have it, LLVM names no features.
+        name = config.CPU_NAME or llvm.get_host_cpu_name()
+        has_it = "crc" in features() or name.startswith("apple-")
+        return "llvm.aarch64.crc32cx" if has_it else None
     return "llvm.x86.sse42.crc32.64.64" if "crc32" in features() else None
 
 

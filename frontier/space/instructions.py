@@ -22,11 +22,6 @@ def features() -> set[str]:
     return {feature[1:] for feature in named.split(",") if feature.startswith("+")}
 
 
-def for_another() -> bool:
-    """Return whether the user compiles for another processor than this one."""
-    return config.CPU_NAME is not None or config.CPU_FEATURES is not None
-
-
 def is_arm() -> bool:
     """Return whether this is a processor of ARM with 64 bits."""
     return platform.machine() in ("aarch64", "arm64")

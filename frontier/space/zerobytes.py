@@ -58,19 +58,6 @@ def decode(data: np.ndarray, words: np.ndarray) -> None:
         raise _no_bitmap(data, words)
 
 
-def decode_slabs(
-    data: np.ndarray, begin: np.ndarray, end: np.ndarray, slabs: np.ndarray, rows: np.ndarray
-) -> int:
-    """Fill slabs[rows[i]] from data[begin[i] : end[i]], one after the other.
-
-    slabs: contiguous uint64 of two dimensions. begin, end, rows: int64[N]. Returns how many were
-    decoded before the first whose data are not those of a bitmap, N if all are.
-    """
-    from frontier.space import zerobytes_kernels
-
-    return zerobytes_kernels.decode_slabs(data, begin, end, slabs.view(np.uint8), rows)
-
-
 def plain_encode(words: np.ndarray) -> np.ndarray:
     """Return the data of contiguous uint64 words, uint8, computed by NumPy."""
     layer, parts = words.reshape(-1).view(np.uint8), []

@@ -295,13 +295,3 @@ def decode(data, target):
         return False
     _restore(data, 0, end, first, target, size)
     return True
-
-
-@kernel
-def decode_slabs(data, begin, end, slabs, rows):
-    """Decode data[begin[i] : end[i]] to slabs[rows[i]], and return the number decoded: all, if they
-    are right."""
-    for i in range(begin.size):
-        if not decode(data[begin[i] : end[i]], slabs[rows[i]]):
-            return i
-    return begin.size

@@ -1,6 +1,6 @@
 """Slabs in the stored form of the codec `bitmap`, in memory, for kernels that decode them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import google_crc32c
@@ -8,6 +8,7 @@ import numpy as np
 
 from frontier.space import zerobytes
 from frontier.space.zerobytes import CHECKSUM_BYTES
+from frontier.store.codecs import encoded_bytes
 
 MISMATCH = "its bytes do not match the checksum at their end"
 NO_SLAB = "its bytes are no slab of this codec"
@@ -44,15 +45,26 @@ def bitmaps_of(slabs: Iterable[tuple[int, np.ndarray]], count: int) -> Bitmaps:
     begin, end = np.zeros((2, count), dtype=np.int64)
     room, memory = np.empty(0, dtype=np.uint8), []
     for number, words in slabs:
-        most = zerobytes.most_bytes(words.size) + zerobytes.SLACK
-        if room.size < most:
-            room = np.empty(most, dtype=np.uint8)
+        if room.size < encoded_bytes(words.nbytes):
+            room = np.empty(encoded_bytes(words.nbytes), dtype=np.uint8)
         size = zerobytes.encode(words, room)
         data = room[: seal(room, size)].copy()
         begin[number] = data.ctypes.data
         end[number] = data.ctypes.data + size
         memory.append(data)
     return Bitmaps(begin, end, memory, _never_damaged)
+
+
+def words_of(room: np.ndarray, sizes: np.ndarray, words: np.ndarray) -> Iterator[np.ndarray]:
+    """Generate the slabs that lie one after the other in `room`, each in the same `words`.
+
+    sizes: int64[N], their bytes without the checksum behind each.
+    """
+    begin = 0
+    for size in sizes.tolist():
+        zerobytes.decode(room[begin : begin + size], words)
+        yield words
+        begin += size + CHECKSUM_BYTES
 
 
 def _never_damaged(number: int, why: str) -> Exception:

@@ -112,8 +112,6 @@ class SlabCodec:
 
         Returns the number of slabs decoded before the first whose data are no slab.
         """
-        if self.by_kernels:
-            return zerobytes.decode_slabs(data, begin, end, slabs, rows)
         for i, row in enumerate(rows.tolist()):
             try:
                 self.decode(data[begin[i] : end[i]], slabs[row])

@@ -30,12 +30,11 @@ import numpy as np
 from pydantic import ConfigDict, TypeAdapter
 
 from frontier.errors import CorruptRunError
-from frontier.space import zerobytes
 from frontier.space.zerobytes import CHECKSUM_BYTES
 from frontier.stopwatch import Stopwatch
 from frontier.storage.base import Storage, Writer
 from frontier.storage.sealed import Count
-from frontier.store.bitmaps import MISMATCH, seal
+from frontier.store.bitmaps import MISMATCH, seal, words_of
 from frontier.store.codecs import SlabCodec, encoded_bytes
 from frontier.store.tally import Tally
 from frontier.text import counted
@@ -191,11 +190,9 @@ class PartWriter:
         if self._codec.by_kernels:
             self._append(numbers, sizes, self._bitmaps)
         else:
-            begin = 0
-            for number, size in zip(numbers.tolist(), sizes.tolist(), strict=True):
-                zerobytes.decode(self._bitmaps[begin : begin + size], self._slab)
-                self.write(number, self._slab)
-                begin += size + CHECKSUM_BYTES
+            slabs = words_of(self._bitmaps, sizes, self._slab)
+            for number, slab in zip(numbers.tolist(), slabs, strict=True):
+                self.write(number, slab)
         self._clock.lap("codec")
 
     def _append(self, numbers: np.ndarray, sizes: np.ndarray, room: np.ndarray) -> None:

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -137,36 +138,46 @@ def test_a_stop_says_that_a_kernel_is_compiled_first():
     assert second.startswith(f"{first}; a kernel is being compiled")
 
 
-def test_that_layers_are_stored_is_said_until_they_are(monkeypatch):
-    now = 0.0
-    monkeypatch.setattr("time.monotonic", lambda: now)
+FOUR_LAYERS = [line_of(depth, 10**depth, seconds=1.0) for depth in range(4)]
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The time that displays read, as `now`."""
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr("time.monotonic", lambda: clock.now)
+    return clock
+
+
+@pytest.fixture
+def plain(clock):
+    """The lines of a run that has begun."""
     plain = PlainProgress(io.StringIO())
-    layers = [line_of(depth, 10**depth, seconds=1.0) for depth in range(4)]
     plain(RunStarted("a", "", "", -1, 0, 10**9, 1, False))
-    for now, event in enumerate([
-        LayerFinished(layers[0], 1, 0.0, 0), *(LayerMade(layer, 1.0) for layer in layers[1:]),
-        StoringLayers(2), Stopping(), *(LayerFinished(layer, 0, 1.0, 7) for layer in layers[1:]),
+    return plain
+
+
+def test_that_layers_are_stored_is_said_until_they_are(clock, plain):
+    first, *others = FOUR_LAYERS
+    for clock.now, event in enumerate([
+        LayerFinished(first, 1, 0.0, 0), *(LayerMade(layer, 1.0) for layer in others),
+        StoringLayers(2), Stopping(), *(LayerFinished(layer, 0, 1.0, 7) for layer in others),
     ]):  # fmt: skip
         plain(event)
-        assert plain._progress.storing == (2 if 4 <= now <= 7 else 0)
+        assert plain._progress.storing == (2 if 4 <= clock.now <= 7 else 0)
     lines = plain._file.getvalue().splitlines()
     assert ["storing 2 layers" in line for line in lines].count(True) == 1
     waiting = [re.search(r"not stored yet (\d)", line) for line in lines]
     assert [found[1] for found in waiting if found] == ["1", "2", "3", "3"]
 
 
-def test_layers_that_are_committed_together_are_not_called_unstored(monkeypatch):
+def test_layers_that_are_committed_together_are_not_called_unstored(clock, plain):
     """Though the line that says that they are stored came too soon after another one."""
-    now = 0.0
-    monkeypatch.setattr("time.monotonic", lambda: now)
-    plain = PlainProgress(io.StringIO())
-    layers = [line_of(depth, 10**depth, seconds=1.0) for depth in range(4)]
-    plain(RunStarted("a", "", "", -1, 0, 10**9, 1, False))
-    for layer in layers:
+    for layer in FOUR_LAYERS:
         plain(LayerMade(layer, 1.0))
     plain(StoringLayers(2))
-    before, now = len(plain._file.getvalue().splitlines()), 9.0
-    for layer in layers:
+    before, clock.now = len(plain._file.getvalue().splitlines()), 9.0
+    for layer in FOUR_LAYERS:
         plain(LayerFinished(layer, 0, 1.0, 7))
     (line,) = plain._file.getvalue().splitlines()[before:]
     assert "depth 3 " in line

@@ -5,7 +5,7 @@ from search.runs import as_bits, config_of
 
 from frontier import api
 from frontier.clusters.executor import Executor
-from frontier.errors import Stopped
+from frontier.errors import CorruptRunError, Stopped
 from frontier.search import driver
 from frontier.storage.local import LocalStorage
 from frontier.store.run import RunStore
@@ -60,3 +60,19 @@ def test_a_whole_layer_is_committed_though_the_disk_is_full_by_then(tmp_path, mo
 
     monkeypatch.setattr(LocalStorage, "free", free)
     assert sum(api.run(plan).counts) == plan.puzzle.states
+
+
+@pytest.mark.parametrize("codec", ["bitmap", "zstd:1", "raw"])
+@pytest.mark.parametrize("back", [0, 1])
+def test_a_damaged_slab_stops_the_run_whatever_its_codec(tmp_path, codec, back):
+    """Of the current layer, or of the one before it."""
+    config = config_of(tmp_path, 2, 4)
+    store = config.store.model_copy(update={"codec": codec})
+    plan = as_bits(api.plan(config.model_copy(update={"store": store})), task_nodes=1)
+    run = api.run(plan, until=20)
+    name = RunStore.open(run.path).files(20 - back, plan.layout).path(0)
+    data = bytearray(name.read_bytes())
+    data[3] ^= 1
+    name.write_bytes(data)
+    with pytest.raises(CorruptRunError, match=r"slab .* is damaged: its bytes do not match"):
+        api.run(plan)

@@ -417,19 +417,3 @@ def test_a_stop_that_is_asked_for_says_how_many_are_done(tmp_path, monkeypatch):
     with pytest.raises(Stopped, match=f"layer {DEPTH}, 3 of 4 tasks done"):
         run_of(plan, listeners=[stop])
     assert [record.states for record in run_of(plan).records] == COUNTS
-
-
-@pytest.mark.parametrize("codec", ["bitmap", "zstd:1", "raw"])
-@pytest.mark.parametrize("back", [0, 1])
-def test_a_damaged_slab_stops_the_run_whatever_its_codec(tmp_path, codec, back):
-    """Of the current layer, or of the one before it."""
-    config = config_of(tmp_path, 2, 4)
-    store = config.store.model_copy(update={"codec": codec})
-    plan = as_bits(api.plan(config.model_copy(update={"store": store})), task_nodes=1)
-    run = api.run(plan, until=DEPTH)
-    name = RunStore.open(run.path).files(DEPTH - back, plan.layout).path(0)
-    data = bytearray(name.read_bytes())
-    data[3] ^= 1
-    name.write_bytes(data)
-    with pytest.raises(CorruptRunError, match=r"slab .* is damaged: its bytes do not match"):
-        api.run(plan)
