@@ -52,11 +52,12 @@ FINE_TASK = 30_000_000
 LISTED_BYTES = 3 * 24
 """Bytes per listed state in a task that reads lists: three layers, each with its sort keys."""
 
-THIN_WORDS, THIN_WORDS_IN_MEMORY = 64, 320
+THIN_WORDS, THIN_WORDS_IN_MEMORY = 256, 320
 """A layer is thin if it has fewer states than the words of its bitmaps divided by the first number,
-or in memory by the second. A list takes about 130 ns of one core for each state, bitmaps about 3 ns
-for each word, shared among the workers. In memory they take a fifth of that, as rows without a
-state are passed over there (measured with 2x7)."""
+or in memory by the second. A list takes about 130 ns of one core for each state, and 300 ns more
+where it is put into bitmaps or taken from them. Bitmaps of few states take 2 to 3 ns for each word,
+shared among the workers; in memory a third of that, as rows without a state are passed over there
+(measured with 2x7)."""
 
 THIN_STATES, THIN_IN_MEMORY = 200_000, 1000
 """A layer of at most this many states is always advanced as a list, as starting a task costs more.
