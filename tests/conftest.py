@@ -16,8 +16,10 @@ from buckets import (  # noqa: F401
 )
 from hypothesis import settings
 
+from frontier import machine
+
 settings.register_profile("sweep", deadline=None, database=None)
-settings.register_profile("default", settings.get_profile("sweep"), max_examples=15)
+settings.register_profile("default", settings.get_profile("sweep"), max_examples=10)
 
 
 def pytest_configure(config):
@@ -29,6 +31,11 @@ def pytest_configure(config):
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sweeps.left_out = config.option.markexpr == "not sweep"
     settings.load_profile("default" if sweeps.left_out else "sweep")
+
+
+def pytest_xdist_auto_num_workers(config):
+    """More processes than processors: many tests wait for servers and clusters."""
+    return machine.cores() * 3 // 2
 
 
 @pytest.fixture(autouse=True)

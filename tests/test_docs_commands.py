@@ -228,6 +228,7 @@ def test_a_page_does_what_it_says(page, tmp_path, monkeypatch, request):
     assert reader.left() == set()
 
 
+@pytest.mark.sweep
 def test_the_readme_and_then_the_tutorial_in_one_clone(tmp_path, monkeypatch):
     """What comes out of the tutorial is as it says, though runs are there already."""
     reader = Reader(tmp_path, monkeypatch)

@@ -92,6 +92,7 @@ def test_the_command_of_an_entry_is_for_its_board(entry):
     assert not entry["last"] or entry["lower"] == entry["upper"]
 
 
+@pytest.mark.sweep
 def test_a_search_that_says_more_adds_it_with_its_positions(write, clone, tmp_path):
     run = searched(tmp_path, "2x4", layers=6)
     write(run.path)
@@ -130,6 +131,7 @@ def test_another_blank_and_a_region_that_was_asked_for_stand_in_the_command(numb
     assert (entry["lower"], entry["upper"], entry["last"]) == (35, 35, [4])
 
 
+@pytest.mark.sweep
 def test_moves_of_several_tiles(write, clone, tmp_path):
     """The search says more than the table of layers; its board is told apart, and so are the moves
     of its ways."""

@@ -187,13 +187,13 @@ def test_first_step():
 def test_thin_layers():
     """The page names the limits of a search by tasks, and those of one in memory."""
     text, puzzle = section("Thin layers as lists"), tile_puzzle(2, 7)
-    assert (THIN_WORDS, THIN_WORDS_IN_MEMORY) == (64, 320)
+    assert (THIN_WORDS, THIN_WORDS_IN_MEMORY) == (256, 320)
     assert (
-        f"than a 64th of the words of a layer, or {THIN_STATES:,} if that is more; in memory, "
+        f"than a 256th of the words of a layer, or {THIN_STATES:,} if that is more; in memory, "
         f"where bitmaps cost less, a 320th, or {THIN_IN_MEMORY:,}."
     ) in text
     words = max(puzzle.model.space.nodes) * puzzle.model.space.code.words
-    for in_memory, share in ((False, 64), (True, 320)):
+    for in_memory, share in ((False, 256), (True, 320)):
         settings = {"in_memory": in_memory}, {"memory": "4GB", "workers": 2}
         tables = {"name": "2x7", "puzzle": {"kind": "tiles", "rows": 2, "columns": 7}}
         plan = api.plan(
@@ -390,6 +390,7 @@ def test_a_solution_bounds_every_position_of_its_coset(known):
                 best[cells] = bound
 
 
+@pytest.mark.sweep
 def test_search_for_one_position():
     searched = IdaSolver(tile_puzzle(2, 3)).solve(FARTHEST)
     nodes = searched.nodes

@@ -56,10 +56,13 @@ def group_bytes(puzzle: Puzzle, sizes: tuple[int, ...]) -> int:
     made."""
     adds = puzzle.metric == "step"
     vertices = _regions if adds else _lines
-    tables = [vertices(puzzle, size) * 2 * LehmerCode(size).words * WORD_BYTES for size in sizes]
+    tables = {
+        size: vertices(puzzle, size) * 2 * LehmerCode(size).words * WORD_BYTES
+        for size in set(sizes)
+    }
     return (
-        sum(tables) * (1 if adds else 2)
-        + max(tables)
+        sum(tables[size] for size in sizes) * (1 if adds else 2)
+        + max(tables.values())
         + sum(BASE_BYTES * puzzle.cells * comb(puzzle.cells - 1, size) for size in sizes)
     )
 
@@ -73,21 +76,20 @@ def _regions(puzzle: Puzzle, size: int) -> int:
     """Return about the number of placements of so many tiles and of the blank, up to its moves
     among the others, estimated from a sample."""
     random = np.random.default_rng(size)
-    squares = puzzle.grid.squares
-    beside = [
-        [b for b, square in enumerate(squares) if abs(r - square[0]) + abs(c - square[1]) == 1]
-        for r, c in squares
-    ]
-    regions = 0
-    for _ in range(SAMPLE):
-        free = set(random.permutation(puzzle.cells)[size:].tolist())
-        while free:
-            regions += 1
-            pending = [free.pop()]
-            while pending:
-                near = free.intersection(beside[pending.pop()])
-                free -= near
-                pending += near
+    shape = puzzle.grid.rows, puzzle.grid.columns
+    places = np.stack([random.permutation(puzzle.cells) for _ in range(SAMPLE)])
+    free, number = np.ones((SAMPLE, *shape), dtype=bool), np.arange(puzzle.cells).reshape(shape)
+    np.put_along_axis(free.reshape(SAMPLE, -1), places[:, :size], False, axis=1)
+    # A free cell takes the least number that a free one beside it has, until none changes: then
+    # that of one cell in each region is its own.
+    before, least = None, np.where(free, number, puzzle.cells)
+    while not np.array_equal(before, least):
+        before = least
+        near = np.pad(least, ((0, 0), (1, 1), (1, 1)), constant_values=puzzle.cells)
+        rows = np.minimum(near[:, :-2, 1:-1], near[:, 2:, 1:-1])
+        columns = np.minimum(near[:, 1:-1, :-2], near[:, 1:-1, 2:])
+        least = np.where(free, np.minimum(least, np.minimum(rows, columns)), puzzle.cells)
+    regions = int((least == number).sum())
     return ceil(comb(puzzle.cells, size) * regions / SAMPLE)
 
 

@@ -162,7 +162,7 @@ def test_an_exported_array_is_opened(runs, name, tmp_path):
 @swept(
     ("piece", "chunk"),
     [(1, 1), (2600, 1), (6000, 1000), (1, 10**9), (10**9, 1), (300, 50)],
-    few=3,
+    few=1,
 )
 @swept("name", ["tiles 2x4", "2x4, k=1", "2x4, k=3", "2x4, k=1, labelled"], few=1)
 def test_arrays_made_piece_by_piece(runs, name, piece, chunk, monkeypatch, tmp_path):
@@ -228,7 +228,8 @@ def line(cells, label, blank):
     return (*tiles[:blank], 0, *tiles[blank:])
 
 
-@swept(("cells", "dtype"), [(255, np.uint8), (256, np.uint16), (300, np.uint16)], few=1)
+@pytest.mark.sweep
+@pytest.mark.parametrize(("cells", "dtype"), [(255, np.uint8), (256, np.uint16), (300, np.uint16)])
 def test_searches_of_many_layers(cells, dtype, tmp_path):
     """The greatest value of a type stands for what cannot be reached, so it is no distance."""
     twin = Twin(1, cells, labels=[100])

@@ -209,6 +209,7 @@ def test_a_run_that_has_lost_a_part(tmp_path, form):
     assert api.open_run(run.path).distance(boards).tolist() == depths
 
 
+@pytest.mark.sweep
 def test_an_export_that_is_interrupted(tmp_path, monkeypatch):
     """What is under way is not at the target."""
     run = run_of(tmp_path / "run", CASES["2x4, k=2"])

@@ -251,6 +251,7 @@ def test_counts(runs, form, name):
         assert runs(name).count_solutions(board) == CASES[name].shortest[twin]
 
 
+@pytest.mark.sweep
 def test_counts_are_exact_beyond_64_bits(tmp_path, form):
     """Two pieces on lines of their own, so any order of their moves will do."""
     dots = "." * 35

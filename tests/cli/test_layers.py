@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from files import layers_of
 from making import CONFIGS, invoke, made
+from sweeps import swept
 
 from frontier import api
 from frontier.answers.layers import BATCH
@@ -162,16 +163,16 @@ def test_a_damaged_layer_leaves_no_file(as_bits, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
-def test_a_reader_that_has_read_enough_ends_it_quietly(store):
+@swept("options", [["--csv", "-"], [], ["--npy", "-"]], few=1)
+def test_a_reader_that_has_read_enough_ends_it_quietly(store, options):
     """As `| head` does. The layer is larger than a pipe holds."""
-    for options in ([], ["--csv", "-"], ["--npy", "-"]):
-        command = [sys.executable, "-m", "frontier", "layer", store.path, "24", *options]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert process.stdout.read(6)
-        process.stdout.close()
-        assert process.stderr.read() == b""
-        assert process.wait() == 1
-        process.stderr.close()
+    command = [sys.executable, "-m", "frontier", "layer", store.path, "24", *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout.read(6)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait() == 1
+    process.stderr.close()
 
 
 def test_the_layers_of_a_run_in_a_bucket(store, tmp_path, memory_bucket):

@@ -86,6 +86,7 @@ def test_large_puzzles(tmp_path, name):
     assert not path.exists()
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("known_rates")
 def test_what_takes_long_or_does_not_fit_has_what_gods_number_needs_beside_it(
     tmp_path, monkeypatch

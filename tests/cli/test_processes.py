@@ -207,6 +207,7 @@ def test_a_progress_display_that_nobody_reads_does_not_stop_a_search(tmp_path):
     assert json.loads((tmp_path / "run" / "summary.json").read_text())["depth"] == 80
 
 
+@pytest.mark.sweep
 def test_no_scheduler_there(tmp_path, monkeypatch):
     monkeypatch.setattr("frontier.clusters.kinds.CONNECT_SECONDS", 1)
     settings = "--set", "cluster.kind=address", "--set", "cluster.address=tcp://127.0.0.1:9"

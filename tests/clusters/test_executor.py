@@ -131,6 +131,7 @@ def test_a_worker_that_compiles_says_so_to_the_driver(client, monkeypatch):
     assert told.wait(60)
 
 
+@pytest.mark.sweep
 def test_results_whose_event_is_lost(client):
     executor = DaskExecutor(client, 10)
     client.unsubscribe_topic(TOPIC)
@@ -175,6 +176,7 @@ def test_a_copy_is_not_copied_soon():
     assert executor._late() == []  # every worker has something to do
 
 
+@pytest.mark.sweep
 def test_a_call_is_not_measured_by_those_of_another_run(client):
     executor = Noted(client)
     list(executor.run(calls_of(abs, 40), lambda: False))

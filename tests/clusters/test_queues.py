@@ -12,7 +12,6 @@ import dask
 import pytest
 from clusters.jobs import members_of
 from clusters.test_clusters import assert_right, config_of
-from sweeps import swept
 
 from frontier import api
 from frontier.clusters import queues
@@ -20,7 +19,8 @@ from frontier.config import QUEUES
 from frontier.errors import InputError, Stopped
 
 
-@swept("kind", QUEUES, few=1)
+@pytest.mark.sweep
+@pytest.mark.parametrize("kind", QUEUES)
 def test_each_queue(tmp_path, queue, kind):
     """Two jobs run the tasks and are cancelled at the end."""
     named = {
@@ -163,6 +163,7 @@ def test_a_job_that_is_lost_is_replaced(tmp_path, queue, monkeypatch):
     assert len(list(queue.iterdir())) == 2
 
 
+@pytest.mark.sweep
 def test_a_job_that_never_came_is_left_to_the_queue(tmp_path, queue, monkeypatch):
     """It is submitted once, and the run stops when its patience ends."""
     monkeypatch.setattr(queues, "LOST_SECONDS", 1)

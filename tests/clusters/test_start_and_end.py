@@ -34,6 +34,7 @@ print(run(plan(config)).depth)
 """
 
 
+@pytest.mark.sweep
 def test_a_script_without_a_main_part(tmp_path):
     """Workers do not run it again, as a process that Python spawns would."""
     script = tmp_path / "script.py"

@@ -60,6 +60,7 @@ def test_moves_of_several_tiles(tmp_path):
         assert re.search("from cell|lead to the goal", fault.message)
 
 
+@pytest.mark.sweep
 def test_more_layers_are_found_later_and_nothing_twice(tmp_path, monkeypatch):
     gods_number(config(tmp_path), layers=1)
     asked = []
@@ -85,6 +86,7 @@ def test_one_bound(tmp_path, at_most):
     assert (found.lower > at_most) == (at_most < 36)
 
 
+@pytest.mark.sweep
 def test_lower_bounds_are_guessed_where_questions_take_long(tmp_path, monkeypatch):
     """With hard positions: those that are left where cosets settle little."""
     monkeypatch.setattr(questions, "WORTH", 0)
@@ -182,6 +184,7 @@ def test_hours_end_a_search_with_bounds(tmp_path):
     assert gods_number(config(tmp_path)).known
 
 
+@pytest.mark.sweep
 def test_by_the_workers_of_a_scheduler(tmp_path):
     from distributed import Client, LocalCluster
 
@@ -193,6 +196,7 @@ def test_by_the_workers_of_a_scheduler(tmp_path):
     assert (found.upper, [len(some) for some in found.layers.values()][:2]) == (21, [1, 6])
 
 
+@pytest.mark.sweep
 def test_a_damaged_table_is_found(tmp_path):
     gods_number(config(tmp_path), layers=1)
     file = path_of(config(tmp_path)).path / "tables" / "patterns.npy"
@@ -284,6 +288,7 @@ def test_checks_find_what_is_wrong(tmp_path):
     assert "summary.json" in faults[0].message
 
 
+@pytest.mark.sweep
 def test_checks_find_a_damaged_table(tmp_path):
     gods_number(config(tmp_path))
     path = path_of(config(tmp_path)).path
@@ -357,6 +362,7 @@ def test_damage_comes_with_its_remedy(tmp_path, name, helps):
         CosetRun(path_of(config(tmp_path)))
 
 
+@pytest.mark.sweep
 def test_two_searches_at_once_are_refused(tmp_path):
     gods_number(config(tmp_path), hours=1e-9)
     with writing(path_of(config(tmp_path))), pytest.raises(InputError, match=r"written|writing"):

@@ -39,6 +39,7 @@ def test_a_board_has_those_that_move_a_region_too():
     assert len(symmetries(tile_puzzle(3, 5, blank=(1, 2)))) == 3
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("shape", "blank", "region"),
     [((3, 3), (0, 0), "2x2"), ((3, 3), (0, 1), "2x3"), ((3, 3), (2, 2), "2x2+1+1")],

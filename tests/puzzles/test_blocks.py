@@ -169,6 +169,7 @@ def test_shapes_found_by_search(seed, monkeypatch):
         assert puzzle.model.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (laid in reached)
 
 
+@pytest.mark.sweep
 def test_too_many_shapes_can_be_reached(monkeypatch):
     drawing, alike = HAKOIRI
     monkeypatch.setattr(shapes_module, "MOST_SHAPES", 25_955)

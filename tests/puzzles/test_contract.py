@@ -28,6 +28,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from puzzles.cell_boards import HEXAGON_MOVES, TRAPEZE
 from puzzles.permutation_twins import PYRAMINX, burnt_pancakes, pancakes
+from sweeps import swept
 from twins import moved, random_sequence
 
 from frontier.config import load_config
@@ -73,7 +74,12 @@ CASES = {
     "like pieces, two goals": permutation({"a": [2, 3, 1, 4, 5], "b": [1, 2, 4, 5, 3]},
                                           goals=["xxyzz", "yxxzz"], closed=True),
 }  # fmt: skip
-each_case = pytest.mark.parametrize("name", CASES)
+FEW = [
+    "tiles row by row", "tiles, two goals", "several tiles a move", "blocks in lines", "walls",
+    "blocks, a part of a goal", "colours on a graph", "cells along paths", "a pattern",
+    "burnt pancakes", "like pieces, two goals",
+]  # fmt: skip
+each_case = swept("name", CASES, few=FEW)
 
 
 @cache

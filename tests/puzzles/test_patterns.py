@@ -128,7 +128,7 @@ def test_known_depths(k, columns, depth):
     assert sum(sizes) == puzzle.states
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(2, 3), (3, 2), (2, 4)])
+@swept(("rows", "columns"), [(2, 3), (3, 2), (2, 4)], few=2)
 def test_patterns_bound_the_whole_puzzle(rows, columns):
     """No position is nearer than its pattern; where only moves of labelled tiles count, the
     distances of patterns without a common tile add up to a bound."""

@@ -142,6 +142,7 @@ def lights(n):
     }
 
 
+@pytest.mark.sweep
 def test_too_many_arrangements_are_counted_before_they_are_made(monkeypatch):
     """2^23 positions of the lamps; 64!/32!^2 of two kinds of pieces."""
     monkeypatch.delattr(arrangements.Arrangements, "after")

@@ -6,6 +6,7 @@ from itertools import chain
 
 import pytest
 from making import CONFIGS, invoke
+from sweeps import swept
 
 import frontier
 from frontier.errors import InputError
@@ -105,7 +106,7 @@ def counted_by_frontier(tmp_path, text):
     return frontier.run(config, fresh=True).counts
 
 
-@pytest.mark.parametrize("seed", range(12))
+@swept("seed", range(12), few=4)
 def test_layers_are_those_of_states_multiplied(tmp_path, seed):
     sets, solved, moves = random_puzzle(seed)
     wanted = counts_of(sets, solved, moves)

@@ -79,6 +79,7 @@ def test_all_numbers_of_a_run_are_drawn(figures, name):
     assert scales == ["linear", "log"]
 
 
+@pytest.mark.sweep
 def test_all_numbers_of_several_runs_are_drawn(figures):
     runs = figures["2x4"], figures["2x2"], figures["2x3"]
     for chart, panels in CHARTS.items():
@@ -104,6 +105,7 @@ def test_depths_are_whole_numbers_that_stand_apart(figures, depth):
     assert all(one.x1 < other.x0 for one, other in pairwise(boxes))
 
 
+@pytest.mark.sweep
 def test_large_numbers_fit_beside_the_axes(figures):
     """Of as many states as the 15-puzzle has; and a title of several lines, above all else."""
     run = figures["2x4"]
@@ -138,6 +140,7 @@ def test_a_picture_has_the_name_of_the_run_and_of_its_puzzle(figures, monkeypatc
     assert named[1].startswith("2x3: 2×3 tiles, not complete (")
 
 
+@pytest.mark.sweep
 def test_lines_differ_in_more_than_colour(figures):
     run = figures["2x2"]
     for number in (2, 4, 32):
@@ -149,7 +152,8 @@ def test_lines_differ_in_more_than_colour(figures):
     assert len({to_rgba(line.get_color()) for line in canvas.axes[0].get_lines()}) == 4
 
 
-@swept("number", [2, 7, 20], few=[7])
+@pytest.mark.sweep
+@pytest.mark.parametrize("number", [2, 7, 20])
 def test_a_legend_stands_below_the_lines_and_within_the_chart(figures, number):
     for chart in CHARTS:
         canvas = drawn(several(figures["2x4"], number), chart)

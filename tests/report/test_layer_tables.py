@@ -36,6 +36,7 @@ def boards():
     return script("boards")
 
 
+@pytest.mark.sweep
 def test_small_boards_are_searched_and_listed(boards, tmp_path, monkeypatch):
     arguments = ["boards.py", "--runs", tmp_path / "runs", "--target", tmp_path, "--most", 360]
     monkeypatch.setattr(sys, "argv", list(map(str, arguments)))

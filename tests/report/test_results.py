@@ -65,6 +65,7 @@ def test_all_that_is_to_be_kept(results, tmp_path, monkeypatch):
     assert (target / "2x2.html").read_bytes() == before  # the run is there, so nothing changes
 
 
+@pytest.mark.sweep
 def test_nothing_that_was_published_is_lost(results, tmp_path, monkeypatch):
     """Where a large run is missing, its row is kept rather than left out."""
     monkeypatch.setattr(results, "GROUPS", {"Tiles": ("2x2", "2x7")})
@@ -83,6 +84,7 @@ def test_nothing_that_was_published_is_lost(results, tmp_path, monkeypatch):
     assert (target / "2x2.html").exists()
 
 
+@pytest.mark.sweep
 def test_a_large_run_that_is_missing_is_listed_by_its_published_numbers(
     results, tmp_path, monkeypatch
 ):

@@ -40,7 +40,7 @@ def contents(place):
 
 
 @swept("done", [0, 2], few=[2])
-@swept(("one", "other"), [("local", "local"), ("local", "bucket"), ("bucket", "bucket")], few=2)
+@swept(("one", "other"), [("local", "bucket"), ("local", "local"), ("bucket", "bucket")], few=1)
 def test_there_and_back(tmp_path, memory_bucket, one, other, done):
     plan, store = stopped_of(tmp_path, done)
     places = {"local": storage_at(tmp_path), "bucket": memory_bucket}
@@ -82,6 +82,7 @@ def test_a_run_that_is_being_written(tmp_path):
     invoke("backup", store.path, tmp_path / "backup")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("change", ["commits", "deletes"])
 def test_a_run_that_goes_on_where_there_are_no_locks(tmp_path, memory_bucket, monkeypatch, change):
     """It is noticed, and the target is no run."""

@@ -34,7 +34,7 @@ MOMENTS = {LayerFinished: 10, LayerStarted: 11, RunFinished: 21}
 
 @swept("at", MOMENTS, few=1)
 @pytest.mark.parametrize("how", LOSSES)
-@pytest.mark.parametrize("way", WAYS)
+@swept("way", WAYS, few=["tasks"])
 def test_a_run_whose_directory_goes(tmp_path, monkeypatch, way, how, at):
     """It says so, and writes to nothing that has taken its place."""
     monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)

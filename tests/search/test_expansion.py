@@ -6,6 +6,7 @@ import google_crc32c
 import numpy as np
 import pytest
 from engine import batches_of, layouts_of, list_layers
+from sweeps import swept
 
 from frontier.puzzles import permutation_puzzle, tile_puzzle
 from frontier.search import expansion as expansion_module
@@ -134,7 +135,7 @@ def layers_of(model):
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize(("room_slabs", "small_arena"), [(9, False), (1, True)])
+@swept(("room_slabs", "small_arena"), [(1, True), (9, False)], few=1)
 def test_a_search_by_slabs_in_stored_form(name, room_slabs, small_arena, monkeypatch):
     """An arena that has no more frames than the largest batch needs decodes some slabs again."""
     if small_arena:

@@ -38,10 +38,9 @@ def test_a_run_that_is_stopped_and_goes_on(bucket, tmp_path, form, search):
     }  # fmt: skip
 
 
-@swept(
-    ("form", "kind"),
-    product(["lists", "tasks"], [LayerStarted, LayerFinished]),
-    few=[("lists", LayerStarted), ("tasks", LayerFinished)],
+@pytest.mark.sweep
+@pytest.mark.parametrize(
+    ("form", "kind"), product(["lists", "tasks"], [LayerStarted, LayerFinished])
 )
 def test_of_two_drivers_one_goes_on(bucket, monkeypatch, form, kind):
     """The other one ends with an error when it commits, and has harmed nothing."""
@@ -64,7 +63,7 @@ def test_of_two_drivers_one_goes_on(bucket, monkeypatch, form, kind):
 @swept(
     ("form", "moment", "ahead"),
     product(["lists", "tasks"], ["sweep", "drop_list"], [0, 1, 3]),
-    few=[("lists", "sweep", 0), ("lists", "drop_list", 1), ("tasks", "sweep", 3)],
+    few=[("tasks", "sweep", 3)],
 )
 def test_a_driver_that_was_overtaken_deletes_nothing(bucket, monkeypatch, form, moment, ahead):
     """Another one goes on while it has read the ledger and not yet written to it."""
@@ -138,6 +137,7 @@ def durable(run):
     return dataclasses.replace(run.ref, durable=True)
 
 
+@pytest.mark.sweep
 def test_a_late_worker_of_a_run_that_was_deleted(bucket):
     """It may go on at any time, and changes nothing of the run that has taken its place."""
     old = api.run(plan_of(bucket, "tasks"), 12).store
@@ -193,6 +193,7 @@ def test_commands(bucket, tmp_path):
     assert "all sound" in invoke("verify", bucket).stdout
 
 
+@pytest.mark.sweep
 @swept("until", [20, None], few=1)
 def test_zarr_opens_the_layers(s3_bucket, until):
     from obstore.store import from_url
@@ -212,6 +213,7 @@ def test_zarr_opens_the_layers(s3_bucket, until):
             assert int(np.bitwise_count(array[:]).sum()) == numbers.size == record.states
 
 
+@pytest.mark.sweep
 def test_a_bucket_that_cannot_be_used(s3_bucket, monkeypatch):
     missing = "s3://no-such-bucket/run"
     words = CONFIGS / "2x3.toml", "--set", f"store.path={missing}"

@@ -75,7 +75,7 @@ MISTAKES = {
 @swept(
     "name",
     SCENARIOS,
-    few=["kills, two workers", "fresh, killed", "in memory", "damage, repaired"],
+    few=["kills, two workers", "damage, repaired"],
 )
 def test_every_order_of_steps(name):
     """And kills, power losses and workers left over at any moment."""

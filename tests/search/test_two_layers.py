@@ -238,7 +238,7 @@ def test_a_damaged_part_whose_predecessor_is_gone_is_an_error(tmp_path, damage):
     assert [fault.task for fault in verify(after).faults] == [task]
 
 
-@pytest.mark.parametrize("damaged", [DEPTH - 2, DEPTH - 1, DEPTH])
+@swept("damaged", [DEPTH - 2, DEPTH - 1, DEPTH], few=1)
 def test_spare_layers_help_where_lost_parts_seem_to_be_given_up(tmp_path, monkeypatch, damaged):
     """Of the layer before the last a part is lost that the layer under way would have replaced. A
     repair that the system stops can be repeated."""
@@ -271,6 +271,7 @@ def test_a_task_that_cannot_be_done_any_more_says_so(tmp_path):
         asked(store, task)
 
 
+@pytest.mark.sweep
 def test_a_task_that_another_worker_does_meanwhile(tmp_path, monkeypatch):
     """The other one, which had been given up for lost, has given up what this one reads."""
     plan, store = stopped_of(tmp_path)

@@ -207,7 +207,7 @@ PLACES = {
 FOLDERS = {"a layer", "a layer to come"}
 
 
-@swept("kind", NO_FILES, few=["directory", "socket"])
+@swept("kind", NO_FILES, few=["directory"])
 @pytest.mark.parametrize("where", PLACES)
 def test_what_stands_in_a_place_and_is_no_file_is_moved_aside(copy, whole, where, kind):
     file, name = PLACES[where]
@@ -318,6 +318,7 @@ def test_deep_finds_what_adds_up_but_is_wrong(copy, name):
     assert missing == (name == "all")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("damage", ["turned", "directory"])
 def test_tasks_of_the_layer_under_way(tmp_path, damage):
     """Damaged ones are done again, the others are not."""

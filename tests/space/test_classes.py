@@ -220,7 +220,8 @@ def test_neighbour_swaps_of_each_class(m, smaller):
     assert_search(space, [origin], layers, steps=False)
 
 
-@swept("seed", range(4), few=1)
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(4))
 def test_bitmaps_and_lists_agree_where_dictionaries_are_too_slow(seed):
     """Classes of 7 and 3, and of 8 and 2: all layouts of at most 36 prefixes."""
     rng = random.Random(seed)

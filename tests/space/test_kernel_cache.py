@@ -103,6 +103,7 @@ def test_what_is_not_as_it_was_sealed_is_deleted(kept, tmp_path, kind, damage):
     assert len(code) == 2
 
 
+@pytest.mark.sweep
 def test_all_files_are_damaged(kept):
     home, folder = kept
     for file in folder.iterdir():
@@ -200,6 +201,7 @@ print(kernels._ones(np.dtype(sys.argv[1]).type(7)))
 """Compiles a kernel for a type, and saves its index when another process is about to do so."""
 
 
+@pytest.mark.sweep
 def test_two_processes_that_compile_a_kernel_for_different_types_at_once(tmp_path):
     """Neither takes the code of the other for its own: the second waits until the first has
     saved."""

@@ -38,6 +38,7 @@ def first(count, harm):
     return lambda method, path: left.pop() if left else None
 
 
+@pytest.mark.sweep
 def test_a_store_that_is_away_for_a_while(s3_bucket, proxy, monkeypatch, impatient):
     """However many requests that costs."""
     assert not s3_bucket.exists("file")  # it answers
@@ -47,6 +48,7 @@ def test_a_store_that_is_away_for_a_while(s3_bucket, proxy, monkeypatch, impatie
     assert proxy.injected["refused"] == 300
 
 
+@pytest.mark.sweep
 def test_a_store_that_stays_away(s3_bucket, proxy, monkeypatch, impatient):
     """It is given up after some time, and then waited for no longer until it answers."""
     monkeypatch.setattr(buckets, "PATIENCE", 0.4)
@@ -67,6 +69,7 @@ def test_a_store_that_stays_away(s3_bucket, proxy, monkeypatch, impatient):
         assert buckets.patience_for(s3_bucket.bucket) == 0.2
 
 
+@pytest.mark.sweep
 def test_a_request_that_is_never_answered(s3_bucket, proxy, impatient):
     """It is made again, also where obstore does not dare to as it may have been carried out."""
     assert not s3_bucket.exists("file")
@@ -80,6 +83,7 @@ def test_a_request_that_is_never_answered(s3_bucket, proxy, impatient):
     assert proxy.injected["never"] == 3
 
 
+@pytest.mark.sweep
 def test_signals_are_heard_while_a_request_is_under_way(s3_bucket, proxy):
     heard, answered = threading.Event(), []
 
@@ -96,6 +100,7 @@ def test_signals_are_heard_while_a_request_is_under_way(s3_bucket, proxy):
     assert all(answered)
 
 
+@pytest.mark.sweep
 def test_an_interrupted_process_ends_though_it_has_no_answer(s3_bucket, proxy, monkeypatch):
     monkeypatch.setenv("AWS_TIMEOUT", "1000s")
     s3_bucket.write("file", b"there")
@@ -140,6 +145,7 @@ def test_what_is_read_in_one_request(count):
         assert len(in_pieces([0, 10 + gap, 20 + 2 * gap], views)) == count
 
 
+@pytest.mark.sweep
 def test_much_is_read_in_pieces(s3_bucket, proxy):
     content = np.random.default_rng(0).bytes(3 * PIECE_BYTES + 7)
     s3_bucket.write("file", content)

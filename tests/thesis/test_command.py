@@ -33,6 +33,7 @@ def few(monkeypatch):
     monkeypatch.delitem(claims.SEQUENCES, 100)
 
 
+@pytest.mark.sweep
 def test_nothing_is_made_without_a_limit(tmp_path, few):
     """All tables are shown, and nothing differs; what rests on runs has none."""
     arguments = "thesis", "--runs", tmp_path, "--limit", 0

@@ -12,6 +12,8 @@ from frontier.thesis.runs import ThesisRuns
 from frontier.thesis.tables import TABLES as BY_NAME
 from frontier.thesis.tables import Row
 
+pytestmark = pytest.mark.sweep
+
 LIMIT = 1_000_000
 """Larger runs are not made, so the claims that rest on them have nothing beside them."""
 
@@ -131,7 +133,6 @@ def test_the_pattern_of_one_column(rows):
     }
 
 
-@pytest.mark.sweep
 def test_the_moves_of_the_thesis(rows):
     for n in (4, 5, 6, 7):
         found = rest(rows, "moves", f"2×{n}: the moves end at")
