@@ -43,6 +43,9 @@ SAMPLE = 8
 MANY_LAYERS = 200
 """If a bound on its bytes is enough, a run that keeps all layers is assumed to have so many."""
 
+MOST_TIGHTER = 0.7
+"""About the least share of the bytes of `bitmap` that another codec stores of a layer."""
+
 LAYERS_AT_ONCE = 3
 """The most layers on the disk while the newest of them is made."""
 
@@ -151,7 +154,7 @@ class Forecast:
             return words * rates.kernel / self.plan.threads
         read, written, tasks = self._read(depth), self._stored(depth), self._tasks(depth)
         work = layout.part_bytes / WORD_BYTES * rates.task_at(self._density(depth - 1))
-        work += (read + written) * rates.move / tasks
+        work += (read * rates.read_work + written * rates.write_work) / tasks
         forced = not self.cached or self.plan.config.store.fsync == "layer"
         waiting = ((not self.cached) * read * rates.read + forced * written * rates.write) / tasks
         moving = (read + written) / self.disk_rate if self.disk_rate else 0.0
@@ -188,10 +191,12 @@ class Forecast:
         """A warning if the disk cannot hold the run, else None."""
         if self.free is None or self.disk <= self.free:
             return None
+        tighter = self.disk * MOST_TIGHTER <= self.free
         return (
             f"the disk at its peak takes {size(self.disk)}, but {self.plan.config.path} has room "
-            f"for {size(self.free)}: choose another place with --set store.path=…, or compress "
-            'more, --set store.codec="zstd:1"'
+            f"for {size(self.free)}: choose another place with --set store.path=…"
+            + ', or compress more, --set store.codec="zstd:1"'
+            * tighter
         )
 
     @property
@@ -236,7 +241,7 @@ def forecast_of(
     sizes = estimate_sizes(max(known_sizes, trial.sizes, key=len), plan.puzzle.states)
     if measured:
         reads = [parts_read(plan.layout, side) for side in range(plan.space.sides)]
-        say("trying its tasks and the disk here, with layers of 3×4, for some seconds")
+        say("trying its tasks and the disk here, with layers of 3×4, for up to half a minute")
         rates = calibrate(plan, trial.state_seconds)
     else:
         reads, rates = [0.0] * plan.space.sides, stored_shares(plan.config.store.codec)

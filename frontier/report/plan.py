@@ -94,6 +94,6 @@ def need_words(need: dict) -> str:
     """Return that need as a sentence without its end."""
     room_here = "" if need["fits"] else f", and {size(need['bytes_here'])} may be used here"
     return (
-        "`gods-number` finds God's number without visiting every position, with about "
+        "`gods-number` finds God's number, or bounds, without visiting every position, with about "
         f"{size(need['bytes'])} of memory{room_here}"
     )

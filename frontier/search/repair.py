@@ -71,11 +71,15 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
             return Repair(depth, usable, sorted(described & {GROUP, *usable}), tasks, lost, **more)
     damaged = [str(depth) for depth in stored if depth not in whole]
     damaged += [str(last + 1)] * irreplaceable
+    why = "there are no two whole ones in a row to go on from"
+    advice = "; a run with search.spare = 2 keeps two more to fall back on"
+    if run.identity["keep"] == "all":
+        why = "a run that keeps all layers goes on only from whole ones that begin with layer 0"
+        advice = ""
     raise CorruptRunError(
         f"{run.path} cannot be repaired: of its layers on disk {', '.join(damaged)} "
-        f"{'is' if len(damaged) == 1 else 'are'} damaged, and there are no two whole ones in a row "
-        "to go on from. Put back a copy, or start anew with run --fresh; a run with search.spare "
-        "= 2 keeps two more to fall back on"
+        f"{'is' if len(damaged) == 1 else 'are'} damaged, and {why}. Put back a copy, or start "
+        f"anew with run --fresh{advice}"
     )
 
 
@@ -115,6 +119,10 @@ def describe_repair(run: RunStore, steps: Repair) -> str:
     if undone := [d for d in steps.lost if d > steps.depth]:
         sentences.append(f"layers {undone[0]}–{undone[-1]} given up, for `run` to compute again")
     if older := [d for d in steps.lost if d < steps.depth]:
-        sentences.append(f"layers {', '.join(map(str, older))} deleted, as nothing needs them")
+        one = len(older) == 1
+        sentences.append(
+            f"{'layer' if one else 'layers'} {', '.join(map(str, older))} deleted, as nothing "
+            f"needs {'it' if one else 'them'}"
+        )
     back = f"back to depth {steps.depth}; " if undone else ""
     return f"{run.path}: {back}" + "; ".join(sentences)

@@ -134,7 +134,11 @@ class Layout:
         """Return the layout of an existing run; raises InputError if the space cannot be cut so."""
         if settings["prefix_digits"] <= len(space.code.leading):
             layout = cls(space, **settings)
-            if layout.task_nodes < max(space.nodes) + layout.slab_nodes and layout.fits_voltages:
+            whole = layout.task_nodes % layout.slab_nodes == 0 or layout.task_nodes >= max(
+                space.nodes
+            )
+            reached = layout.task_nodes < max(space.nodes) + layout.slab_nodes
+            if whole and reached and layout.fits_voltages:
                 return layout
         raise InputError(
             f"layers of this puzzle cannot be cut by layout = {settings}; put back the run.json "

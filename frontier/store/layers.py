@@ -114,6 +114,15 @@ class LayerFiles:
         parent, group = divmod(task, self.layout.groups(self.side))
         return f"{self.folder}/c.{group}.{parent}.0"
 
+    def task_of(self, name: str) -> int | None:
+        """Return the task whose part's file has this name, without the folder; None if none has."""
+        try:
+            group, parent = map(int, name.removeprefix("c.").removesuffix(".0").split("."))
+        except ValueError:
+            return None
+        task = parent * self.layout.groups(self.side) + group
+        return task if task in self.tasks and self.name(task) == f"{self.folder}/{name}" else None
+
     def path(self, task: int) -> Path | str:
         """Return the path of the file of a part, for messages."""
         return self.storage.place(self.name(task))

@@ -241,8 +241,8 @@ class RunStore:
     def parts_under_way(self, layout: Layout) -> set[int]:
         """Return the tasks of the layer under way whose parts are in place."""
         depth = len(self.records)
-        files, names = self.files(depth, layout), self.part_names(depth)
-        return {task for task in files.tasks if files.name(task).rpartition("/")[2] in names}
+        tasks = map(self.files(depth, layout).task_of, self.part_names(depth))
+        return {task for task in tasks if task is not None}
 
     def check_mine(self) -> None:
         """Raise Gone if the run is no longer at its place because it was moved, deleted or replaced

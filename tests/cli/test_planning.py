@@ -101,7 +101,8 @@ def test_what_takes_long_or_does_not_fit_has_what_gods_number_needs_beside_it(
         "region": cosets.region.name, "bytes": cosets.bytes, "bytes_here": cosets.room,
         "fits": True,
     }  # fmt: skip
-    line = f"finds God's number without visiting every position, with about {size(need['bytes'])}"
+    line = "finds God's number, or bounds, without visiting every position, with about "
+    line += size(need["bytes"])
     assert line in invoke(large, *at(tmp_path)).stdout
     assert forecast_in(CONFIGS / "2x5.toml")["gods_number"] is None
     assert "gods-number" not in invoke(CONFIGS / "2x5.toml", *at(tmp_path)).stdout

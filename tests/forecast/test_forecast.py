@@ -34,7 +34,8 @@ from frontier.store.parts import footer_bytes
 from frontier.store.run import RunStore
 
 RATES = Rates(
-    density=[0.0], stored=[1.0], task=[3e-8], kernel=5e-9, read=1e-6, write=1e-6, move=1e-9,
+    density=[0.0], stored=[1.0], task=[3e-8], kernel=5e-9, read=1e-6, write=1e-6,
+    read_work=1e-9, write_work=1e-9,
 )  # fmt: skip
 
 
@@ -327,7 +328,8 @@ def test_3x5_is_foretold_within_a_third(tmp_path):
     assert shares.density == sorted(shares.density)
     tasks = np.interp(shares.density, [0, 0.02, 0.12], [5e-9, 13e-9, 27e-9]).tolist()
     rates = dataclasses.replace(
-        shares, task=tasks, listed=2e-7, read=1.25e-9, write=2e-9, move=2.7e-10
+        shares, task=tasks, listed=2e-7, read=1.25e-9, write=2e-9,
+        read_work=2.7e-10, write_work=2.7e-10,
     )  # fmt: skip
     reads = [parts_read(plan.layout, side) for side in range(plan.space.sides)]
     made = Forecast(plan, Sizes(sizes, len(sizes)), reads, rates, 2, cached=False)

@@ -32,6 +32,26 @@ def written(run, depth):
     return run.files(depth, LAYOUT).write_list(numbers, THREAD, Tally(depth + 1))
 
 
+def test_the_task_of_a_file_and_the_file_of_a_task(tmp_path):
+    layout = Layout(LAYOUT.space, 2, 1)
+    files = RunStore.create(tmp_path / "run", IDENTITY).files(3, layout)
+    names = {task: files.name(task).rpartition("/")[2] for task in files.tasks}
+    assert len(set(names.values())) == len(names) > 9
+    assert {task: files.task_of(name) for task, name in names.items()} == {t: t for t in names}
+    beyond = files.name(len(names)).rpartition("/")[2]
+    for name in (
+        beyond,
+        "c.0",
+        "zarr.json",
+        "c.00.0.0",
+        "c.0.0",
+        "c.-1.0.0",
+        "c.0.0.0.0",
+        "c..0.0",
+    ):
+        assert files.task_of(name) is None
+
+
 def committed(run, depth, forget=()):
     part = written(run, depth)
     record = LayerRecord.of(depth, "list", Tally(depth + 1), 0.5, [part])
