@@ -40,7 +40,7 @@ def test_a_run_that_is_stopped_and_goes_on(bucket, tmp_path, form, search):
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    ("form", "kind"), product(["lists", "tasks"], [LayerStarted, LayerFinished])
+    ("form", "kind"), list(product(["lists", "tasks"], [LayerStarted, LayerFinished]))
 )
 def test_of_two_drivers_one_goes_on(bucket, monkeypatch, form, kind):
     """The other one ends with an error when it commits, and has harmed nothing."""
