@@ -44,6 +44,7 @@ SENTENCES = {
         "{2x7 from disk written} | {2x7 from disk disk} |",
         "| 3×5, from disk | {3x5 frontier seconds} | | {3x5 frontier written} | "
         "{3x5 frontier disk} |",
+        "Its layers took {2x7 from disk in_layers}, those in memory {2x7 frontier in_layers}.\n",
         "took\n{3x5 frontier seconds} for the whole command, {3x5 frontier in_layers} of it in "
         "layers. Its disk held {3x5 frontier disk} at the peak; {3x5 frontier written} were "
         "written\n",

@@ -81,7 +81,8 @@ def _regions(puzzle: Puzzle, size: int) -> int:
     free, number = np.ones((SAMPLE, *shape), dtype=bool), np.arange(puzzle.cells).reshape(shape)
     np.put_along_axis(free.reshape(SAMPLE, -1), places[:, :size], False, axis=1)
     # A free cell takes the least number that a free one beside it has, until none changes: then
-    # that of one cell in each region is its own.
+    # that of one cell in each region is its own. To load the kernel that finds the regions of a
+    # whole graph (`frontier.puzzles.pattern_graph`) would take longer than that.
     before, least = None, np.where(free, number, puzzle.cells)
     while not np.array_equal(before, least):
         before = least

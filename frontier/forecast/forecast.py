@@ -191,12 +191,12 @@ class Forecast:
         """A warning if the disk cannot hold the run, else None."""
         if self.free is None or self.disk <= self.free:
             return None
-        tighter = self.disk * MOST_TIGHTER <= self.free
+        remedy = "choose another place with --set store.path=…"
+        if self.disk * MOST_TIGHTER <= self.free:
+            remedy += ', or compress more, --set store.codec="zstd:1"'
         return (
             f"the disk at its peak takes {size(self.disk)}, but {self.plan.config.path} has room "
-            f"for {size(self.free)}: choose another place with --set store.path=…"
-            + ', or compress more, --set store.codec="zstd:1"'
-            * tighter
+            f"for {size(self.free)}: {remedy}"
         )
 
     @property

@@ -134,11 +134,10 @@ class Layout:
         """Return the layout of an existing run; raises InputError if the space cannot be cut so."""
         if settings["prefix_digits"] <= len(space.code.leading):
             layout = cls(space, **settings)
-            whole = layout.task_nodes % layout.slab_nodes == 0 or layout.task_nodes >= max(
-                space.nodes
-            )
-            reached = layout.task_nodes < max(space.nodes) + layout.slab_nodes
-            if whole and reached and layout.fits_voltages:
+            nodes, slab, task = max(space.nodes), layout.slab_nodes, layout.task_nodes
+            # The slabs of a task are its own: only one that has all nodes may end within a slab.
+            whole_slabs = task % slab == 0 or task >= nodes
+            if task < nodes + slab and whole_slabs and layout.fits_voltages:
                 return layout
         raise InputError(
             f"layers of this puzzle cannot be cut by layout = {settings}; put back the run.json "

@@ -178,6 +178,18 @@ def test_a_layout_that_a_space_cannot_have(odd):
         Layout.from_settings(space, {"prefix_digits": 0, "task_nodes": 1, **odd})
 
 
+def test_tasks_of_several_have_whole_slabs(monkeypatch):
+    """A task of all nodes may end within a slab."""
+    space = tile_puzzle(3, 3).model.space
+    monkeypatch.setattr(layout_module, "SLAB_BYTES", 2 * 8 * Layout(space, 0, 1).strip_words)
+    assert max(space.nodes) == 5
+    for nodes in (2, 4, 5, 6):
+        made = Layout.from_settings(space, {"prefix_digits": 0, "task_nodes": nodes})
+        assert (made.task_nodes, made.slab_nodes) == (nodes, 2)
+    with pytest.raises(InputError, match="cannot be cut"):
+        Layout.from_settings(space, {"prefix_digits": 0, "task_nodes": 3})
+
+
 def test_which_prefixes_fit():
     def fitting(name):
         space = SPACES[name]

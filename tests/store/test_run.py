@@ -32,6 +32,12 @@ def written(run, depth):
     return run.files(depth, LAYOUT).write_list(numbers, THREAD, Tally(depth + 1))
 
 
+def committed(run, depth, forget=()):
+    part = written(run, depth)
+    record = LayerRecord.of(depth, "list", Tally(depth + 1), 0.5, [part])
+    run.commit([record], complete=False, forget=forget)
+
+
 def test_the_task_of_a_file_and_the_file_of_a_task(tmp_path):
     layout = Layout(LAYOUT.space, 2, 1)
     files = RunStore.create(tmp_path / "run", IDENTITY).files(3, layout)
@@ -50,12 +56,6 @@ def test_the_task_of_a_file_and_the_file_of_a_task(tmp_path):
         "c..0.0",
     ):
         assert files.task_of(name) is None
-
-
-def committed(run, depth, forget=()):
-    part = written(run, depth)
-    record = LayerRecord.of(depth, "list", Tally(depth + 1), 0.5, [part])
-    run.commit([record], complete=False, forget=forget)
 
 
 def test_other_forms_of_a_layer_stay_until_it_is_committed(tmp_path, monkeypatch):
