@@ -116,6 +116,8 @@ class LayerFiles:
 
     def task_of(self, name: str) -> int | None:
         """Return the task whose part's file has this name, without the folder; None if none has."""
+        if self.listed is not None:
+            return 0 if name == LIST_NAME else None
         try:
             group, parent = map(int, name.removeprefix("c.").removesuffix(".0").split("."))
         except ValueError:
@@ -139,8 +141,8 @@ class LayerFiles:
     def surplus(self) -> list[str]:
         """Return the files in the folder that Zarr would take for parts of the layer, though they
         are none."""
-        own = {self.name(task).rpartition("/")[2] for task in self.tasks}
-        return sorted(part_names(self.storage, self.folder) - own)
+        names = part_names(self.storage, self.folder)
+        return sorted(name for name in names if self.task_of(name) is None)
 
     def part(self, task: int) -> Part:
         """Open a part; raises CorruptRunError if it is missing or not the right one."""

@@ -39,8 +39,8 @@ def committed(run, depth, forget=()):
 
 
 def test_the_task_of_a_file_and_the_file_of_a_task(tmp_path):
-    layout = Layout(LAYOUT.space, 2, 1)
-    files = RunStore.create(tmp_path / "run", IDENTITY).files(3, layout)
+    layout, run = Layout(LAYOUT.space, 2, 1), RunStore.create(tmp_path / "run", IDENTITY)
+    files = run.files(3, layout)
     names = {task: files.name(task).rpartition("/")[2] for task in files.tasks}
     assert len(set(names.values())) == len(names) > 9
     assert {task: files.task_of(name) for task, name in names.items()} == {t: t for t in names}
@@ -56,6 +56,8 @@ def test_the_task_of_a_file_and_the_file_of_a_task(tmp_path):
         "c..0.0",
     ):
         assert files.task_of(name) is None
+    listed = run.files(3, layout, 5)
+    assert [listed.task_of(name) for name in ("c.0", "c.0.0.0", "c.1")] == [0, None, None]
 
 
 def test_other_forms_of_a_layer_stay_until_it_is_committed(tmp_path, monkeypatch):
