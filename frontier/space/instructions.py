@@ -65,6 +65,24 @@ def store(typing, array, at, word):
 
 
 @intrinsic
+def prefetch(typing, array, at):
+    """Have the processor bring what is at array[at:] into its first cache while it goes on.
+
+    Nothing waits for it, and nothing happens if there is no memory.
+    """
+
+    def generate(context, builder, signature, values):
+        place = address(context, builder, signature.args[0], *values, ir.IntType(8))
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [place.type, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [place.type], kind)
+        builder.call(function, [place, number(0), number(3), number(1)])  # to read, often, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate
+
+
+@intrinsic
 def _pointer(typing, number):
     """Return an address as a pointer to bytes."""
 
