@@ -1,7 +1,7 @@
 """The engine driven by hand: whole searches on bitmaps and on lists, as tests compare them."""
 
-import itertools
-from itertools import product
+from dataclasses import replace
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -26,8 +26,8 @@ def layouts_of(space, row_words=ROW_WORDS[0], most_prefixes=1000):
         patch.setattr(layout_module, "ROW_WORDS", row_words)
         for prefix_digits, slab_bytes in product(range(len(leading) + 1), SLAB_BYTES):
             patch.setattr(layout_module, "SLAB_BYTES", slab_bytes)
-            for nodes in sorted({1, 2, 3, most}):
-                layout = whole_slabs(space, prefix_digits, nodes)
+            some = [whole_slabs(space, prefix_digits, nodes) for nodes in sorted({1, 2, 3, most})]
+            for layout in [*some, *shared(some[-1])]:
                 cut = prefix_digits, layout.task_nodes, layout.grid
                 if layout.fits_voltages and layout.prefixes <= most_prefixes and cut not in known:
                     known.add(cut)
@@ -38,6 +38,14 @@ def whole_slabs(space, prefix_digits, nodes):
     """The layout whose tasks have so many nodes, or a few more, which fill whole slabs."""
     slab = Layout(space, prefix_digits, nodes).slab_nodes
     return Layout(space, prefix_digits, -(-nodes // slab) * slab)
+
+
+def shared(layout):
+    """The layout whose tasks share the siblings of each task of another one, as few as can; none if
+    there is but one prefix."""
+    siblings = layout.siblings
+    fewest = next((n for n in range(2, siblings + 1) if siblings % n == 0), None)
+    return [replace(layout, shares=fewest)] if fewest else []
 
 
 def list_layers(space, origins, most=None, plain=False):
@@ -103,7 +111,7 @@ def numbers_of(space, states, depth):
 
 def batches_of(reads):
     """The entries that each batch needs."""
-    ends = itertools.pairwise(reads.batch_start.tolist())
+    ends = pairwise(reads.batch_start.tolist())
     return [reads.entry[begin:end] for begin, end in ends]
 
 

@@ -1,7 +1,7 @@
 """What a run will do, decided and checked before anything is written or started."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, prod
 from typing import Literal
 
@@ -16,7 +16,7 @@ from frontier.search.expansion import arena_frames
 from frontier.search.workspace import GROWTH_BYTES
 from frontier.space.bits import SPARE_ROWS
 from frontier.space.graph import Space
-from frontier.space.layout import WORD_BYTES, Layout
+from frontier.space.layout import WORD_BYTES, Layout, Task
 from frontier.space.lists import ListKernel
 from frontier.space.memory import memory_bytes, memory_layout
 from frontier.space.program import program_of, reads_of
@@ -29,6 +29,9 @@ PROCESS_BYTES = 330_000_000
 
 PART_WORD_SECONDS, FILE_SECONDS = 6e-9, 0.5e-3
 """The seconds that a worker needs for a word of a part, and to open or make a file."""
+
+SAMPLE_TASKS = 4
+"""The most tasks that are examined to know what a layout costs, each of other nodes."""
 
 TASK_SECONDS = 1e-3
 """The seconds that a scheduler on its own processor needs for a task."""
@@ -183,7 +186,8 @@ def config_identity(config: Config) -> dict:
 
 
 def layout_settings(layout: Layout) -> dict:
-    return {"prefix_digits": layout.prefix_digits, "task_nodes": layout.task_nodes}
+    settings = "prefix_digits", "task_nodes", "shares"
+    return {setting: getattr(layout, setting) for setting in settings}
 
 
 def make_plan(config: Config, layout: dict | None = None) -> RunPlan:
@@ -306,11 +310,20 @@ def process_bytes(space: Space) -> int:
 
 
 def _costs(layout: Layout, side: int) -> tuple[int, float]:
-    """Return (bytes that a worker needs, seconds a word) of a typical task."""
-    count = layout.task_count(side)
-    if not count:
+    """Return (bytes that a worker needs, seconds a word) of typical tasks."""
+    if not layout.task_count(side):
         return process_bytes(layout.space), 0.0
-    program = program_of(layout, task := layout.task(side, count // 2))
+    groups = layout.groups(side)
+    first = layout.task_count(side) // groups // 2 * groups
+    some = range(first, first + groups, ceil(groups / SAMPLE_TASKS))
+    costs = [_task_costs(layout, layout.task(side, number)) for number in some]
+    needs, seconds = zip(*costs, strict=True)
+    return max(needs), sum(seconds) / len(seconds)
+
+
+def _task_costs(layout: Layout, task: Task) -> tuple[int, float]:
+    """Return (bytes that a worker needs, seconds a word) of a task."""
+    program = program_of(layout, task)
     reads = reads_of(layout, task, program)
     own, read = prod(layout.grid), reads.slab.size
     # The slabs read are in memory in stored form, in the worst case no smaller than decoded.
@@ -324,7 +337,8 @@ def _costs(layout: Layout, side: int) -> tuple[int, float]:
     files = np.unique(reads.task).size + 2
     words = (read + 2 * own) * layout.slab_bytes / WORD_BYTES
     seconds = files * FILE_SECONDS + words / 3 * PART_WORD_SECONDS
-    return need, seconds / (layout.part_bytes / WORD_BYTES)
+    made = len(task.nodes) / layout.slab_nodes * layout.task_prefixes * layout.cuts
+    return need, seconds / (made * layout.slab_bytes / WORD_BYTES)
 
 
 def _choose(space: Space, memory: int, workers: int) -> Layout:
@@ -352,7 +366,7 @@ def _finest(space: Space) -> Layout:
 
 def _candidates(space: Space, memory: int) -> Iterator[Layout]:
     """Generate the layouts to choose from: prefixes of every length, and enough tasks that each
-    fits."""
+    fits, which share either the nodes or the siblings."""
     nodes, leading = max(space.nodes), space.code.leading
     layer = nodes * space.code.words * WORD_BYTES
     most = min(memory, max(LARGE_TASK, layer // MANY_TASKS))
@@ -371,5 +385,9 @@ def _candidates(space: Space, memory: int) -> Iterator[Layout]:
                 and (layout := Layout.cut(space, digits, tasks)).fits_voltages
             ):
                 yield layout
+        whole = Layout.cut(space, digits, 1)
+        for tasks in range(max(2, fewest), siblings if whole.fits_voltages else 0):
+            if siblings % tasks == 0:  # as many tasks as siblings are those of one more digit
+                yield replace(whole, shares=tasks)
         if nodes * node_bytes < FINE_TASK and digits:
             break

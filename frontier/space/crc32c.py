@@ -10,9 +10,9 @@ instruction that feeds it eight bytes has to wait for the one before, so three p
 (V. Gopal et al., Fast CRC computation for iSCSI polynomial using CRC32 instruction, Intel, 2011).
 Feeding as many zeros to the first register, which is a table look-up for each of its bytes, and
 adding the second one gives what the first two parts do to it. So a core of an AMD EPYC (Zen 3)
-checks some 15 GB a second that lie in its caches. Bytes that come from memory are asked for ahead of
-their turn, also at the beginning of a page, where the processor itself looks no further: 10 GB a
-second instead of 6. Without the instruction, eight bytes are fed by eight look-ups.
+checks some 15 GB a second that lie in its caches. Bytes that come from memory are asked for ahead
+of their turn, also beyond a page, where the processor itself does not look: 10 GB a second instead
+of 6. Without the instruction, eight bytes are fed by eight look-ups.
 """
 
 import llvmlite.binding as llvm

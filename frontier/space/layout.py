@@ -12,11 +12,12 @@ number by its leading Lehmer digits, the first one most significant,
 * a **row** is the words of one node under one choice of all these digits: a few kilobytes, the
   unit the kernels work on;
 * a **task** computes one *part* of a layer, which is one file in the store: some consecutive
-  nodes under prefixes that are *siblings*, alike but for their last digit. A swap of two digits
-  behind the prefix stays in its strip, the swap of the last prefix digit with the next one stays
-  among the siblings, and only swaps of two prefix digits come from other tasks, as whole
-  slabs. For the 2 x n tiles those are the moves of the blank in the first columns: almost
-  everything is local.
+  nodes under prefixes that are *siblings*, alike but for their last digit, all or an equal share
+  of them. A swap of two digits behind the prefix stays in its strip, the swap of the last prefix
+  digit with the next one stays among the siblings, and only swaps of two prefix digits come from
+  elsewhere, as whole slabs. For the 2 x n tiles those are the moves of the blank in the first
+  columns: almost everything is local. Tasks that share the siblings read less than tasks that
+  share the nodes: most moves change the node, and few of them these digits.
 """
 
 from collections.abc import Iterator
@@ -69,20 +70,23 @@ class Layout:
     """The way the layers of a space are cut; see the module's text.
 
     prefix_digits: leading digits that are fixed in a strip. task_nodes: nodes of a task, a multiple
-    of `slab_nodes`; see `cut`.
+    of `slab_nodes`; see `cut`. shares: the number of tasks among which siblings are divided, a
+    divisor of their number.
 
     row_digits, slab_digits: leading digits that are fixed in a row and in a slab, those of the
-    prefix included. prefixes, siblings: prefixes of a layer and of a task. rows, cuts: rows and
-    slabs of a strip. row_words, strip_words: words of a row and of a strip; slab_words: of one node
-    in a slab. slab_nodes: nodes of a slab, one unless strips are small. grid: slabs of a part along
-    (its nodes, its prefixes, each strip); those of one strip follow one another. slab_bytes,
-    part_bytes: bytes of a slab and of a part, one bit a state, nothing left out. fits_voltages:
-    True if no voltage reaches from the prefix into the words' bits.
+    prefix included. prefixes, task_prefixes: prefixes of a layer and of a task. siblings: how many
+    prefixes are alike but for their last digit. rows, cuts: rows and slabs of a strip. row_words,
+    strip_words: words of a row and of a strip; slab_words: of one node in a slab. slab_nodes: nodes
+    of a slab, one unless strips are small. grid: slabs of a part along (its nodes, its prefixes,
+    each strip); those of one strip follow one another. slab_bytes, part_bytes: bytes of a slab and
+    of a part, one bit a state, nothing left out. fits_voltages: True if no voltage reaches from the
+    prefix into the words' bits.
     """
 
     space: Space
     prefix_digits: int
     task_nodes: int
+    shares: int = 1
 
     def __post_init__(self) -> None:
         leading, prefix = self.space.code.leading, self.prefix_digits
@@ -90,6 +94,7 @@ class Layout:
         self.fits_voltages = self._border_fits(self.row_digits)
         self.prefixes = prod(leading[:prefix])
         self.siblings = leading[prefix - 1] if prefix else 1
+        self.task_prefixes = self.siblings // self.shares
         self.rows = prod(leading[prefix : self.row_digits])
         self.row_words = prod(leading[self.row_digits :])
         self.strip_words = self.rows * self.row_words
@@ -103,7 +108,7 @@ class Layout:
         self.slab_words = self.strip_words // self.cuts
         most_nodes = SLAB_BYTES // (self.strip_words * WORD_BYTES)
         self.slab_nodes = max(1, min(self.task_nodes, most_nodes))
-        self.grid = ceil(self.task_nodes / self.slab_nodes), self.siblings, self.cuts
+        self.grid = ceil(self.task_nodes / self.slab_nodes), self.task_prefixes, self.cuts
         self.slab_bytes = self.slab_nodes * self.slab_words * WORD_BYTES
         self.part_bytes = prod(self.grid) * self.slab_bytes
 
@@ -137,7 +142,8 @@ class Layout:
             nodes, slab, task = max(space.nodes), layout.slab_nodes, layout.task_nodes
             # The slabs of a task are its own: only one that has all nodes may end within a slab.
             whole_slabs = task % slab == 0 or task >= nodes
-            if task < nodes + slab and whole_slabs and layout.fits_voltages:
+            equal_shares = layout.siblings % layout.shares == 0
+            if task < nodes + slab and whole_slabs and equal_shares and layout.fits_voltages:
                 return layout
         raise InputError(
             f"layers of this puzzle cannot be cut by layout = {settings}; put back the run.json "
@@ -153,23 +159,23 @@ class Layout:
         return prod(self.shape(side)) * WORD_BYTES
 
     def groups(self, side: int) -> int:
-        """Return the number of tasks that share the nodes of the side under one set of siblings."""
+        """Return the number of tasks that share the nodes of the side under the same prefixes."""
         return ceil(self.space.nodes[side] / self.task_nodes)
 
     def task_count(self, side: int) -> int:
-        return self.prefixes // self.siblings * self.groups(side)
+        return self.prefixes // self.task_prefixes * self.groups(side)
 
     def task(self, side: int, number: int) -> Task:
         """Return one task of a layer of this side; numbers follow the order of the prefixes."""
         parent, group = divmod(number, self.groups(side))
-        first_node, first_prefix = group * self.task_nodes, parent * self.siblings
+        first_node, first_prefix = group * self.task_nodes, parent * self.task_prefixes
         return Task(
             number=number,
             side=side,
             first_node=first_node,
             last_node=min(first_node + self.task_nodes, self.space.nodes[side]),
             first_prefix=first_prefix,
-            last_prefix=first_prefix + self.siblings,
+            last_prefix=first_prefix + self.task_prefixes,
         )
 
     def batches(self, task: Task) -> Iterator[tuple[int, int, int, int]]:
@@ -191,9 +197,9 @@ class Layout:
         part, number of the node in the slab. All arguments may be arrays."""
         group, node = np.divmod(node, self.task_nodes)
         stack, node = np.divmod(node, self.slab_nodes)
-        parent, prefix = np.divmod(prefix, self.siblings)
+        parent, prefix = np.divmod(prefix, self.task_prefixes)
         task = parent * self.groups(side) + group
-        return task, (stack * self.siblings + prefix) * self.cuts + cut, node
+        return task, (stack * self.task_prefixes + prefix) * self.cuts + cut, node
 
     def locate(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return the places of uint64[N] states of a side: int64[N] each of task, slab of its part,

@@ -19,6 +19,7 @@ class LayoutTable(Table):
 
     prefix_digits: StrictInt = Field(ge=0)
     task_nodes: StrictInt = Field(ge=1)
+    shares: StrictInt = Field(default=1, ge=1)
 
 
 class Identity(Table):

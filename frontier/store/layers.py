@@ -81,7 +81,7 @@ class LayerFiles:
                 layout.prefixes,
                 layout.strip_words,
             )
-            part = layout.task_nodes, layout.siblings, layout.strip_words
+            part = layout.task_nodes, layout.task_prefixes, layout.strip_words
             slab = layout.slab_nodes, 1, layout.slab_words
         else:
             shape, part, slab = (self.listed,), (self._slabs * LIST_SLAB,), (LIST_SLAB,)

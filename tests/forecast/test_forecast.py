@@ -170,7 +170,7 @@ def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, digits, nod
     store = api.run(plan, listeners=[listen]).store
     every = (plan.layout.task(0, number) for number in range(plan.layout.task_count(0)))
     stacks = [-(-len(task.nodes) // slab) for task in every]
-    whole = sum(stacks) * plan.layout.siblings * plan.layout.cuts
+    whole = sum(stacks) * plan.layout.task_prefixes * plan.layout.cuts
     full = [depth for depth in slabs if all(slabs.get(depth - i) == whole for i in range(4))]
     assert full
     even = all(nodes % plan.layout.task_nodes == 0 for nodes in plan.space.nodes)
@@ -272,7 +272,7 @@ def test_traffic_is_what_tasks_read(tmp_path, monkeypatch, digits, nodes, slab_b
         layout = dataclasses.replace(layout, task_nodes=layout.slab_nodes)
     read, own = 0, 0
     for task in map(partial(layout.task, 0), range(layout.task_count(0))):
-        own += len(task.nodes) / layout.slab_nodes * layout.siblings * layout.cuts
+        own += len(task.nodes) / layout.slab_nodes * layout.task_prefixes * layout.cuts
         reads = reads_of(layout, task, program_of(layout, task))
         read += len(set(zip(reads.task.tolist(), reads.slab.tolist(), strict=True)))
     if layout.space.nodes[0] % layout.task_nodes == 0:  # else the mean is not that of all

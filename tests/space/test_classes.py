@@ -262,7 +262,7 @@ def test_layouts_with_prefixes_of_both_classes_are_tried():
     space = Space(graph_of(1, 7, [(0, 0, (0,)), (0, 0, (7,))], (3,)), [(0, 0)])
     assert space.code.leading == (3, 2, 1, 7, 6)
     assert {layout.prefix_digits for layout in layouts_of(space)} == set(range(6))
-    assert Layout(space, 3, 1).siblings == 1
+    assert Layout(space, 3, 1).task_prefixes == 1
 
 
 @given(codes_and_sequences(), st.data())

@@ -1,11 +1,12 @@
 import random
 from collections import Counter
-from itertools import product
+from dataclasses import replace
+from itertools import chain, product
 from math import prod
 
 import numpy as np
 import pytest
-from engine import graph_of, whole_slabs
+from engine import graph_of, shared, whole_slabs
 from hypothesis import given
 from hypothesis import strategies as st
 from sweeps import swept
@@ -61,12 +62,13 @@ def layouts_of(space, most_prefixes=100_000):
     """Layouts of all kinds, of which not every one fits the voltages."""
     most = max(space.nodes)
     leading = space.code.leading
-    return [
+    layouts = [
         whole_slabs(space, prefix_digits, nodes)
         for prefix_digits in range(len(leading) + 1)
         if prod(leading[:prefix_digits]) <= most_prefixes
         for nodes in sorted({1, 2, 3, most, most + 1})
     ]
+    return [*layouts, *chain.from_iterable(map(shared, layouts))]
 
 
 ROW_WORDS, SLAB_BYTES = (layout_module.ROW_WORDS, 42, 1), (layout_module.SLAB_BYTES, 4000, 100)
@@ -96,10 +98,10 @@ def test_rows_fill_slabs_and_slabs_fill_strips_and_strips_fill_bitmaps(layouts, 
         assert layout.slab_bytes <= slab_bytes or layout.slab_words == layout.row_words
         assert layout.slab_nodes == 1 or layout.cuts == 1
         assert layout.task_nodes % layout.slab_nodes == 0
-        stacks, siblings, cuts = layout.grid
+        stacks, prefixes, cuts = layout.grid
         assert stacks * layout.slab_nodes == layout.task_nodes
-        assert (siblings, cuts) == (layout.siblings, layout.cuts)
-        assert layout.part_bytes == 8 * layout.task_nodes * siblings * layout.strip_words
+        assert (prefixes, cuts) == (layout.task_prefixes, layout.cuts)
+        assert layout.part_bytes == 8 * layout.task_nodes * prefixes * layout.strip_words
         for c in range(layout.space.sides):
             nodes = layout.space.nodes[c]
             assert layout.shape(c) == (nodes, layout.prefixes, layout.strip_words)
@@ -167,7 +169,15 @@ def test_a_layout_of_no_prefix_fits_every_voltage():
 
 
 @pytest.mark.parametrize(
-    "odd", [{"prefix_digits": 4}, {"prefix_digits": 99}, {"task_nodes": 1 << 40}]
+    "odd",
+    [
+        {"prefix_digits": 4},
+        {"prefix_digits": 99},
+        {"task_nodes": 1 << 40},
+        {"prefix_digits": 1, "shares": 3},
+        {"prefix_digits": 1, "shares": 16},
+        {"shares": 2},
+    ],
 )
 def test_a_layout_that_a_space_cannot_have(odd):
     """As a damaged run may say; the most that it can have is taken."""
@@ -271,12 +281,25 @@ def test_where_states_lie(layouts, name):
 def test_prefixes_of_a_task_differ_in_the_last_digit_only(name):
     for layout in layouts_of(SPACES[name], most_prefixes=1000):
         last = [1, *layout.space.code.leading][layout.prefix_digits]
-        assert layout.siblings == last
+        assert layout.siblings == layout.shares * layout.task_prefixes == last
         for c in range(layout.space.sides):
             for number in range(layout.task_count(c)):
                 task = layout.task(c, number)
-                assert task.last_prefix - task.first_prefix == last
+                assert task.last_prefix - task.first_prefix == layout.task_prefixes
                 assert task.first_prefix // last == (task.last_prefix - 1) // last
+
+
+@pytest.mark.parametrize(("rows", "columns", "prefix_digits"), [(2, 7, 2), (3, 5, 3)])
+def test_tasks_that_share_siblings_read_less_than_tasks_that_share_nodes(
+    rows, columns, prefix_digits
+):
+    def slabs_read(layout):
+        tasks = [layout.task(0, number) for number in range(2 * layout.shares * layout.groups(0))]
+        return sum(reads_of(layout, task, program_of(layout, task)).slab.size for task in tasks)
+
+    space = tile_puzzle(rows, columns).model.space
+    nodes, siblings = Layout.cut(space, prefix_digits, 2), Layout.cut(space, prefix_digits, 1)
+    assert slabs_read(replace(siblings, shares=2)) < 0.9 * slabs_read(nodes)
 
 
 READ = [(name, size) for name in ("2x4", "no arcs", "1x5", "3x3") for size in SLAB_BYTES]

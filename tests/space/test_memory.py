@@ -335,7 +335,7 @@ def test_shares_are_even():
     for name in ("tiles 2x5", "tiles 2x6", "tiles 4x3", "pattern 2x6"):
         space = SPACES[name]()
         layout = memory_layout(space, 2)
-        share = ceil(layout.task_count(0) / 2) * layout.siblings * layout.task_nodes
+        share = ceil(layout.task_count(0) / 2) * layout.task_prefixes * layout.task_nodes
         assert share <= 1.25 * max(space.nodes) * layout.prefixes / 2
 
 

@@ -160,7 +160,7 @@ def test_metadata_are_those_that_zarr_writes(tmp_path, codec, digits, nodes, mon
             expected = by_zarr(
                 tmp_path / f"{slab_bytes} {side}",
                 (whole, layout.prefixes, layout.strip_words),
-                (layout.task_nodes, layout.siblings, layout.strip_words),
+                (layout.task_nodes, layout.task_prefixes, layout.strip_words),
                 (layout.slab_nodes, 1, layout.slab_words),
                 codec,
             )
