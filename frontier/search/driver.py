@@ -231,7 +231,10 @@ def _run_held(plan: RunPlan, until: int | None, emit: Listener, client) -> RunSt
         if existed and durable:
             run.force()  # an earlier start may have left that to the system
         with _gone_instead(run):
-            _search(plan, run, until, emit, client)
+            try:
+                _search(plan, run, until, emit, client)
+            finally:
+                run.delete_spare()
     return run
 
 

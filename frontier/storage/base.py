@@ -22,6 +22,10 @@ MOST_BYTES = 1 << 28
 """The greatest size in bytes of a file that is read as a whole."""
 
 
+SPARE = "spare"
+"""The name of files that `Storage.recycle` keeps; `Storage.sweep` deletes them by it."""
+
+
 class Replaced(Exception):
     """A file is no longer the one that was read."""
 
@@ -189,6 +193,11 @@ class Storage(ABC):
     @abstractmethod
     def delete(self, *names: str) -> None:
         """Delete some files; names without a file are passed over."""
+
+    def recycle(self, name: str, folder: str) -> None:
+        """Delete a file of `new_file`, in whose place on the disk new files may be written. folder:
+        what is kept for them is there, until it is swept."""
+        self.delete(name)
 
     # File systems only.
 

@@ -18,6 +18,7 @@ if that of t + 1 is in place.
 
 import time
 import uuid
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +26,7 @@ from pathlib import Path
 from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.space.layout import Layout
-from frontier.storage.base import Replaced, Storage
+from frontier.storage.base import SPARE, Replaced, Storage
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import read_json, sealed, write_json
 from frontier.store.directory import (
@@ -270,7 +271,13 @@ class RunStore:
     def delete_replaced_part(self, depth: int, task: int, layout: Layout) -> None:
         """Delete a part of a layer of bits, if the part that replaces it is in place."""
         if self.files(depth + 2, layout).has_part(task):
-            self.storage.delete(self.files(depth, layout).name(task))
+            self.storage.recycle(self.files(depth, layout).name(task), self.layer_name(depth + 2))
+
+    def delete_spare(self) -> None:
+        """Delete what workers that have ended kept of the parts that they deleted."""
+        with suppress(Gone, CorruptRunError, OSError):  # then it may be another run's
+            self.check_mine()
+            self.storage.sweep(self.layer_name(len(self.records)), SPARE)
 
     def missing(self) -> list[str]:
         """Return a sentence for each stored layer that lacks files. Only names are read.

@@ -1,6 +1,7 @@
 """The contract of a storage, which every kind of place keeps."""
 
 import io
+import mmap
 import os
 from concurrent.futures import ThreadPoolExecutor
 from math import isinf
@@ -126,6 +127,24 @@ class Contract:
                     file.write(memoryview(bytes(PIECE_BYTES)))
             assert place.names() == set()
 
+    def test_files_in_the_place_of_others(self, place):
+        """Longer ones and shorter ones, and some whose predecessor was swept."""
+        place.make_folder("new")
+        for depth, size in enumerate((3, PIECE_BYTES, 1, 0, 2 * PIECE_BYTES + 5, 7)):
+            content = bytes([depth + 1]) * size
+            with place.new_file("new/file") as file:
+                file.write(memoryview(content))
+                file.finish(durable=False)
+            assert place.read("new/file") == content
+            place.recycle("new/file", "new")
+            place.recycle("new/nothing", "new")
+            assert not place.exists("new/file")
+            if depth % 3 == 2:
+                place.sweep("new")
+                assert place.names("new") == set()
+        place.sweep("new")
+        assert place.names("new") == set()
+
     def test_a_file_that_is_replaced_if_it_is_the_one_that_was_read(self, place):
         first = place.replace("ledger.json", b"first", None)
         assert first == place.version("ledger.json")
@@ -195,6 +214,45 @@ class TestDirectory(Contract):
         assert place.is_link("link")
         assert place.names("link") == set()
         assert storage_at(tmp_path / "link").names() == {"file"}  # but as the place itself
+
+    def test_a_file_is_written_over_unless_others_see_it(self, place, tmp_path):
+        def another(name, content):
+            with place.new_file(name) as file:
+                file.write(memoryview(content))
+                file.finish(durable=False)
+            return os.stat(tmp_path / name).st_ino
+
+        first = another("first", b"first")
+        place.recycle("first", "")
+        if place.names():  # else it is on a file system that does not tell who else reads
+            assert another("second", b"2") == first
+        else:
+            another("second", b"2")
+        for seen_by in ("a name", "a reader", "a map"):
+            path = tmp_path / "second"
+            seen = path.stat().st_ino
+            with open(path, "rb") as reader:
+                data = mmap.mmap(reader.fileno(), 0, prot=mmap.PROT_READ)
+                if seen_by == "a name":
+                    os.link(path, tmp_path / "copy")
+                if seen_by != "a map":
+                    data.close()
+                if seen_by != "a reader":
+                    reader.close()
+                place.recycle("second", "")
+                assert not path.exists()
+                assert another("third", b"3") != seen
+                if seen_by == "a name":
+                    assert place.read("copy") == b"2"
+                else:
+                    assert (reader.read() if data.closed else data[:]) == b"2"
+            data.close()
+            place.delete("third", "copy")
+            another("second", b"2")
+        (tmp_path / "link").symlink_to("second")
+        place.recycle("link", "")
+        another("third", b"3")
+        assert (place.names(), place.read("second")) == ({"second", "third"}, b"2")
 
     def test_what_is_added_to_goes_into_no_other_name(self, place, tmp_path):
         place.write("other", b"mine\n")
