@@ -200,12 +200,6 @@ def make_plan(config: Config, layout: dict | None = None) -> RunPlan:
     if in_memory:
         return in_memory
     held = process_bytes(space)
-    if held > memory:
-        raise _too_little(
-            memory,
-            f"a process that knows the shapes of {puzzle.title} needs at least {held:,} bytes "
-            "before any task; set cluster.memory to more",
-        )
     transfers = TASKS_UNDER_WAY * _transfer_bytes(config)
     if layout is None:
         chosen = _choose(space, memory - transfers, config.cluster.workers)

@@ -165,8 +165,8 @@ class LocalStorage(Storage):
     def recycle(self, name: str, folder: str) -> None:
         """Delete a file, or keep it as the scratch file of the next new one.
 
-        To write over a file takes half of the time that a new one takes: the system need not free
-        memory and blocks of the disk, and find others.
+        The system then need not free memory and blocks of the disk, and find others: of the
+        processor's time for 2x7 from disk its part fell by a fifth.
         """
         path = self._at(name)
         if self._spare or not _is_plain(path):
@@ -303,8 +303,8 @@ def _is_plain(path: str) -> bool:
 def _is_unused(path: str) -> bool:
     """Return whether nobody has a file open or mapped; False where the system cannot tell.
 
-    Linux grants a write lease on no other file. A reader that comes in time to find the lease makes
-    it send a signal, which is one that is ignored.
+    Linux grants a write lease on no other file. Whoever opened the file while the lease lasts would
+    make it send a signal to this process, so that is one that processes ignore.
     """
     with suppress(OSError, AttributeError), open(path, "r+b") as file:
         fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)
