@@ -194,9 +194,12 @@ class Storage(ABC):
     def delete(self, *names: str) -> None:
         """Delete some files; names without a file are passed over."""
 
-    def recycle(self, name: str, folder: str) -> None:
-        """Delete a file of `new_file`, in whose place on the disk new files may be written. folder:
-        what is kept for them is there, until it is swept."""
+    def recycle(self, name: str, folder: str, durable: bool = False) -> None:
+        """Delete a file of `new_file`, over which new files may be written.
+
+        folder: what is kept for them is there, until it is swept. durable: after a power failure
+        the file has its old content, or no name.
+        """
         self.delete(name)
 
     # File systems only.

@@ -162,7 +162,7 @@ class LocalStorage(Storage):
             with suppress(FileNotFoundError, NotADirectoryError):
                 os.unlink(self._at(name))
 
-    def recycle(self, name: str, folder: str) -> None:
+    def recycle(self, name: str, folder: str, durable: bool = False) -> None:
         """Delete a file, or keep it as the scratch file of the next new one.
 
         The system then need not free memory and blocks of the disk, and find others: of the
@@ -176,6 +176,10 @@ class LocalStorage(Storage):
         with suppress(FileNotFoundError):  # somebody else has deleted it
             os.rename(path, spare)
             if _is_unused(spare):
+                if (
+                    durable
+                ):  # or else its old name might be there again, for what is written over it
+                    force(os.path.dirname(path))
                 self._spare.append(spare)
             else:
                 os.unlink(spare)

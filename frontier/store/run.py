@@ -271,7 +271,8 @@ class RunStore:
     def delete_replaced_part(self, depth: int, task: int, layout: Layout) -> None:
         """Delete a part of a layer of bits, if the part that replaces it is in place."""
         if self.files(depth + 2, layout).has_part(task):
-            self.storage.recycle(self.files(depth, layout).name(task), self.layer_name(depth + 2))
+            name, folder = self.files(depth, layout).name(task), self.layer_name(depth + 2)
+            self.storage.recycle(name, folder, self.durable)
 
     def delete_spare(self) -> None:
         """Delete what workers that have ended kept of the parts that they deleted."""

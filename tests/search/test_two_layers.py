@@ -300,7 +300,9 @@ def test_a_part_that_is_found_is_forced_before_another_is_given_up_for_it(tmp_pa
 
     monkeypatch.setattr(os, "fsync", noted)
     asked(store, task)
-    assert forced == [(str(after), True), (str(after.parent), True)]
+    assert forced[:2] == [(str(after), True), (str(after.parent), True)]
+    # The last if others are written over its file, for which it must have lost its name.
+    assert forced[2:] in ([], [(str(before.parent), False)])
     assert not before.exists()
 
 

@@ -254,6 +254,20 @@ class TestDirectory(Contract):
         another("third", b"3")
         assert (place.names(), place.read("second")) == ({"second", "third"}, b"2")
 
+    @pytest.mark.parametrize("durable", [True, False])
+    def test_a_name_is_gone_from_the_disk_before_the_file_is_written_over(
+        self, place, tmp_path, durable, monkeypatch
+    ):
+        forced = []
+        monkeypatch.setattr(os, "fsync", lambda number: forced.append(os.fstat(number).st_ino))
+        for folder in ("old", "new"):
+            place.make_folder(folder)
+        with place.new_file("old/file") as file:
+            file.finish(durable=False)
+        place.recycle("old/file", "new", durable)
+        if place.names("new"):  # else the file system does not tell who else reads
+            assert forced == [(tmp_path / "old").stat().st_ino] * durable
+
     def test_what_is_added_to_goes_into_no_other_name(self, place, tmp_path):
         place.write("other", b"mine\n")
         for make in (os.link, os.symlink):
