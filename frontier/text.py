@@ -33,13 +33,20 @@ def program() -> str:
     return typed if typed == "frontier" else "python -m frontier"
 
 
+DAY, YEAR = 86400, 365.25 * 86400
+"""Seconds."""
+
+DAYS = 1000
+"""Longer durations are told in years."""
+
+
 def counted(number: int, noun: str) -> str:
     """Return a number of things: 1 state, 2,000 states."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def span(seconds: float) -> str:
-    """Return a duration: 3.2 s, 4 min 05 s, 7 h 12 min, 3 d 04 h."""
+    """Return a duration: 3.2 s, 4 min 05 s, 7 h 12 min, 3 d 04 h, 12 years."""
     if round(seconds, 1) < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -49,7 +56,7 @@ def span(seconds: float) -> str:
     if hours < 48:
         return f"{hours} h {minutes:02d} min"
     days, hours = divmod(round(seconds / 3600), 24)
-    return f"{days} d {hours:02d} h"
+    return f"{days} d {hours:02d} h" if days < DAYS else f"{seconds / YEAR:,.0f} years"
 
 
 def brief(seconds: float) -> str:
@@ -60,11 +67,11 @@ def brief(seconds: float) -> str:
 
 
 def rough(seconds: float) -> str:
-    """Return a duration that is not known well: 40 s, 5 min, 7 h, 3 d."""
-    for unit, length, most in (("s", 1, 100), ("min", 60, 100), ("h", 3600, 48)):
+    """Return a duration that is not known well: 40 s, 5 min, 7 h, 3 d, 12 years."""
+    for unit, length, most in (("s", 1, 100), ("min", 60, 100), ("h", 3600, 48), ("d", DAY, DAYS)):
         if round(seconds / length) < most:
             return f"{seconds / length:.0f} {unit}"
-    return f"{seconds / 86400:,.0f} d"
+    return f"{seconds / YEAR:,.0f} years"
 
 
 def age(seconds: float) -> str:

@@ -45,7 +45,7 @@ class SlabCodec:
         """Raises InputError for an unknown name."""
         self._name, codec = name, None
         self.by_kernels = name == "bitmap" and not plain
-        match = re.fullmatch(r"zstd:(-?\d+)", name)
+        match = re.fullmatch(r"zstd:(0|-?[1-9]\d*)", name)
         level = int(match[1]) if match else None
         compressor = []
         if name == "bitmap":

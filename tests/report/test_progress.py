@@ -47,8 +47,11 @@ def test_durations():
     hour = 3600
     assert text.span(47 * hour) == "47 h 00 min"
     assert text.span(76 * hour + 60) == "3 d 04 h"
-    assert [text.rough(s) for s in (40.4, 99.6, 99 * 60, 40 * hour, 72 * hour)] == [
-        "40 s", "2 min", "99 min", "40 h", "3 d",
+    assert [text.span(s * hour) for s in (23_999, 24_000, 1e9)] == [
+        "999 d 23 h", "3 years", "114,077 years",
+    ]  # fmt: skip
+    assert [text.rough(s) for s in (40.4, 99.6, 5940, 40 * hour, 72 * hour, 1e8)] == [
+        "40 s", "2 min", "99 min", "40 h", "3 d", "3 years",
     ]  # fmt: skip
     assert [text.age(s) for s in (-1, 1, 59.6, 3599, 3600, 50 * hour)] == [
         "0 seconds", "1 second", "1 minute", "59 minutes", "1 hour", "2 days",

@@ -113,7 +113,19 @@ def test_data_that_claim_to_be_huge():
             SlabCodec(name).decode(np.frombuffer(data, dtype=np.uint8), slab)
 
 
-UNKNOWN = ["gzip", "zstd", "zstd:99", "zstd:-51", "zstd:x", "lz4:1", "", "Bitmap", "bitmap:1"]
+UNKNOWN = [
+    "gzip",
+    "zstd",
+    "zstd:99",
+    "zstd:-51",
+    "zstd:-0",
+    "zstd:01",
+    "zstd:x",
+    "lz4:1",
+    "",
+    "Bitmap",
+    "bitmap:1",
+]
 
 
 @pytest.mark.parametrize("codec", UNKNOWN)
