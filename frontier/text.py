@@ -34,9 +34,9 @@ def program() -> str:
 
 
 DAY, YEAR = 86400, 365.25 * 86400
-"""Seconds."""
+"""The seconds of a day and of a year."""
 
-DAYS = 1000
+MOST_DAYS = 1000
 """Longer durations are told in years."""
 
 
@@ -56,7 +56,7 @@ def span(seconds: float) -> str:
     if hours < 48:
         return f"{hours} h {minutes:02d} min"
     days, hours = divmod(round(seconds / 3600), 24)
-    return f"{days} d {hours:02d} h" if days < DAYS else f"{seconds / YEAR:,.0f} years"
+    return f"{days} d {hours:02d} h" if days < MOST_DAYS else f"{seconds / YEAR:,.0f} years"
 
 
 def brief(seconds: float) -> str:
@@ -68,7 +68,8 @@ def brief(seconds: float) -> str:
 
 def rough(seconds: float) -> str:
     """Return a duration that is not known well: 40 s, 5 min, 7 h, 3 d, 12 years."""
-    for unit, length, most in (("s", 1, 100), ("min", 60, 100), ("h", 3600, 48), ("d", DAY, DAYS)):
+    units = ("s", 1, 100), ("min", 60, 100), ("h", 3600, 48), ("d", DAY, MOST_DAYS)
+    for unit, length, most in units:
         if round(seconds / length) < most:
             return f"{seconds / length:.0f} {unit}"
     return f"{seconds / YEAR:,.0f} years"

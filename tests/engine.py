@@ -41,8 +41,8 @@ def whole_slabs(space, prefix_digits, nodes):
 
 
 def shared(layout):
-    """The layout whose tasks share the siblings of each task of another one, as few as can; none if
-    there is but one prefix."""
+    """The layout in which as few tasks as possible share the siblings of each task of another one;
+    none if there is but one prefix."""
     siblings = layout.siblings
     fewest = next((n for n in range(2, siblings + 1) if siblings % n == 0), None)
     return [replace(layout, shares=fewest)] if fewest else []

@@ -31,7 +31,8 @@ PART_WORD_SECONDS, FILE_SECONDS = 6e-9, 0.5e-3
 """The seconds that a worker needs for a word of a part, and to open or make a file."""
 
 SAMPLE_TASKS = 4
-"""The most tasks that are examined to know what a layout costs, each of other nodes."""
+"""The most tasks that are examined to know what a layout costs. They have the same prefixes, and
+each has other nodes."""
 
 TASK_SECONDS = 1e-3
 """The seconds that a scheduler on its own processor needs for a task."""
@@ -311,12 +312,12 @@ def _costs(layout: Layout, side: int) -> tuple[int, float]:
     first = layout.task_count(side) // groups // 2 * groups
     some = range(first, first + groups, ceil(groups / SAMPLE_TASKS))
     costs = [_task_costs(layout, layout.task(side, number)) for number in some]
-    needs, seconds = zip(*costs, strict=True)
-    return max(needs), sum(seconds) / len(seconds)
+    needs, seconds, words = zip(*costs, strict=True)
+    return max(needs), sum(seconds) / sum(words)
 
 
-def _task_costs(layout: Layout, task: Task) -> tuple[int, float]:
-    """Return (bytes that a worker needs, seconds a word) of a task."""
+def _task_costs(layout: Layout, task: Task) -> tuple[int, float, float]:
+    """Return (bytes that a worker needs, seconds that it takes, words that it makes) of a task."""
     program = program_of(layout, task)
     reads = reads_of(layout, task, program)
     own, read = prod(layout.grid), reads.slab.size
@@ -329,10 +330,10 @@ def _task_costs(layout: Layout, task: Task) -> tuple[int, float]:
     need = process_bytes(layout.space) + TASKS_UNDER_WAY * ceil(held)
     need += decoded * layout.slab_bytes + GROWTH_BYTES + _row_bytes(layout)
     files = np.unique(reads.task).size + 2
-    words = (read + 2 * own) * layout.slab_bytes / WORD_BYTES
-    seconds = files * FILE_SECONDS + words / 3 * PART_WORD_SECONDS
+    slab_words = layout.slab_bytes / WORD_BYTES
     made = len(task.nodes) / layout.slab_nodes * layout.task_prefixes * layout.cuts
-    return need, seconds / (made * layout.slab_bytes / WORD_BYTES)
+    seconds = files * FILE_SECONDS + (read + 2 * made) * slab_words / 3 * PART_WORD_SECONDS
+    return need, seconds, made * slab_words
 
 
 def _choose(space: Space, memory: int, workers: int) -> Layout:
@@ -363,7 +364,7 @@ def _candidates(space: Space, memory: int) -> Iterator[Layout]:
     fits, which share either the nodes or the siblings."""
     nodes, leading = max(space.nodes), space.code.leading
     layer = nodes * space.code.words * WORD_BYTES
-    most = min(memory, max(LARGE_TASK, layer // MANY_TASKS))
+    most = max(1, min(memory, max(LARGE_TASK, layer // MANY_TASKS)))
     if nodes * space.code.words * WORD_BYTES < SMALL_TASK:
         yield Layout(space, 0, nodes)
         return

@@ -76,7 +76,8 @@ def prefetch(typing, array, at):
         number = ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [place.type, number, number, number])
         function = builder.module.declare_intrinsic("llvm.prefetch", [place.type], kind)
-        builder.call(function, [place, number(0), number(3), number(1)])  # to read, often, data
+        to_read, soon, data = number(0), number(3), number(1)
+        builder.call(function, [place, to_read, soon, data])
         return context.get_dummy_value()
 
     return types.void(array, types.intp), generate

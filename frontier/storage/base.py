@@ -195,10 +195,10 @@ class Storage(ABC):
         """Delete some files; names without a file are passed over."""
 
     def recycle(self, name: str, folder: str, durable: bool = False) -> None:
-        """Delete a file of `new_file`, over which new files may be written.
+        """Delete a file that `new_file` has made. The place may keep it as a scratch file in
+        `folder`, and write the next new file of this process over it.
 
-        folder: what is kept for them is there, until it is swept. durable: after a power failure
-        the file has its old content, or no name.
+        durable: after a power failure the old name leads to the old content, or to nothing.
         """
         self.delete(name)
 

@@ -168,21 +168,22 @@ class LocalStorage(Storage):
         The system then need not free memory and blocks of the disk, and find others: of the
         processor's time for 2x7 from disk its part fell by a fifth.
         """
-        path = self._at(name)
-        if self._spare or not _is_plain(path):
+        path, spare = self._at(name), _scratch(self._at(f"{folder}/{SPARE}"))
+        try:
+            if self._spare or not _is_on_a_disk_of_ours(path):
+                self.delete(name)
+                return
+            os.rename(path, spare)
+        except OSError:  # there may be no room for another name
             self.delete(name)
             return
-        spare = _scratch(self._at(f"{folder}/{SPARE}"))
-        with suppress(FileNotFoundError):  # somebody else has deleted it
-            os.rename(path, spare)
-            if _is_unused(spare):
-                if (
-                    durable
-                ):  # or else its old name might be there again, for what is written over it
-                    force(os.path.dirname(path))
-                self._spare.append(spare)
-            else:
-                os.unlink(spare)
+        if not _is_unused(spare):
+            os.unlink(spare)
+            return
+        if durable:
+            # After a power failure the old name must not lead to what is written over it.
+            force(os.path.dirname(path))
+        self._spare.append(spare)
 
     # Folders, links and the disk.
 
@@ -296,16 +297,19 @@ def _scratch(path: str | Path) -> str:
     return f"{path}.{uuid.uuid4().hex}{PARTIAL}"
 
 
-def _is_plain(path: str) -> bool:
-    """Return whether a path is a file that has no other name."""
-    with suppress(OSError):
-        about = os.lstat(path)
-        return stat.S_ISREG(about.st_mode) and about.st_nlink == 1
-    return False
+def _is_on_a_disk_of_ours(path: str) -> bool:
+    """Return whether a path is a file, and no link, in a file system that only this host writes to.
+
+    One on a disk has the number of a device. Those of networks have none, and some of them would
+    tell us of the readers on this host alone.
+    """
+    about = os.lstat(path)
+    return stat.S_ISREG(about.st_mode) and os.major(about.st_dev) != 0
 
 
 def _is_unused(path: str) -> bool:
-    """Return whether nobody has a file open or mapped; False where the system cannot tell.
+    """Return whether a file has no other name and nobody has it open or mapped; False where the
+    system cannot tell.
 
     Linux grants a write lease on no other file. Whoever opened the file while the lease lasts would
     make it send a signal to this process, so that is one that processes ignore.
@@ -313,7 +317,7 @@ def _is_unused(path: str) -> bool:
     with suppress(OSError, AttributeError), open(path, "r+b") as file:
         fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
-        return True
+        return os.fstat(file.fileno()).st_nlink == 1
     return False
 
 
@@ -364,7 +368,7 @@ def _opened(path: str) -> Iterator[int]:
     """
     try:
         number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # not to wait for the writer of a pipe
-    except NotADirectoryError as error:
+    except (NotADirectoryError, BlockingIOError) as error:  # the second if it is to be written over
         raise FileNotFoundError(errno.ENOENT, error.strerror, path) from None
     except OSError as error:
         if error.errno in (errno.ENXIO, errno.ENODEV, errno.ELOOP):

@@ -86,7 +86,8 @@ def read_identity(storage: Storage) -> dict:
     except ValidationError as error:
         message = f"{file} is not what was written there: {first_wrong(error)}"
         raise CorruptRunError(message) from None
-    return identity
+    layout = LayoutTable(**identity["layout"])  # older runs do not say what is 1 for all of them
+    return {**identity, "layout": layout.model_dump()}
 
 
 SEEN_ALONE = {"title": None, "picture": None}

@@ -275,7 +275,7 @@ class RunStore:
             self.storage.recycle(name, folder, self.durable)
 
     def delete_spare(self) -> None:
-        """Delete what workers that have ended kept of the parts that they deleted."""
+        """Delete the files that workers have kept to write over, once these have ended."""
         with suppress(Gone, CorruptRunError, OSError):  # then it may be another run's
             self.check_mine()
             self.storage.sweep(self.layer_name(len(self.records)), SPARE)

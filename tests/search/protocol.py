@@ -28,6 +28,9 @@ stands for a part of the program:
 | exists, unlink | `RunStore.delete_replaced_part` |
 | hand in | `TaskResult` |
 | verify | `verify`, `plan_repair`, `repair`, `RunStore.roll_back` |
+
+That a part may be written over the file of one that was unlinked is no step here:
+`campaigns/powerloss.py` goes over it, call by call.
 """
 
 from collections.abc import Iterator

@@ -1,5 +1,6 @@
 """The contract of a storage, which every kind of place keeps."""
 
+import errno
 import io
 import mmap
 import os
@@ -253,6 +254,28 @@ class TestDirectory(Contract):
         place.recycle("link", "")
         another("third", b"3")
         assert (place.names(), place.read("second")) == ({"second", "third"}, b"2")
+
+    def test_a_file_that_is_about_to_be_written_over_is_gone(self, place, monkeypatch):
+        """While another process makes sure that nobody reads it."""
+        place.write("file", b"1")
+
+        def leased(*_):
+            raise BlockingIOError(errno.EWOULDBLOCK, "leased")
+
+        monkeypatch.setattr(os, "open", leased)
+        with pytest.raises(FileNotFoundError):
+            place.read("file")
+
+    def test_a_file_that_cannot_be_kept_is_deleted(self, place, monkeypatch):
+        """On a full disk there may be no room for another name."""
+        place.write("file", b"1")
+
+        def full(*_):
+            raise OSError(errno.ENOSPC, "full")
+
+        monkeypatch.setattr(os, "rename", full)
+        place.recycle("file", "")
+        assert place.names() == set()
 
     @pytest.mark.parametrize("durable", [True, False])
     def test_a_name_is_gone_from_the_disk_before_the_file_is_written_over(
