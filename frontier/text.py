@@ -81,7 +81,7 @@ def age(seconds: float) -> str:
     for unit, length, most in (("second", 1, 60), ("minute", 60, 60), ("hour", 3600, 48)):
         if seconds < most * length:
             return counted(seconds // length, unit)
-    return counted(seconds // 86400, "day")
+    return counted(seconds // DAY, "day")
 
 
 def moment(when: float, now: float | None = None) -> str:

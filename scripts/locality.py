@@ -139,7 +139,7 @@ def read_where(layout: Layout) -> tuple[float, float, float]:
         reads = reads_of(layout, task, program)
         prefix = program.slots[reads.slot] // layout.cuts
         near = ((task.first_prefix <= prefix) & (prefix < task.last_prefix)).sum()
-        own = len(task.nodes) / layout.slab_nodes * layout.task_prefixes * layout.cuts
+        own = layout.slabs_made(task)
         found.append((near / own, (prefix.size - near) / own, np.unique(reads.task).size + 2))
     return tuple(np.mean(found, axis=0).tolist())
 

@@ -57,7 +57,7 @@ def parts_read(layout: Layout, side: int, sample: int = SAMPLE) -> float:
     tasks, ratios = layout.task_count(side), []
     for number in np.unique(np.linspace(0, tasks - 1, min(sample, tasks)).astype(np.int64)):
         task = layout.task(side, int(number))
-        own = len(task.nodes) / layout.slab_nodes * layout.task_prefixes * layout.cuts
+        own = layout.slabs_made(task)
         ratios.append(reads_of(layout, task, program_of(layout, task)).slab.size / own)
     return float(np.mean(ratios)) if ratios else 0.0
 

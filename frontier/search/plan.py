@@ -331,7 +331,7 @@ def _task_costs(layout: Layout, task: Task) -> tuple[int, float, float]:
     need += decoded * layout.slab_bytes + GROWTH_BYTES + _row_bytes(layout)
     files = np.unique(reads.task).size + 2
     slab_words = layout.slab_bytes / WORD_BYTES
-    made = len(task.nodes) / layout.slab_nodes * layout.task_prefixes * layout.cuts
+    made = layout.slabs_made(task)
     seconds = files * FILE_SECONDS + (read + 2 * made) * slab_words / 3 * PART_WORD_SECONDS
     return need, seconds, made * slab_words
 

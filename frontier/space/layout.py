@@ -178,6 +178,10 @@ class Layout:
             last_prefix=first_prefix + self.task_prefixes,
         )
 
+    def slabs_made(self, task: Task) -> float:
+        """Return the slabs that a task makes; one of which it has some nodes counts in part."""
+        return len(task.nodes) / self.slab_nodes * self.task_prefixes * self.cuts
+
     def batches(self, task: Task) -> Iterator[tuple[int, int, int, int]]:
         """Generate the batches of a task: each has the strips of a slab's nodes under one prefix.
 

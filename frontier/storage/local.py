@@ -11,7 +11,6 @@ import stat
 import sys
 import tempfile
 import uuid
-from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -37,7 +36,7 @@ class LocalStorage(Storage):
     def __init__(self, path: Path):
         self.path, self._root = path, str(path)
         self.lock_file = path / "lock"
-        self._spare: deque[str] = deque()
+        self._spare: list[str] = []
 
     @property
     def parent(self) -> "LocalStorage":
@@ -154,7 +153,7 @@ class LocalStorage(Storage):
 
     def new_file(self, name: str) -> "FileWriter":
         with suppress(IndexError, FileNotFoundError):  # there is none, or it was swept
-            return FileWriter(self._at(name), self._spare.popleft())
+            return FileWriter(self._at(name), self._spare.pop())
         return FileWriter(self._at(name))
 
     def delete(self, *names: str) -> None:

@@ -82,11 +82,11 @@ def read_identity(storage: Storage) -> dict:
             f"{instead}; use the version that wrote it, or search anew"
         )
     try:
-        Identity.model_validate(identity)
+        layout = Identity.model_validate(identity).layout
     except ValidationError as error:
         message = f"{file} is not what was written there: {first_wrong(error)}"
         raise CorruptRunError(message) from None
-    layout = LayoutTable(**identity["layout"])  # older runs do not say what is 1 for all of them
+    # Older runs do not say how many tasks share siblings; it is one in all of them.
     return {**identity, "layout": layout.model_dump()}
 
 
