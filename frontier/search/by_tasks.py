@@ -44,7 +44,7 @@ def layer_by_tasks(
     parts: dict[int, PartRecord] = {}
     work: Counter[str] = Counter()
     tasks, tally, began = len(files.tasks), Tally(), time.perf_counter()
-    _check_disk(plan, executor, tasks - len(done))
+    _check_disk(plan, run, executor, tasks - len(done))
     emit(LayerStarted(depth, tasks))
     # What was written last is read first, while caches still hold it.
     numbers = reversed(files.tasks) if depth % 2 else files.tasks
@@ -60,7 +60,7 @@ def layer_by_tasks(
             tally += record.tally
             emit(TaskFinished(depth, len(parts), tasks, tally.states))
             if len(parts) < tasks:
-                _check_disk(plan, executor, tasks - len(done))
+                _check_disk(plan, run, executor, tasks - len(done))
     if len(parts) < tasks:
         raise Stopped(f"interrupted in layer {depth}, {len(done)} of {counted(tasks, 'task')} done")
     if not tally.states:
@@ -70,10 +70,12 @@ def layer_by_tasks(
     return LayerRecord.of(depth, "bits", tally, seconds, records, dict(work))
 
 
-def _check_disk(plan: RunPlan, executor: Executor, remaining: int) -> None:
+def _check_disk(plan: RunPlan, run: RunStore, executor: Executor, remaining: int) -> None:
     """Raise Stopped if the tasks under way may fill the disk; `remaining` tasks are not done."""
     storage = plan.config.storage
     needed = min(executor.at_once, remaining) * most_part_bytes(plan.layout) + SPARE_BYTES
+    if storage.free() < needed:
+        run.delete_spare()
     if (free := storage.free()) < needed:
         raise Stopped(
             f"only {size(free)} are free at {storage}, and {size(needed)} are wanted "

@@ -71,7 +71,6 @@ class Expansion:
         )
         self._table = BatchTable(layout.cuts, batches, layout.slab_nodes, layout.slab_words)
         self._reads, self._tables = tuple(reads), (tuple(program), tuple(swaps))
-        self._slab = np.empty((layout.slab_nodes, layout.slab_words), dtype=np.uint64)
         self._most = encoded_bytes(layout.slab_bytes)
         self.made, self._slabs = 0, len(batches) * layout.cuts
         self._numbers, self._sizes = np.empty((2, self._slabs), dtype=np.int64)
@@ -96,8 +95,8 @@ class Expansion:
         current, before = self._current, self._before
         self.made, stored, started, wrong, of_before, number = expand_encoded(
             self.made, (current.begin, current.end), (before.begin, before.end),
-            tuple(self._arena), self._reads, tuple(self._table), self._slab, self._start, room,
-            self._most, self._numbers, self._sizes, self.counts, *self._tables,
+            tuple(self._arena), self._reads, tuple(self._table), self._start, room, self._most,
+            self._numbers, self._sizes, self.counts, *self._tables,
         )  # fmt: skip
         if wrong:
             why = MISMATCH if wrong == WRONG_CHECKSUM else NO_SLAB

@@ -80,9 +80,10 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     clock = Stopwatch()
     program, reads = work.program(task)
     own, start = np.arange(prod(layout.grid)), work.counting.start_at(layout, task)
-    with files.write_part(number, work.writer, work.run.durable, clock) as writer:
-        current = work.layer(depth - 1).load(reads.task, reads.slab)
-        before = work.layer(depth - 2).load(np.full(own.size, number), own)
+    current = work.layer(depth - 1).load(reads.task, reads.slab)
+    before = work.layer(depth - 2).load(np.full(own.size, number), own)
+    durable = work.run.durable
+    with files.write_part(number, work.writer, durable, clock, before.nbytes) as writer:
         clock.lap("disk")
         with work.computing:
             clock.go_on()

@@ -110,107 +110,113 @@ def _alike_at_end(w, v, p):
 
 
 @kernel
-def expand_rows(
-    target, target_live, first_row, rows, first_node, counts, arena, live, base, own_slots,
-    cut_rows, program, swap_tables,
-):  # fmt: skip
-    """Do what `expand` does, to `rows` rows of each node, from `first_row` on, counted through all
-    of the task's prefixes. own_slots: `Program.own_slots` of the slabs that these rows have,
-    `cut_rows` in each."""
+def expand_row(
+    out, was_live, node, row, cut_rows, scratch, arena, live, base, program, swap_tables
+):
+    """Expand the current layer into a row, and return the number of its states.
+
+    out: the row. It holds that of the layer before if `was_live`, and afterwards that of the next
+        layer; if neither has a state there, it is not touched.
+    node: counted from the task's. row: counted through all of the task's prefixes.
+    cut_rows: rows of a slab of one node.
+    scratch: uint64[SPARE_ROWS, words of a row].
+    arena, live, base: as for `expand`. program, swap_tables: a `Program` and `Swaps`, as tuples.
+    """
     p, swaps = Program(*program), Swaps(*swap_tables)
     row_words = swaps.parities.size
-    image = np.empty(row_words, dtype=np.uint64)
-    spare = np.empty(row_words, dtype=np.uint64)
-    gathered = np.empty(row_words, dtype=np.uint64)
-    joint = np.empty(row_words, dtype=np.uint64)
-    for n in range(counts.size):
-        node = first_node + n
-        total = np.uint64(0)
-        for r in range(rows):
-            out = target[(n * rows + r) * row_words : (n * rows + r + 1) * row_words]
-            row = first_row + r
-            touched = False
-            pending = 0  # swaps that are still to be done to `joint`, if it is in use
-            for arc in range(p.start[node], p.start[node + 1]):
-                u, w = p.source[arc], p.voltage[arc]
-                size = row_words // p.blocks[w]
-                begin, end = p.swap_start[w], p.swap_start[w + 1]
-                has_source = False
-                image_source = gathered
-                for b in range(p.blocks[w]):
-                    entry = p.first[w] + row * p.blocks[w] + b
-                    s = base[u, p.slot[entry]]
-                    if s < 0:
-                        continue
-                    s += p.place[entry]
-                    if not live[s // row_words]:
-                        continue
-                    if not touched:
-                        image[:] = 0
-                        touched = True
-                    if begin == end:
-                        or_copy(image[b * size : (b + 1) * size], arena[s : s + size])
-                    elif p.blocks[w] == 1:
-                        image_source = arena[s : s + row_words]
-                    else:
-                        if not has_source:
-                            gathered[:] = 0
-                        or_copy(gathered[b * size : (b + 1) * size], arena[s : s + size])
-                    has_source = True
-                if begin == end or not (has_source or pending):
-                    continue
-                odd, alike = p.row_odd[row] ^ p.sign[node], 0
-                if arc + 1 < p.start[node + 1]:
-                    alike = _alike_at_end(w, p.voltage[arc + 1], p)
-                if pending:
-                    if has_source:
-                        _or_swaps(
-                            joint,
-                            image_source,
-                            begin,
-                            end - pending,
-                            odd,
-                            spare,
-                            gathered,
-                            p,
-                            swaps,
-                        )
-                    image_source, begin, alike = joint, end - pending, min(pending, alike)
-                if alike == 0:
-                    _or_swaps(image, image_source, begin, end, odd, spare, gathered, p, swaps)
-                else:
-                    if pending == 0 and begin == end - alike:
-                        joint[:] = image_source
-                    for k in range(begin, end - alike):
-                        spare[:] = 0
-                        _or_swap(spare, image_source, p.swap[k], odd ^ p.flips[k], swaps)
-                        spare, joint = joint, spare
-                        image_source = joint
-                pending = alike
-            was_live = target_live[n * rows + r]
-            if not touched:
-                if was_live:
-                    out[:] = 0
-                    target_live[n * rows + r] = False
+    image, spare, gathered, joint = scratch[0], scratch[1], scratch[2], scratch[3]
+    touched = False
+    pending = 0  # swaps that are still to be done to `joint`, if it is in use
+    for arc in range(p.start[node], p.start[node + 1]):
+        u, w = p.source[arc], p.voltage[arc]
+        size = row_words // p.blocks[w]
+        begin, end = p.swap_start[w], p.swap_start[w + 1]
+        has_source = False
+        image_source = gathered
+        for b in range(p.blocks[w]):
+            entry = p.first[w] + row * p.blocks[w] + b
+            s = base[u, p.slot[entry]]
+            if s < 0:
                 continue
-            if p.own[node] >= 0 and base[p.own[node], own_slots[r // cut_rows]] >= 0:
-                s = base[p.own[node], own_slots[r // cut_rows]] + r % cut_rows * row_words
+            s += p.place[entry]
+            if not live[s // row_words]:
+                continue
+            if not touched:
+                image[:] = 0
+                touched = True
+            if begin == end:
+                or_copy(image[b * size : (b + 1) * size], arena[s : s + size])
+            elif p.blocks[w] == 1:
                 image_source = arena[s : s + row_words]
-                for j in range(row_words):
-                    image[j] &= ~image_source[j]
-            before = total
-            if was_live:
-                for j in range(row_words):
-                    x = image[j] & ~out[j]
-                    out[j] = x
-                    total += count_bits(x)
             else:
-                for j in range(row_words):
-                    x = image[j]
-                    out[j] = x
-                    total += count_bits(x)
-            target_live[n * rows + r] = total > before
-        counts[n] = total
+                if not has_source:
+                    gathered[:] = 0
+                or_copy(gathered[b * size : (b + 1) * size], arena[s : s + size])
+            has_source = True
+        if begin == end or not (has_source or pending):
+            continue
+        odd, alike = p.row_odd[row] ^ p.sign[node], 0
+        if arc + 1 < p.start[node + 1]:
+            alike = _alike_at_end(w, p.voltage[arc + 1], p)
+        if pending:
+            if has_source:
+                _or_swaps(joint, image_source, begin, end - pending, odd, spare, gathered, p, swaps)
+            image_source, begin, alike = joint, end - pending, min(pending, alike)
+        if alike == 0:
+            _or_swaps(image, image_source, begin, end, odd, spare, gathered, p, swaps)
+        else:
+            if pending == 0 and begin == end - alike:
+                joint[:] = image_source
+            for k in range(begin, end - alike):
+                spare[:] = 0
+                _or_swap(spare, image_source, p.swap[k], odd ^ p.flips[k], swaps)
+                spare, joint = joint, spare
+                image_source = joint
+        pending = alike
+    total = np.uint64(0)
+    if not touched:
+        if was_live:
+            out[:] = 0
+        return total
+    if p.own[node] >= 0 and base[p.own[node], p.own_slots[row // cut_rows]] >= 0:
+        s = base[p.own[node], p.own_slots[row // cut_rows]] + row % cut_rows * row_words
+        if live[s // row_words]:
+            image_source = arena[s : s + row_words]
+            for j in range(row_words):
+                image[j] &= ~image_source[j]
+    if was_live:
+        for j in range(row_words):
+            x = image[j] & ~out[j]
+            out[j] = x
+            total += count_bits(x)
+    else:
+        for j in range(row_words):
+            x = image[j]
+            out[j] = x
+            total += count_bits(x)
+    return total
+
+
+@kernel
+def _expand_strips(
+    target, target_live, first_row, cut_rows, first_node, counts, arena, live, base, program,
+    swap_tables,
+):  # fmt: skip
+    """Do what `expand` does. first_row: counted through all of the task's prefixes. counts:
+    int64[nodes], gets what `expand` returns."""
+    row_words = Swaps(*swap_tables).parities.size
+    scratch = np.empty((SPARE_ROWS, row_words), dtype=np.uint64)
+    rows = target.shape[1] // row_words
+    for n in range(counts.size):
+        counts[n] = 0
+        for r in range(rows):
+            out = target[n, r * row_words : (r + 1) * row_words]
+            states = expand_row(
+                out, target_live[n * rows + r], first_node + n, first_row + r, cut_rows, scratch,
+                arena, live, base, program, swap_tables,
+            )  # fmt: skip
+            target_live[n * rows + r] = states > 0
+            counts[n] += states
 
 
 def expand(
@@ -238,14 +244,11 @@ def expand(
         slot, -1 if that is empty.
     Returns int64[nodes], states of the next layer at each node.
     """
-    row_words = swaps.parities.size
     nodes, words = target.shape
-    rows = words // row_words
-    cut_rows = rows // len(slabs)
+    cut_rows = words // swaps.parities.size // len(slabs)
     counts = np.zeros(nodes, dtype=np.int64)
-    expand_rows(
-        target.reshape(-1), target_live, slabs.start * cut_rows, rows, first_node, counts, arena,
-        live, base, program.own_slots[slabs.start : slabs.stop], cut_rows,
-        tuple(program), tuple(swaps),  # named ones take Numba longer
+    _expand_strips(
+        target, target_live, slabs.start * cut_rows, cut_rows, first_node, counts, arena, live,
+        base, tuple(program), tuple(swaps),  # named ones take Numba longer
     )  # fmt: skip
     return counts

@@ -2,22 +2,30 @@
 
 The kernel goes through the batches of a task. For each it checks and decodes the slabs of the
 current layer that the batch needs into the arena, where some already are. Then it makes the slabs
-of the batch one after the other: it decodes that of the layer before the current one, expands the
-current layer into it, and encodes what remains. So a slab stays in the second-level cache
-meanwhile, and the interpreter is not needed before the room for encoded slabs is full.
+of the batch one after the other, row by row: it decodes a row of the layer before the current one,
+expands the current layer into it, and encodes what remains. So a row stays in the processor's first
+caches meanwhile, a row without a bit costs a look at a mask, and the interpreter is not needed
+before the room for encoded slabs is full.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from frontier.space.bits import expand_rows, live_rows
+from frontier.space.bits import SPARE_ROWS, expand_row
 from frontier.space.crc32c import crc32c
 from frontier.space.instructions import bytes_at
 from frontier.space.jit import kernel
 from frontier.space.program import Program, Reads, Swaps
 from frontier.space.zerobytes import CHECKSUM_BYTES
-from frontier.space.zerobytes_kernels import decode, encode
+from frontier.space.zerobytes_kernels import (
+    decode_masks,
+    decode_words,
+    encode_masks,
+    encode_words,
+    has_ones,
+    masks_for,
+)
 
 WRONG_CHECKSUM, NO_BITMAP = 1, 2
 """What may be wrong with a slab in stored form."""
@@ -85,55 +93,57 @@ def assign_frames(batch, current, arena, reads, new):
 
 
 @kernel
-def _decode_sealed(begin, end, words):
-    """Decode the slab in stored form at an address, after its checksum is compared. Returns 0, or
-    what is wrong with it."""
+def _unseal(begin, end, words, masks):
+    """Check the slab in stored form at an address, and decode its masks. Returns 0, or what is
+    wrong with it; and its data. words: their number."""
     size = end - begin
     data = bytes_at(begin, size + CHECKSUM_BYTES)
     checksum = np.uint64(0)
     for k in range(CHECKSUM_BYTES):
         checksum |= np.uint64(data[size + k]) << np.uint64(8 * k)
     if crc32c(data, 0, size) != checksum:
-        return WRONG_CHECKSUM
-    return 0 if decode(data[:size], words.view(np.uint8)) else NO_BITMAP
+        return WRONG_CHECKSUM, data
+    return 0 if decode_masks(data[:size], words, masks) else NO_BITMAP, data[:size]
 
 
 @kernel
-def _encode_sealed(words, room):
-    """Encode a slab, put its checksum behind it, and return its bytes without these."""
-    size = encode(words.view(np.uint8), room)
+def _seal(size, room):
+    """Put the checksum of an encoded slab behind it."""
     checksum = crc32c(room, 0, size)
     for k in range(CHECKSUM_BYTES):
         room[size + k] = np.uint8((checksum >> np.uint64(8 * k)) & np.uint64(255))
-    return size
 
 
 @kernel
-def _prepare(batch, current, arena, reads, sources, table, new):
+def _prepare(batch, current, arena, reads, sources, table, new, row_words, masks):
     """Bring what a batch needs into the arena. Returns (what is wrong with a slab, the slab), or
     (0, 0)."""
     a, r, cut, (begin, end) = Arena(*arena), Reads(*reads), BatchTable(*table), current
     slab_size = cut.slab_nodes * cut.slab_words
     count = assign_frames(batch, current, arena, reads, new)
-    frames = np.empty(count, dtype=np.int64)
-    for i in range(count):
-        entry = new[i]
-        frames[i] = a.frame_of[entry]
-        at = frames[i] * slab_size
-        wrong = _decode_sealed(begin[entry], end[entry], a.words[at : at + slab_size])
+    for entry in new[:count]:
+        frame = a.frame_of[entry]
+        first = frame * slab_size
+        wrong, data = _unseal(begin[entry], end[entry], slab_size, masks)
         if wrong:
             return wrong, entry
+        at = 0
+        for row in range(a.live.shape[1]):  # one without a bit is not read, so not written
+            word = row * row_words
+            a.live[frame, row] = has_ones(masks, word, row_words)
+            if a.live[frame, row]:
+                words = a.words[first + word : first + word + row_words]
+                at = decode_words(data, at, masks, word, words)
         for source in range(r.first[entry], r.last[entry]):
             inside = sources[source] % cut.slab_nodes * cut.slab_words
-            a.base[source, r.slot[entry]] = at + inside
-    live_rows(a.words, slab_size // a.live.shape[1], a.live, frames)
+            a.base[source, r.slot[entry]] = first + inside
     return 0, 0
 
 
 @kernel
 def expand_encoded(
-    step, current, before, arena, reads, table, slab, start, room, most, numbers, sizes, counts,
-    program, swap_tables,
+    step, current, before, arena, reads, table, start, room, most, numbers, sizes, counts, program,
+    swap_tables,
 ):  # fmt: skip
     """Expand the current layer into the slabs of a task, as many as have room.
 
@@ -143,7 +153,6 @@ def expand_encoded(
         layer before the current one.
     arena, reads, table, program, swap_tables: an `Arena`, `Reads`, `BatchTable`, `Program` and
         `Swaps`, as tuples.
-    slab: uint64[nodes of a slab, its words of one node], scratch.
     start: (slab, word, bit) of a state that is looked for; -1 as the slab if none is.
     room: uint8, gets the slabs that hold a state, each with its checksum behind it. most: the bytes
         that must be free before a slab is begun.
@@ -155,40 +164,51 @@ def expand_encoded(
     """
     a, cut, p = Arena(*arena), BatchTable(*table), Program(*program)
     before_begin, before_end = before
-    words, row_words = slab.reshape(-1), Swaps(*swap_tables).parities.size
-    rows = slab.shape[1] // row_words
-    live, filled = a.live.reshape(-1), np.empty(slab.shape[0] * rows, dtype=np.bool_)
+    row_words, slab_size = Swaps(*swap_tables).parities.size, cut.slab_nodes * cut.slab_words
+    rows, live = cut.slab_words // row_words, a.live.reshape(-1)
+    row, scratch = np.empty(row_words, np.uint64), np.empty((SPARE_ROWS, row_words), np.uint64)
+    masks, masks_before = masks_for(slab_size), masks_for(slab_size)
     new = np.empty(a.holds.size, dtype=np.int64)
-    stored, at, started = 0, 0, 0
-    while step < cut.batches.shape[0] * cut.cuts and room.size - at >= most:
+    stored, filled, started = 0, 0, 0
+    while step < cut.batches.shape[0] * cut.cuts and room.size - filled >= most:
         batch, own_cut = step // cut.cuts, step % cut.cuts
         of = cut.batches[batch]
         first, nodes, prefix, number = of[0], of[1], of[2], of[3] + own_cut
         if own_cut == 0:
-            wrong, entry = _prepare(batch, current, arena, reads, p.sources, table, new)
+            wrong, entry = _prepare(
+                batch, current, arena, reads, p.sources, table, new, row_words, masks
+            )
             if wrong:
                 return step, stored, started, wrong, False, entry
-        holds = before_begin[number] < before_end[number]
-        filled[:] = holds
+        holds, at, data = before_begin[number] < before_end[number], 0, room
         if holds:
-            wrong = _decode_sealed(before_begin[number], before_end[number], words)
+            wrong, data = _unseal(before_begin[number], before_end[number], slab_size, masks_before)
             if wrong:
                 return step, stored, started, wrong, True, number
-        else:
-            words[:] = 0
-        own = prefix * cut.cuts + own_cut
-        found = np.empty(nodes, dtype=np.int64)
-        expand_rows(
-            words, filled, own * rows, rows, first, found, a.words, live, a.base,
-            p.own_slots[own : own + 1], rows, program, swap_tables,
-        )  # fmt: skip
-        counts[first : first + nodes] += found
-        if number == start[0]:
-            started += np.int64((words[start[1]] >> np.uint64(start[2])) & np.uint64(1))
-        if found.any():
+        masks[0][:] = 0
+        first_row, to, some = (prefix * cut.cuts + own_cut) * rows, filled, False
+        for n in range(nodes):
+            for r in range(rows):
+                word = (n * rows + r) * row_words
+                was_live = holds and has_ones(masks_before, word, row_words)
+                if was_live:
+                    at = decode_words(data, at, masks_before, word, row)
+                states = expand_row(
+                    row, was_live, first + n, first_row + r, rows, scratch, a.words, live, a.base,
+                    program, swap_tables,
+                )  # fmt: skip
+                if states:
+                    some = True
+                    counts[first + n] += states
+                    to = encode_words(row, word, masks, room, to)
+                    if number == start[0] and 0 <= start[1] - word < row_words:
+                        bits = row[start[1] - word] >> np.uint64(start[2])
+                        started += np.int64(bits & np.uint64(1))
+        if some:
             numbers[stored] = number
-            sizes[stored] = _encode_sealed(words, room[at:])
-            at += sizes[stored] + CHECKSUM_BYTES
+            sizes[stored] = encode_masks(slab_size, masks, room, to) - filled
+            _seal(sizes[stored], room[filled:])
+            filled += sizes[stored] + CHECKSUM_BYTES
             stored += 1
         step += 1
     return step, stored, started, 0, False, 0

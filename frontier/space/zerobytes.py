@@ -46,7 +46,7 @@ def encode(words: np.ndarray, data: np.ndarray) -> int:
             f"{data.size:,} bytes are no room for {words.size:,} words: "
             f"{most_bytes(words.size) + SLACK:,} are needed"
         )
-    return int(zerobytes_kernels.encode(words.reshape(-1).view(np.uint8), data))
+    return int(zerobytes_kernels.encode(words.reshape(-1), data))
 
 
 def decode(data: np.ndarray, words: np.ndarray) -> None:
@@ -54,7 +54,7 @@ def decode(data: np.ndarray, words: np.ndarray) -> None:
     data."""
     from frontier.space import zerobytes_kernels
 
-    if not zerobytes_kernels.decode(data, words.reshape(-1).view(np.uint8)):
+    if not zerobytes_kernels.decode(data, words.reshape(-1)):
         raise _no_bitmap(data, words)
 
 

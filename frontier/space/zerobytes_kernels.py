@@ -180,33 +180,35 @@ _spread = _spread_vector if has_vectors() else _spread_words
 
 
 @kernel
-def _suppress(source, size, masks, data, to):
-    """Write the bytes of source[:size] that are not zero to data[to:], and their mask to `masks`.
+def _suppress(source, masks, first, data, to):
+    """Write the bytes of uint8 source that are not zero to data[to:], and their mask to
+    masks[first:].
 
     Returns where the data end. Up to 64 bytes more are written to either.
     """
-    whole = size - size % 64
+    whole = source.size - source.size % 64
     for at in range(0, whole, 64):
         mask = _squeeze(source, at, data, to)
-        store(masks, at // 8, mask)
+        store(masks, first + at // 8, mask)
         to += _ones(mask)
-    if size > whole:
+    if source.size > whole:
         mask = np.uint64(0)
-        for at in range(whole, size):
+        for at in range(whole, source.size):
             if source[at] != 0:
                 data[to] = source[at]
                 to += 1
                 mask |= np.uint64(1) << np.uint64(at - whole)
-        store(masks, whole // 8, mask)
+        store(masks, first + whole // 8, mask)
     return to
 
 
 @kernel
-def _restore(data, at, end, masks, target, size):
-    """Fill target[:size] with data[at:end], a byte for each one of the masks, else with zeros."""
-    whole = size - size % 64
+def _restore(data, at, masks, first, target):
+    """Fill uint8 target with the bytes data[at:], one for each one of masks[first:], else with
+    zeros. Returns where these bytes end."""
+    whole = target.size - target.size % 64
     for to in range(0, whole, 64):
-        mask = load(masks, to // 8)
+        mask = load(masks, first + to // 8)
         count = _ones(mask)
         if at + 64 <= data.size:
             _spread(mask, data, at, target, to)
@@ -218,12 +220,13 @@ def _restore(data, at, end, masks, target, size):
                 byte = data[at]
                 at += 1
             target[to + k] = byte
-    for to in range(whole, size):
+    for to in range(whole, target.size):
         byte = np.uint8(0)
-        if (masks[to // 8] >> np.uint8(to % 8)) & np.uint8(1):
+        if (masks[first + to // 8] >> np.uint8(to % 8)) & np.uint8(1):
             byte = data[at]
             at += 1
         target[to] = byte
+    return at
 
 
 @kernel
@@ -244,8 +247,8 @@ def _count(masks, size):
 
 
 @kernel
-def _masks(words):
-    """Return scratch for the three masks, each with room for `VECTOR_BYTES` more."""
+def masks_for(words):
+    """Return room for the three masks of a bitmap of so many words, uint8."""
     second = -(-words // 8)
     return (
         np.empty(words + VECTOR_BYTES, dtype=np.uint8),
@@ -255,43 +258,83 @@ def _masks(words):
 
 
 @kernel
-def encode(source, data):
-    """Write the data of uint8 source, a multiple of eight, and return their number of bytes."""
-    size = source.size
-    first, second, third = _masks(size // 8)
-    to = _suppress(source, size, first, data, 0)
-    to = _suppress(first, size // 8, second, data, to)
-    last = -(-size // 64)
-    to = _suppress(second, last, third, data, to)
-    for i in range(-(-last // 8)):
-        data[to + i] = third[i]
-    return to + -(-last // 8)
+def encode_words(words, first, masks, data, to):
+    """Write what is not zero of some words of a bitmap to data[to:], and return where that ends.
+
+    The words come in their order. words: contiguous uint64. first: the number of the first of them.
+    """
+    return _suppress(words.view(np.uint8), masks[0], first, data, to)
 
 
 @kernel
-def decode(data, target):
-    """Fill uint8 target; returns False, and writes nothing, if the data do not encode as many
-    bytes."""
-    size = target.size
-    first, second, third = _masks(size // 8)
-    sizes = size // 8, -(-size // 64)
-    last = -(-sizes[1] // 8)
-    end = data.size - last
+def encode_masks(words, masks, data, to):
+    """Write the masks of a bitmap behind its bytes, when all its words are encoded, and return
+    where the data end. words: their number."""
+    first, second, third = masks
+    sizes = -(-words // 8), -(-words // 64)
+    to = _suppress(first[:words], second, 0, data, to)
+    to = _suppress(second[: sizes[0]], third, 0, data, to)
+    for i in range(sizes[1]):
+        data[to + i] = third[i]
+    return to + sizes[1]
+
+
+@kernel
+def decode_masks(data, words, masks):
+    """Fill the masks of a bitmap of so many words; returns False if the data encode no such
+    bitmap."""
+    first, second, third = masks
+    sizes = -(-words // 8), -(-words // 64)
+    end = data.size - sizes[1]
     if end < 0:
         return False
-    for i in range(last):
+    for i in range(sizes[1]):
         third[i] = data[end + i]
-    count = _count(third, sizes[1])
+    count = _count(third, sizes[0])
     if count < 0 or count > end:
         return False
-    _restore(data, end - count, end, third, second, sizes[1])
     end -= count
-    count = _count(second, sizes[0])
+    _restore(data, end, third, 0, second[: sizes[0]])
+    count = _count(second, words)
     if count < 0 or count > end:
         return False
-    _restore(data, end - count, end, second, first, sizes[0])
     end -= count
-    if _count(first, size) != end:
-        return False
-    _restore(data, 0, end, first, target, size)
-    return True
+    _restore(data, end, second, 0, first[:words])
+    return _count(first, 8 * words) == end
+
+
+@kernel
+def has_ones(masks, first, words):
+    """Return whether any of some words of a bitmap is not zero. first: the number of the first."""
+    mask, whole = masks[0][first : first + words], words - words % 8
+    for i in range(0, whole, 8):
+        if load(mask, i) != 0:
+            return True
+    return np.any(mask[whole:])
+
+
+@kernel
+def decode_words(data, at, masks, first, words):
+    """Fill some words of a bitmap, and return where their bytes end.
+
+    data[at:]: their bytes. first: the number of the first word. words: contiguous uint64.
+    """
+    return _restore(data, at, masks[0], first, words.view(np.uint8))
+
+
+@kernel
+def encode(words, data):
+    """Write the data of contiguous uint64 words, and return their number of bytes."""
+    masks = masks_for(words.size)
+    return encode_masks(words.size, masks, data, encode_words(words, 0, masks, data, 0))
+
+
+@kernel
+def decode(data, words):
+    """Fill contiguous uint64 words; returns False, and writes nothing, if the data do not encode as
+    many."""
+    masks = masks_for(words.size)
+    good = decode_masks(data, words.size, masks)
+    if good:
+        decode_words(data, 0, masks, 0, words)
+    return good

@@ -187,16 +187,22 @@ class Storage(ABC):
         """Add to the end of a file, which is made if there is none."""
 
     @abstractmethod
-    def new_file(self, name: str) -> Writer:
-        """Return a writer of a file whose folder exists."""
+    def new_file(self, name: str, size: int = 0) -> Writer:
+        """Return a writer of a file whose folder exists.
+
+        size: if given, about the bytes that the file will have; then it may be written over one
+        that `recycle` has kept.
+        """
 
     @abstractmethod
     def delete(self, *names: str) -> None:
         """Delete some files; names without a file are passed over."""
 
-    def recycle(self, name: str, folder: str, durable: bool = False) -> None:
-        """Delete a file that `new_file` has made. The place may keep it as a scratch file in
-        `folder`, and write the next new file of this process over it.
+    def recycle(self, name: str, durable: bool = False) -> None:
+        """Delete a file that `new_file` has made.
+
+        The place may keep it, under the name `SPARE` beside the folder of the file, to write a file
+        in one of the folders there over it. `sweep` deletes what is kept.
 
         durable: after a power failure the old name leads to the old content, or to nothing.
         """

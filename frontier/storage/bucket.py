@@ -207,7 +207,7 @@ class BucketStorage(Storage):
             before = self.read(name)
         self.write(name, before + content)
 
-    def new_file(self, name: str) -> "ObjectWriter":
+    def new_file(self, name: str, size: int = 0) -> "ObjectWriter":
         return ObjectWriter(self, name)
 
     def delete(self, *names: str) -> None:

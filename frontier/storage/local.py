@@ -1,12 +1,10 @@
 """Files in a directory."""
 
 import errno
-import fcntl
 import mmap
 import os
 import re
 import shutil
-import signal
 import stat
 import sys
 import tempfile
@@ -17,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from frontier.storage.base import MOST_BYTES, SPARE, Replaced, Storage, Writer
+from frontier.storage import spare
+from frontier.storage.base import MOST_BYTES, Replaced, Storage, Writer
 from frontier.storage.lock import is_held
 
 DELETING = ".deleting"
@@ -36,7 +35,6 @@ class LocalStorage(Storage):
     def __init__(self, path: Path):
         self.path, self._root = path, str(path)
         self.lock_file = path / "lock"
-        self._spare: list[str] = []
 
     @property
     def parent(self) -> "LocalStorage":
@@ -151,38 +149,22 @@ class LocalStorage(Storage):
             if not (stat.S_ISREG(about.st_mode) and about.st_nlink == 1):
                 self.write(name, Path(path).read_bytes() if os.path.isfile(path) else b"")
 
-    def new_file(self, name: str) -> "FileWriter":
-        with suppress(IndexError, FileNotFoundError):  # there is none, or it was swept
-            return FileWriter(self._at(name), self._spare.pop())
-        return FileWriter(self._at(name))
+    def new_file(self, name: str, size: int = 0) -> "FileWriter":
+        scratch = _scratch(self._at(name))
+        over = bool(size) and spare.take(self._spare_folder(name), scratch, PARTIAL, size)
+        return FileWriter(self._at(name), scratch, over)
 
     def delete(self, *names: str) -> None:
         for name in names:
             with suppress(FileNotFoundError, NotADirectoryError):
                 os.unlink(self._at(name))
 
-    def recycle(self, name: str, folder: str, durable: bool = False) -> None:
-        """Delete a file, or keep it as the scratch file of the next new one.
-
-        The system then need not free memory and blocks of the disk, and find others: of the
-        processor's time for 2x7 from disk its part fell by a fifth.
-        """
-        path, spare = self._at(name), _scratch(self._at(f"{folder}/{SPARE}"))
-        try:
-            if self._spare or not _is_on_a_disk_of_ours(path):
-                self.delete(name)
-                return
-            os.rename(path, spare)
-        except OSError:  # there may be no room for another name
+    def recycle(self, name: str, durable: bool = False) -> None:
+        if not spare.keep(self._at(name), self._spare_folder(name), PARTIAL, durable):
             self.delete(name)
-            return
-        if not _is_unused(spare):
-            os.unlink(spare)
-            return
-        if durable:
-            # After a power failure the old name must not lead to what is written over it.
-            force(os.path.dirname(path))
-        self._spare.append(spare)
+
+    def _spare_folder(self, name: str) -> str:
+        return os.path.dirname(os.path.dirname(self._at(name)))
 
     # Folders, links and the disk.
 
@@ -262,12 +244,12 @@ class LocalStorage(Storage):
 class FileWriter(Writer):
     """A file that is written piece by piece, and gets its name by `finish`.
 
-    spare: the path of a scratch file that is written over; raises FileNotFoundError if it is gone.
+    scratch: its path until then. over: there is a file already, which is written over.
     """
 
-    def __init__(self, path: str | Path, spare: str | None = None):
-        self._path, self._scratch = str(path), spare or _scratch(path)
-        self._file = open(self._scratch, "r+b" if spare else "xb", buffering=0)  # noqa: SIM115
+    def __init__(self, path: str | Path, scratch: str | None = None, over: bool = False):
+        self._path, self._scratch = str(path), scratch or _scratch(path)
+        self._file = open(self._scratch, "r+b" if over else "xb", buffering=0)  # noqa: SIM115
 
     def write(self, data: memoryview) -> None:
         data = memoryview(data)
@@ -275,7 +257,7 @@ class FileWriter(Writer):
             data = data[self._file.write(data) :]  # a file may take less than it is given
 
     def finish(self, durable: bool) -> None:
-        self._file.truncate()  # a spare file may have been longer
+        self._file.truncate()  # the file that is written over may have been longer
         if durable:
             os.fsync(self._file.fileno())
         self._file.close()
@@ -294,30 +276,6 @@ class FileWriter(Writer):
 def _scratch(path: str | Path) -> str:
     """Return a new path for a file that is to get another one."""
     return f"{path}.{uuid.uuid4().hex}{PARTIAL}"
-
-
-def _is_on_a_disk_of_ours(path: str) -> bool:
-    """Return whether a path is a file, and no link, in a file system that only this host writes to.
-
-    One on a disk has the number of a device. Those of networks have none, and some of them would
-    tell us of the readers on this host alone.
-    """
-    about = os.lstat(path)
-    return stat.S_ISREG(about.st_mode) and os.major(about.st_dev) != 0
-
-
-def _is_unused(path: str) -> bool:
-    """Return whether a file has no other name and nobody has it open or mapped; False where the
-    system cannot tell.
-
-    Linux grants a write lease on no other file. Whoever opened the file while the lease lasts would
-    make it send a signal to this process, so that is one that processes ignore.
-    """
-    with suppress(OSError, AttributeError), open(path, "r+b") as file:
-        fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)
-        fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
-        return os.fstat(file.fileno()).st_nlink == 1
-    return False
 
 
 def write_bytes(path: str | Path, content: bytes, durable: bool = False) -> None:

@@ -47,6 +47,11 @@ class EncodedSlabs:
             data, self._begin[entries], self._end[entries] = part.read(slab[entries])
             self._parts.append((part, data))
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the slabs in stored form."""
+        return int((self._end - self._begin).sum())
+
     def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
         """Write the words of some slabs that hold a state to rows of a contiguous uint64[M, words].
 
@@ -91,6 +96,9 @@ class EncodedSlabs:
 
 class ListedSlabs:
     """Some slabs of a layer that is a list."""
+
+    nbytes = 0
+    """No slab is stored."""
 
     def __init__(self, layer: "StoredLayer", task: np.ndarray, slab: np.ndarray):
         self._layer, self._task, self._slab = layer, task, slab

@@ -271,14 +271,13 @@ class RunStore:
     def delete_replaced_part(self, depth: int, task: int, layout: Layout) -> None:
         """Delete a part of a layer of bits, if the part that replaces it is in place."""
         if self.files(depth + 2, layout).has_part(task):
-            name, folder = self.files(depth, layout).name(task), self.layer_name(depth + 2)
-            self.storage.recycle(name, folder, self.durable)
+            self.storage.recycle(self.files(depth, layout).name(task), self.durable)
 
     def delete_spare(self) -> None:
-        """Delete the files that workers have kept to write over, once these have ended."""
+        """Delete the files that are kept to be written over."""
         with suppress(Gone, CorruptRunError, OSError):  # then it may be another run's
             self.check_mine()
-            self.storage.sweep(self.layer_name(len(self.records)), SPARE)
+            self.storage.sweep(self.layers_name, SPARE)
 
     def missing(self) -> list[str]:
         """Return a sentence for each stored layer that lacks files. Only names are read.

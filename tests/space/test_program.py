@@ -72,7 +72,7 @@ def passes(monkeypatch):
         swap(target, source, i, odd, swaps)
 
     monkeypatch.setattr(bits, "_or_swap", count)
-    for name in ("_or_swaps", "_alike_at_end", "expand_rows"):
+    for name in ("_or_swaps", "_alike_at_end", "expand_row", "_expand_strips"):
         monkeypatch.setattr(bits, name, getattr(bits, name).function)
     return done
 
