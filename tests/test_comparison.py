@@ -22,6 +22,7 @@ def test_the_dictionary_search(rows, columns):
     assert search(rows, columns) == list(map(len, twins.bfs_layers(rows, columns)))
 
 
+@pytest.mark.sweep
 def test_the_plain_search_of_pancakes(monkeypatch):
     monkeypatch.syspath_prepend(str(SCRIPTS))
     search = runpy.run_path(str(SCRIPTS / "plain_pancakes.py"))["search"]

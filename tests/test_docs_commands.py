@@ -218,6 +218,7 @@ class Reader:
         return {name for name in shown.stdout.splitlines() if not (ROOT / name).exists()}
 
 
+@pytest.mark.sweep
 @swept("page", PAGES, few=[ROOT / "README.md"], ids=name_of)
 def test_a_page_does_what_it_says(page, tmp_path, monkeypatch, request):
     if any("s3://" in block.text for block in blocks_of(page)):

@@ -31,6 +31,7 @@ def printed(tmp_path_factory):
     return found, folder
 
 
+@pytest.mark.sweep
 def test_cells_print_what_stands_below_them(printed):
     cells, _ = printed
     assert sum(bool(said) for said, _ in cells) == 3

@@ -325,7 +325,7 @@ def _task_costs(layout: Layout, task: Task) -> tuple[int, float, float]:
     held = (
         (own + read) / own * most_part_bytes(layout) + WRITER_BYTES + program.nbytes + reads.nbytes
     )
-    # Those in the arena, the new one, and it twice more if its codec has no kernels.
+    # Those in the arena, masks, and the new one twice if its codec has no kernels.
     decoded = arena_frames(layout, reads) + 3
     need = process_bytes(layout.space) + TASKS_UNDER_WAY * ceil(held)
     need += decoded * layout.slab_bytes + GROWTH_BYTES + _row_bytes(layout)

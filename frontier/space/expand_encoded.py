@@ -94,8 +94,8 @@ def assign_frames(batch, current, arena, reads, new):
 
 @kernel
 def _unseal(begin, end, words, masks):
-    """Check the slab in stored form at an address, and decode its masks. Returns 0, or what is
-    wrong with it; and its data. words: their number."""
+    """Check the slab in stored form at an address, and decode its masks. words: those of a slab.
+    Returns (0, or what is wrong with it; its data)."""
     size = end - begin
     data = bytes_at(begin, size + CHECKSUM_BYTES)
     checksum = np.uint64(0)
@@ -103,7 +103,9 @@ def _unseal(begin, end, words, masks):
         checksum |= np.uint64(data[size + k]) << np.uint64(8 * k)
     if crc32c(data, 0, size) != checksum:
         return WRONG_CHECKSUM, data
-    return 0 if decode_masks(data[:size], words, masks) else NO_BITMAP, data[:size]
+    data = data[:size]
+    wrong = 0 if decode_masks(data, words, masks) else NO_BITMAP
+    return wrong, data
 
 
 @kernel
@@ -186,7 +188,7 @@ def expand_encoded(
             if wrong:
                 return step, stored, started, wrong, True, number
         masks[0][:] = 0
-        first_row, to, some = (prefix * cut.cuts + own_cut) * rows, filled, False
+        first_row, to = (prefix * cut.cuts + own_cut) * rows, filled
         for n in range(nodes):
             for r in range(rows):
                 word = (n * rows + r) * row_words
@@ -198,13 +200,12 @@ def expand_encoded(
                     program, swap_tables,
                 )  # fmt: skip
                 if states:
-                    some = True
                     counts[first + n] += states
                     to = encode_words(row, word, masks, room, to)
                     if number == start[0] and 0 <= start[1] - word < row_words:
                         bits = row[start[1] - word] >> np.uint64(start[2])
                         started += np.int64(bits & np.uint64(1))
-        if some:
+        if to > filled:
             numbers[stored] = number
             sizes[stored] = encode_masks(slab_size, masks, room, to) - filled
             _seal(sizes[stored], room[filled:])

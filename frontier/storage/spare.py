@@ -26,6 +26,8 @@ def keep(path: str, folder: str, marked: str, durable: bool) -> bool:
     marked: the end of the new name. durable: return only when the old name is gone from the disk,
     as after a power failure it must not lead to what is written over the file.
     """
+    if not hasattr(fcntl, "F_SETLEASE"):
+        return False  # nothing would tell who else reads it
     try:
         if not _is_on_a_disk_of_ours(path):
             return False
@@ -86,12 +88,12 @@ def _is_on_a_disk_of_ours(path: str) -> bool:
 
 def _is_unused(path: str) -> bool:
     """Return whether a file has no other name and nobody has it open or mapped; False where the
-    system cannot tell.
+    file system cannot tell.
 
     Linux grants a write lease on no other file. Whoever opened the file while the lease lasts would
     make it send a signal to this process, so that is one that processes ignore.
     """
-    with suppress(OSError, AttributeError), open(path, "r+b") as file:
+    with suppress(OSError), open(path, "r+b") as file:
         fcntl.fcntl(file, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
         return os.fstat(file.fileno()).st_nlink == 1

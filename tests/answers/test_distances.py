@@ -120,6 +120,7 @@ def test_the_array_of_a_run_has_all_distances(runs, name):
     }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("form", FORMS)
 @swept("name", ["tiles 2x4", "2x4, k=3", "2x4, k=2, labelled"], few=["2x4, k=2, labelled"])
 def test_every_form_of_layers_gives_the_same_array(runs, name, form):
@@ -159,6 +160,7 @@ def test_an_exported_array_is_opened(runs, name, tmp_path):
     assert [entry.name for entry in (tmp_path / "below").iterdir()] == ["array"]
 
 
+@pytest.mark.sweep
 @swept(
     ("piece", "chunk"),
     [(1, 1), (2600, 1), (6000, 1000), (1, 10**9), (10**9, 1), (300, 50)],

@@ -181,6 +181,7 @@ def test_a_search_with_an_array_that_has_lost_a_part(tmp_path, monkeypatch):
     assert "do not match their checksum); export it again" in result.stderr
 
 
+@pytest.mark.sweep
 @swept("form", ["lists", "bits"], few=1)
 def test_a_run_that_has_lost_a_part(tmp_path, form):
     """It gives no array, and of no board a wrong distance."""

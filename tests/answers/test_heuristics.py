@@ -247,6 +247,7 @@ def test_searches_in_several_threads_do_not_disturb_each_other(made):
         assert [found.nodes for found in pool.map(solver.solve, boards)] == expected
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["2x4", "2x4, goal"])
 def test_searches_of_known_lengths(made, name):
     """The farthest positions among them."""

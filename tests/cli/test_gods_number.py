@@ -41,6 +41,7 @@ def test_one_bound(tmp_path, at_most, answer):
     assert f"all positions take at most {at_most} moves: {answer}\n" in said
 
 
+@pytest.mark.sweep
 def test_json_and_the_summary(tmp_path):
     value = json.loads(invoke(CONFIGS / "3x3.toml", *at(tmp_path), "--json").stdout)
     assert (value["known"], value["lower"], value["upper"]) == (True, 31, 31)

@@ -129,6 +129,7 @@ def test_every_key_offered_is_known():
             assert "unknown" not in complaint(setting)
 
 
+@pytest.mark.sweep
 def test_bash_takes_the_script(folder):
     """As the shell asks: through the program's own script."""
     program = folder / "frontier"

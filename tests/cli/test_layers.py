@@ -41,6 +41,7 @@ def lines(*arguments):
     return invoke("layer", *arguments).stdout.splitlines()
 
 
+@pytest.mark.sweep
 def test_all_positions_are_at_that_depth(run):
     for depth in (0, 1, 14, 31):
         boards = [run.puzzle.parse(line) for line in lines(run.path, depth)]
@@ -102,6 +103,7 @@ def test_an_array(run, tmp_path):
         assert list(map(str, numbers.tolist())) == lines(run.path, 12, *some, "--numbers")
 
 
+@pytest.mark.sweep
 def test_codes_of_turned_pieces_have_room(tmp_path):
     """64 positions with 7 orientations: their codes go to 448."""
     config = tmp_path / "turned.toml"
@@ -163,6 +165,7 @@ def test_a_damaged_layer_leaves_no_file(as_bits, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
+@pytest.mark.sweep
 @swept("options", [["--csv", "-"], [], ["--npy", "-"]], few=1)
 def test_a_reader_that_has_read_enough_ends_it_quietly(store, options):
     """As `| head` does. The layer is larger than a pipe holds."""

@@ -34,6 +34,7 @@ def known_rates(monkeypatch):
     monkeypatch.setattr(forecast, "calibrate", lambda plan, listed: RATES)
 
 
+@pytest.mark.sweep
 def test_a_plan_is_measured_and_leaves_nothing(tmp_path):
     value = json.loads(invoke(CONFIGS / "2x6.toml", *at(tmp_path / "a" / "run"), "--json").stdout)
     assert (value["states_of_the_puzzle"], value["states"]) == (239_500_800, 0)
@@ -66,6 +67,7 @@ def test_workers_are_started_for_a_plan_by_tasks(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("known_rates")
 @swept("name", ["2x8", "3x5", "4x4", "2x9"], few=1)
 def test_large_puzzles(tmp_path, name):
@@ -189,6 +191,7 @@ def test_a_family_is_planned_member_by_member(tmp_path):
     assert invoke(*words).stdout.count("181,440") == 3
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("known_rates")
 def test_warnings_say_what_is_short(tmp_path):
     config = load_config(CONFIGS / "2x8.toml", (f"store.path={tmp_path}",))

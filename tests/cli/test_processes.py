@@ -149,6 +149,7 @@ def test_a_second_run_is_refused_while_one_writes(tmp_path):
     assert json.loads(output)["depth"] == 80
 
 
+@pytest.mark.sweep
 def test_a_given_scheduler(tmp_path):
     """`address` and `scheduler-file` join workers that are there already."""
     from distributed import LocalCluster

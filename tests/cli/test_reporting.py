@@ -148,6 +148,7 @@ def test_a_table_on_standard_output(runs, tmp_path, monkeypatch):
     assert "ends in" in invoke("report", runs / "2x3", "--chart", "-", code=2).stderr
 
 
+@pytest.mark.sweep
 @swept("option", ["--chart", "--png"], few=1)
 @swept("names", [["2x3"], ["2x3", "2x2"]], few=1)
 def test_a_chart_is_what_its_name_ends_in(runs, tmp_path, names, option):
@@ -248,6 +249,7 @@ def test_a_file_that_cannot_be_written(runs, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir()), "what was written of it is removed"
 
 
+@pytest.mark.sweep
 def test_what_is_not_complete(runs, tmp_path):
     said = invoke("report", runs / "hakoiri-exit").stdout
     assert "not complete (stopped): known to depth 12, " in said.splitlines()[0]
@@ -352,6 +354,7 @@ def test_a_run_is_not_compared_with_itself(runs, tmp_path):
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.sweep
 def test_contradictions_are_loud(runs, tmp_path):
     wrong = made(tmp_path / "2x3", "2x3", until=9)
     add_states(wrong, 4, 1)

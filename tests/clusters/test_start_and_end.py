@@ -153,6 +153,7 @@ def test_workers_that_end_while_they_are_ended():
         process.stdin.close()
 
 
+@pytest.mark.sweep
 def test_workers_that_do_not_start(tmp_path):
     config = config_of(tmp_path / "run")
     with (

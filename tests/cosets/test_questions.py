@@ -111,6 +111,7 @@ def test_every_limit(shape, blank, rectangle, metric):
     assert asker.cosets(asker.bound) == asker.blocks(asker.bound) == 0
 
 
+@pytest.mark.sweep
 @swept(("shape", "blank", "rectangle", "metric"), SIX + EIGHT, few=FEW_EIGHT)
 def test_every_region(shape, blank, rectangle, metric):
     """Of boards of six and of eight cells. Random limits, most of them near the greatest
@@ -187,6 +188,7 @@ SYMMETRIC = [
 ]
 
 
+@pytest.mark.sweep
 @swept(("blank", "region", "metric"), SYMMETRIC, few=[SYMMETRIC[2]])
 def test_symmetries(monkeypatch, blank, region, metric):
     """Mirror images of a coset are not searched, and the positions in them are found all the same;

@@ -151,6 +151,7 @@ def test_a_witness_is_kept_shown_and_checked(tmp_path):
     assert "takes at most 36 moves" in fault.message
 
 
+@pytest.mark.sweep
 def test_stopped_anywhere_and_resumed(tmp_path, monkeypatch):
     """A search that stops after each block comes to the same end."""
     monkeypatch.setattr("frontier.cosets.questions.BLOCK_COSETS", 8)
@@ -210,6 +211,7 @@ def test_a_damaged_table_is_found(tmp_path):
     assert gods_number(config(tmp_path), layers=2).known
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["run.json", "ledger.json"])
 def test_an_edited_file_is_found(tmp_path, name):
     gods_number(config(tmp_path))
@@ -235,6 +237,7 @@ def test_what_was_made_by_another_config_is_refused(tmp_path):
         gods_number(config(tmp_path), region="2x2")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("rows", "columns", "puzzle", "said"),
     [
@@ -354,6 +357,7 @@ def test_listeners_are_told_what_happens(tmp_path):
     assert not told, "nothing is left to be done"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("name", "helps"), [("run.json", "anew"), ("ledger.json", "anew")])
 def test_damage_comes_with_its_remedy(tmp_path, name, helps):
     gods_number(config(tmp_path))

@@ -92,6 +92,7 @@ def test_solutions(case):
                 check_solution(board, single, way, tiles, limit)
 
 
+@pytest.mark.sweep
 def test_all_positions_that_need_more_are_told(case):
     """For some limits of both parities."""
     board, single, way = case

@@ -248,6 +248,7 @@ def test_workers_disk_and_cache(tmp_path, monkeypatch):
     assert all(slower.total(what) == one.total(what) for what in ("read", "written"))
 
 
+@pytest.mark.sweep
 @swept("until", [36, 48], few=1)
 def test_the_memory_that_is_foretold_holds_a_task(tmp_path, until):
     """At depth 36 layers are bits, that at 48 is nearly the fullest one."""
@@ -281,6 +282,7 @@ def test_traffic_is_what_tasks_read(tmp_path, monkeypatch, digits, nodes, slab_b
     assert parts_read(whole, 0) == 1  # a task of all nodes reads each slab once
 
 
+@pytest.mark.sweep
 def test_large_spaces_are_foretold_without_their_tasks(tmp_path):
     puzzle = puzzle_of({"kind": "tiles", "rows": 2, "columns": 9})
     trial = trial_of(puzzle, 1000)
@@ -311,6 +313,7 @@ def test_the_disk_of_a_run_by_tasks_from_its_first_layer_on(tmp_path):
     )
 
 
+@pytest.mark.sweep
 def test_3x5_is_foretold_within_a_third(tmp_path):
     """That run took 39 min 41 s of two workers, wrote 371 GB, and held 46.4 GB at its peak.
 

@@ -92,6 +92,7 @@ def test_all_numbers_of_several_runs_are_drawn(figures):
         assert [text.get_text() for text in legend.get_texts()] == ["2x4", "2x2", "2x3"]
 
 
+@pytest.mark.sweep
 @swept("depth", [*range(1, 13), 24, 31, 44, 55, 84, 99, 100, 101, 124, 152], few=[1, 44, 101])
 def test_depths_are_whole_numbers_that_stand_apart(figures, depth):
     layer = figures["2x2"].layers[0]
@@ -184,6 +185,7 @@ def test_ticks_of_an_axis_are_as_far_apart_as_they_say(figures, most):
     assert steps == pytest.approx([steps[0]] * len(steps))
 
 
+@pytest.mark.sweep
 @swept("kind", ["png", "pdf", "svg"], few=["svg"])
 def test_equal_runs_make_equal_pictures(figures, kind):
     report = Report((figures["2x4"],))

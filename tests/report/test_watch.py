@@ -92,6 +92,7 @@ def search(path):
     return gods_number(load_config(CONFIGS / "2x4.toml", settings(path)))
 
 
+@pytest.mark.sweep
 def test_a_search_that_begins_first_is_followed(tmp_path, monkeypatch):
     step = taking(lambda: search(tmp_path / "2x4"))
     monkeypatch.setattr(displays.watch, "__defaults__", (step,))

@@ -64,6 +64,7 @@ def test_a_whole_layer_is_committed_though_the_disk_is_full_by_then(tmp_path, mo
     assert sum(api.run(plan).counts) == plan.puzzle.states
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("codec", ["bitmap", "zstd:1", "raw"])
 @swept("back", [0, 1], few=1)
 def test_a_damaged_slab_stops_the_run_whatever_its_codec(tmp_path, codec, back):

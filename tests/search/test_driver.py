@@ -176,6 +176,7 @@ def test_layers_in_memory_are_committed_now_and_then(tmp_path, monkeypatch, keep
     assert [record.states for record in done.records] == expected
 
 
+@pytest.mark.sweep
 @swept(
     ("first", "then"),
     product(FORMS, FORMS),

@@ -79,6 +79,7 @@ def test_memory_that_is_too_small_is_refused_with_figures(tmp_path):
     assert not config.path.exists()
 
 
+@pytest.mark.sweep
 def test_worker_memory_chooses_the_layout(tmp_path):
     config = config_of(tmp_path, 2, 7)
     needs = []

@@ -91,6 +91,7 @@ SEEN = [KeyboardInterrupt, RuntimeError, StorageError]
 """What is raised, and what the run says then."""
 
 
+@pytest.mark.sweep
 @swept(("keep", "after"), [("frontier", False), ("all", True)], few=1)
 @swept("moment", MOMENTS, few=["layer", "ledger"])
 def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment, keep, after):

@@ -113,6 +113,7 @@ def test_the_ledger_of_another_run_is_exchanged_for_the_copy(copy, whole):
     assert "all sound" in invoke("verify", path).stdout
 
 
+@pytest.mark.sweep
 def test_both_ledgers_are_behind(tmp_path):
     """All parts of the layer under way are there, and nothing of the one before the last."""
     plan, store = stopped_of(tmp_path, done=0)

@@ -25,6 +25,7 @@ from frontier.store import zarr_codec  # noqa: F401  (Zarr finds the codec of bi
 from frontier.store.run import RunStore
 
 
+@pytest.mark.sweep
 @swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_run_that_is_stopped_and_goes_on(bucket, tmp_path, form, search):
@@ -60,6 +61,7 @@ def test_of_two_drivers_one_goes_on(bucket, monkeypatch, form, kind):
     assert not verify(run, deep=20).faults
 
 
+@pytest.mark.sweep
 @swept(
     ("form", "moment", "ahead"),
     product(["lists", "tasks"], ["sweep", "drop_list"], [0, 1, 3]),
@@ -154,6 +156,7 @@ def test_a_late_worker_of_a_run_that_was_deleted(bucket):
     assert bucket.names() == set()
 
 
+@pytest.mark.sweep
 def test_commands(bucket, tmp_path):
     words = CONFIGS / "2x3.toml", "--set", f"store.path={bucket}"
     settings = ("--set", "search.in_memory=false", "--set", "cluster.kind=serial")
@@ -249,6 +252,7 @@ def test_a_family(bucket):
     assert storage_at(str(bucket)).is_folder()
 
 
+@pytest.mark.sweep
 def test_a_run_that_is_read_while_it_goes_on(bucket, monkeypatch):
     """Nobody is kept out, so what is gone is looked at again before it is called damage."""
     api.run(plan_of(bucket, "tasks"), 12)

@@ -35,6 +35,7 @@ def test_a_dead_holder_on_this_host(copy, whole):
     assert finished(path, "frontier") == whole[1]
 
 
+@pytest.mark.sweep
 def test_a_run_that_starts_while_another_one_is_verified_is_refused(copy, whole, monkeypatch):
     """It would delete what is being read, which would look like damage."""
     path, look, refused = copy("frontier"), verify_module._whole_part, []

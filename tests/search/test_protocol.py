@@ -85,6 +85,7 @@ def test_every_order_of_steps(name):
 QUICK = [mistake for mistake, (name, _) in MISTAKES.items() if name in ("kills", "damage", "power")]
 
 
+@pytest.mark.sweep
 @swept("mistake", MISTAKES, few=["nobody looks again", *QUICK])
 def test_a_mistake_in_the_protocol_is_noticed(mistake):
     name, what = MISTAKES[mistake]

@@ -317,6 +317,7 @@ def take_turns(examples: int, **more) -> None:
     run_state_machine_as_test(Runs, settings=settings(**wanted, suppress_health_check=checks))
 
 
+@pytest.mark.sweep
 @swept(("examples", "steps"), [(2, 20), (30, 50)], few=1)
 def test_driver_workers_and_repair_take_turns(examples, steps):
     """Committed layers stay, and their counts are right."""

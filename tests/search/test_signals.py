@@ -19,6 +19,7 @@ from frontier.signals import handling
 from frontier.store.run import RunStore
 
 
+@pytest.mark.sweep
 @swept("moment", ["start", "layers"], few=1)
 def test_two_terms_stop_a_run_as_one_does(tmp_path, moment):
     path = tmp_path / "run"
@@ -64,6 +65,7 @@ def test_a_hangup_stops_a_run_unless_it_is_ignored(tmp_path, monkeypatch, ignore
     invoke(*words)
 
 
+@pytest.mark.sweep
 @swept("kind", ["serial", "local"], few=1)
 def test_a_terminal_that_goes_away(tmp_path, kind):
     """Nothing can be said any more, workers are reached by the signal too; the run stops as by

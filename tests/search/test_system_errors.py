@@ -20,6 +20,7 @@ from frontier.report.log import read_last_start
 from frontier.search import by_tasks
 from frontier.search.events import RunStopped
 from frontier.storage import local
+from frontier.storage.base import SPARE
 from frontier.storage.local import LocalStorage
 from frontier.store.run import RunStore
 
@@ -112,6 +113,7 @@ def failing(monkeypatch, call, name, number):
     return failed
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "name", ["environment.json", "events.jsonl", "summary.json", "status.html"]
 )
@@ -188,6 +190,27 @@ def test_a_run_stops_before_its_disk_is_full(tmp_path, monkeypatch):
         api.run(plan)
     monkeypatch.undo()
     assert sum(api.run(plan).counts) == plan.puzzle.states
+
+
+def test_files_that_are_kept_to_be_written_over_are_room(tmp_path, monkeypatch):
+    """Where the disk has none but theirs, they are deleted, and the run goes on."""
+    kept = []
+
+    def spares():
+        return list((tmp_path / "run").glob(f"layers/*/{SPARE}.*"))
+
+    def free(storage):
+        kept.append(len(spares()))
+        return 0.0 if spares() else 1e18
+
+    monkeypatch.setattr(LocalStorage, "free", free)
+    plan = api.plan(config_of(tmp_path / "run"))
+    plan = dataclasses.replace(plan, list_states=0, threads=0)
+    assert sum(api.run(plan).counts) == plan.puzzle.states
+    assert 0 in kept
+    if not any(kept):
+        pytest.skip("deleted files are not kept here")
+    assert spares() == []
 
 
 @pytest.mark.parametrize("fsync", ["layer", "never"])

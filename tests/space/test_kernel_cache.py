@@ -221,6 +221,7 @@ def test_two_processes_that_compile_a_kernel_for_different_types_at_once(tmp_pat
         assert len(list(folder.glob(f"{kernel}-*.nbc"))) == 2
 
 
+@pytest.mark.sweep
 def test_kernels_are_compiled_anew_where_one_has_changed(tmp_path):
     """Also one of another folder, which Numba may have inlined anywhere."""
     shutil.copytree(PACKAGE, tmp_path / "frontier", ignore=shutil.ignore_patterns("__pycache__"))

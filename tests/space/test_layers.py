@@ -67,6 +67,7 @@ def test_small_tiles(rows, columns):
     assert_search(puzzle.model.space, origins_of(puzzle), expected, row_words, steps=small)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("goal", [(3, 1, 0, 2, 5, 4), (5, 4, 3, 2, 0, 1)])
 @pytest.mark.parametrize(("rows", "columns"), [(2, 3), (3, 2)])
 def test_tiles_from_a_goal_of_ones_own(rows, columns, goal):
@@ -77,6 +78,7 @@ def test_tiles_from_a_goal_of_ones_own(rows, columns, goal):
     assert_search(puzzle.model.space, origins_of(puzzle), expected)
 
 
+@pytest.mark.sweep
 @swept("blank", range(9), few=[4])
 def test_3x3_from_every_cell(blank):
     cells = (*range(1, blank + 1), 0, *range(blank + 1, 9))
@@ -124,6 +126,7 @@ def test_3x3_states_of_thin_layers():
             assert bitmap_step(layout, depth - 1, current, previous) == after.tolist()
 
 
+@pytest.mark.sweep
 @swept("row_words", ROW_WORDS, few=[1])
 def test_2x4_in_every_layout(row_words):
     puzzle, space = tile_puzzle(2, 4), tile_puzzle(2, 4).model.space

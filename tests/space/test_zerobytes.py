@@ -133,6 +133,33 @@ def test_room_that_is_too_small_is_refused():
         encode(words, np.empty(most_bytes(100) + SLACK - 1, dtype=np.uint8))
 
 
+# --- piece by piece
+
+
+@given(WORDS, st.integers(1, 40))
+@example([0] * 100 + [1] * 9 + [0] * 91, 7)
+def test_bitmaps_piece_by_piece(words, piece):
+    """Pieces without a one are known by the masks alone, and neither decoded nor encoded."""
+    kernels, size = zerobytes_kernels, len(words)
+    words, data = np.array(words, dtype=np.uint64), np.frombuffer(encoded(words), dtype=np.uint8)
+    masks, again = kernels.masks_for(size), kernels.masks_for(size)
+    assert kernels.decode_masks(data, size, masks)
+    again[0][:] = 0
+    room, at, to = np.full(9 * size + 200, GUARD, dtype=np.uint8), 0, 0
+    for first in range(0, size, piece):
+        some = words[first : first + piece]
+        assert kernels.has_ones(masks, first, some.size) == some.any()
+        if some.any():
+            out = np.full(some.size + 1, GUARD, dtype=np.uint64)
+            at = kernels.decode_words(data, at, masks, first, out[:-1])
+            assert (out[:-1] == some).all()
+            assert out[-1] == GUARD
+            to = kernels.encode_words(out[:-1], first, again, room, to)
+    end = kernels.encode_masks(size, again, room, to)
+    assert at == to
+    assert room[:end].tobytes() == data.tobytes()
+
+
 # --- data that are none
 
 

@@ -121,6 +121,7 @@ def test_an_interrupted_process_ends_though_it_has_no_answer(s3_bucket, proxy, m
     assert late == []
 
 
+@pytest.mark.sweep
 @swept("count", [40, 200], few=1)
 def test_what_is_read_in_one_request(count):
     """Ranges near each other, but never much at a time."""

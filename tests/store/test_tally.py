@@ -45,6 +45,7 @@ def home(tmp_path_factory):
     return home
 
 
+@pytest.mark.sweep
 @swept("form", ["list", "bits", "memory"], few=["list"])
 def test_a_new_count_touches_one_file(home, tmp_path, form):
     """It is in the ledger at the end."""

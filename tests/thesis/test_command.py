@@ -63,6 +63,7 @@ def test_nothing_goes_beyond_without_runs(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.sweep
 def test_what_thesis_refuses(tmp_path):
     (tmp_path / "file").write_text("mine")
     result = invoke("thesis", "--table", "9.9", code=2)
