@@ -32,7 +32,6 @@ from sandbox import (
     statements,
     values_of,
 )
-from sweeps import swept
 
 from frontier.cli import main
 from frontier.config import ClusterTable, config_of
@@ -219,7 +218,7 @@ class Reader:
 
 
 @pytest.mark.sweep
-@swept("page", PAGES, few=[ROOT / "README.md"], ids=name_of)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_a_page_does_what_it_says(page, tmp_path, monkeypatch, request):
     if any("s3://" in block.text for block in blocks_of(page)):
         request.getfixturevalue("s3_bucket")

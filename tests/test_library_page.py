@@ -31,7 +31,6 @@ def blocks_of(section):
             yield text, after[1] if after[0] == "text" else ""
 
 
-@pytest.mark.sweep
 def test_the_examples_print_what_stands_below_them(tmp_path, monkeypatch):
     (tmp_path / "configs").symlink_to(PAGE.parents[1] / "configs")
     monkeypatch.chdir(tmp_path)

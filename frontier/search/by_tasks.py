@@ -75,7 +75,7 @@ def _check_disk(plan: RunPlan, run: RunStore, executor: Executor, remaining: int
     storage = plan.config.storage
     needed = min(executor.at_once, remaining) * most_part_bytes(plan.layout) + SPARE_BYTES
     if storage.free() < needed:
-        run.delete_spare()
+        run.delete_reusable()
     if (free := storage.free()) < needed:
         raise Stopped(
             f"only {size(free)} are free at {storage}, and {size(needed)} are wanted "

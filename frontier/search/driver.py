@@ -234,7 +234,7 @@ def _run_held(plan: RunPlan, until: int | None, emit: Listener, client) -> RunSt
             try:
                 _search(plan, run, until, emit, client)
             finally:
-                run.delete_spare()
+                run.delete_reusable()
     return run
 
 

@@ -290,7 +290,7 @@ def _transfer_bytes(config: Config) -> int:
 
 def _row_bytes(layout: Layout) -> int:
     """Return the bytes of the rows that a thread holds while it expands."""
-    return SPARE_ROWS * layout.row_words * WORD_BYTES
+    return (SPARE_ROWS + 1) * layout.row_words * WORD_BYTES
 
 
 def task_bytes(layout: Layout) -> int:
@@ -325,7 +325,7 @@ def _task_costs(layout: Layout, task: Task) -> tuple[int, float, float]:
     held = (
         (own + read) / own * most_part_bytes(layout) + WRITER_BYTES + program.nbytes + reads.nbytes
     )
-    # Those in the arena, masks, and the new one twice if its codec has no kernels.
+    # There are the slabs in the arena, masks, and the new slab twice if its codec has no kernels.
     decoded = arena_frames(layout, reads) + 3
     need = process_bytes(layout.space) + TASKS_UNDER_WAY * ceil(held)
     need += decoded * layout.slab_bytes + GROWTH_BYTES + _row_bytes(layout)

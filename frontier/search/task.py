@@ -82,8 +82,8 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     own, start = np.arange(prod(layout.grid)), work.counting.start_at(layout, task)
     current = work.layer(depth - 1).load(reads.task, reads.slab)
     before = work.layer(depth - 2).load(np.full(own.size, number), own)
-    durable = work.run.durable
-    with files.write_part(number, work.writer, durable, clock, before.nbytes) as writer:
+    durable, size = work.run.durable, work.layer(depth - 2).part_bytes(number)
+    with files.write_part(number, work.writer, durable, clock, size) as writer:
         clock.lap("disk")
         with work.computing:
             clock.go_on()

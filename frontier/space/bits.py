@@ -177,7 +177,7 @@ def expand_row(
     if not touched:
         if was_live:
             out[:] = 0
-        return total
+        return 0
     if p.own[node] >= 0 and base[p.own[node], p.own_slots[row // cut_rows]] >= 0:
         s = base[p.own[node], p.own_slots[row // cut_rows]] + row % cut_rows * row_words
         if live[s // row_words]:
@@ -194,7 +194,7 @@ def expand_row(
             x = image[j]
             out[j] = x
             total += count_bits(x)
-    return total
+    return np.int64(total)
 
 
 @kernel

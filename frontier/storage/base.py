@@ -22,7 +22,7 @@ MOST_BYTES = 1 << 28
 """The greatest size in bytes of a file that is read as a whole."""
 
 
-SPARE = "spare"
+REUSABLE = "reusable"
 """The name of files that `Storage.recycle` keeps; `Storage.sweep` deletes them by it."""
 
 
@@ -201,8 +201,8 @@ class Storage(ABC):
     def recycle(self, name: str, durable: bool = False) -> None:
         """Delete a file that `new_file` has made.
 
-        The place may keep it, under the name `SPARE` beside the folder of the file, to write a file
-        in one of the folders there over it. `sweep` deletes what is kept.
+        The place may keep it, under the name `REUSABLE` beside the folder of the file; then a new
+        file of a folder there may be written over it. `sweep` deletes what is kept.
 
         durable: after a power failure the old name leads to the old content, or to nothing.
         """

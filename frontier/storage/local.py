@@ -12,10 +12,11 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
-from frontier.storage import spare
+from frontier.storage import reuse
 from frontier.storage.base import MOST_BYTES, Replaced, Storage, Writer
 from frontier.storage.lock import is_held
 
@@ -151,7 +152,7 @@ class LocalStorage(Storage):
 
     def new_file(self, name: str, size: int = 0) -> "FileWriter":
         scratch = _scratch(self._at(name))
-        over = bool(size) and spare.take(self._spare_folder(name), scratch, PARTIAL, size)
+        over = reuse.take(self._reusable(name), scratch, PARTIAL, size) if size else None
         return FileWriter(self._at(name), scratch, over)
 
     def delete(self, *names: str) -> None:
@@ -160,11 +161,20 @@ class LocalStorage(Storage):
                 os.unlink(self._at(name))
 
     def recycle(self, name: str, durable: bool = False) -> None:
-        if not spare.keep(self._at(name), self._spare_folder(name), PARTIAL, durable):
+        path = self._at(name)
+        aside = reuse.set_aside(path, self._reusable(name), DELETING)
+        if aside is None:
             self.delete(name)
+            return
+        if durable:
+            # After a power failure the old name must not lead to what is written over it.
+            force(os.path.dirname(path))
+        with suppress(OSError):  # else it is swept under the name that it has
+            os.rename(aside, aside.removesuffix(DELETING) + PARTIAL)
 
-    def _spare_folder(self, name: str) -> str:
-        return os.path.dirname(os.path.dirname(self._at(name)))
+    def _reusable(self, name: str) -> str:
+        """Return the folder of files that a file may be written over, beside its own folder."""
+        return self._at(os.path.dirname(os.path.dirname(name)))
 
     # Folders, links and the disk.
 
@@ -244,12 +254,12 @@ class LocalStorage(Storage):
 class FileWriter(Writer):
     """A file that is written piece by piece, and gets its name by `finish`.
 
-    scratch: its path until then. over: there is a file already, which is written over.
+    scratch: its path until then. over: the file that is there already, open, to be written over.
     """
 
-    def __init__(self, path: str | Path, scratch: str | None = None, over: bool = False):
+    def __init__(self, path: str | Path, scratch: str | None = None, over: BinaryIO | None = None):
         self._path, self._scratch = str(path), scratch or _scratch(path)
-        self._file = open(self._scratch, "r+b" if over else "xb", buffering=0)  # noqa: SIM115
+        self._file = over or open(self._scratch, "xb", buffering=0)  # noqa: SIM115
 
     def write(self, data: memoryview) -> None:
         data = memoryview(data)

@@ -47,11 +47,6 @@ class EncodedSlabs:
             data, self._begin[entries], self._end[entries] = part.read(slab[entries])
             self._parts.append((part, data))
 
-    @property
-    def nbytes(self) -> int:
-        """The bytes of the slabs in stored form."""
-        return int((self._end - self._begin).sum())
-
     def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
         """Write the words of some slabs that hold a state to rows of a contiguous uint64[M, words].
 
@@ -96,9 +91,6 @@ class EncodedSlabs:
 
 class ListedSlabs:
     """Some slabs of a layer that is a list."""
-
-    nbytes = 0
-    """No slab is stored."""
 
     def __init__(self, layer: "StoredLayer", task: np.ndarray, slab: np.ndarray):
         self._layer, self._task, self._slab = layer, task, slab
@@ -189,6 +181,10 @@ class StoredLayer:
             with self._sorting:  # one thread sorts it, the others wait
                 return ListedSlabs(self, task, slab)
         return EncodedSlabs(self, task, slab)
+
+    def part_bytes(self, task: int) -> int:
+        """Return the bytes of the file of a task's part; 0 if the layer is a list, and has none."""
+        return 0 if self.is_list else self.part(task).record.bytes
 
     @cached_property
     def _numbers(self) -> np.ndarray:

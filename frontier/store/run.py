@@ -26,7 +26,7 @@ from pathlib import Path
 from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.space.layout import Layout
-from frontier.storage.base import SPARE, Replaced, Storage
+from frontier.storage.base import REUSABLE, Replaced, Storage
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import read_json, sealed, write_json
 from frontier.store.directory import (
@@ -273,11 +273,12 @@ class RunStore:
         if self.files(depth + 2, layout).has_part(task):
             self.storage.recycle(self.files(depth, layout).name(task), self.durable)
 
-    def delete_spare(self) -> None:
-        """Delete the files that are kept to be written over."""
+    def delete_reusable(self) -> None:
+        """Delete the files that are kept to be written over. A worker that still has a task under
+        way may keep another one; `sweep` deletes it when the run goes on."""
         with suppress(Gone, CorruptRunError, OSError):  # then it may be another run's
             self.check_mine()
-            self.storage.sweep(self.layers_name, SPARE)
+            self.storage.sweep(self.layers_name, REUSABLE)
 
     def missing(self) -> list[str]:
         """Return a sentence for each stored layer that lacks files. Only names are read.

@@ -182,7 +182,7 @@ def test_a_search_with_an_array_that_has_lost_a_part(tmp_path, monkeypatch):
 
 
 @pytest.mark.sweep
-@swept("form", ["lists", "bits"], few=1)
+@pytest.mark.parametrize("form", ["lists", "bits"])
 def test_a_run_that_has_lost_a_part(tmp_path, form):
     """It gives no array, and of no board a wrong distance."""
     run = run_of(tmp_path / "run", CASES["2x4, k=2"], form)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from files import layers_of
 from making import CONFIGS, invoke, made
-from sweeps import swept
 
 from frontier import api
 from frontier.answers.layers import BATCH
@@ -166,7 +165,7 @@ def test_a_damaged_layer_leaves_no_file(as_bits, tmp_path):
 
 
 @pytest.mark.sweep
-@swept("options", [["--csv", "-"], [], ["--npy", "-"]], few=1)
+@pytest.mark.parametrize("options", [["--csv", "-"], [], ["--npy", "-"]])
 def test_a_reader_that_has_read_enough_ends_it_quietly(store, options):
     """As `| head` does. The layer is larger than a pipe holds."""
     command = [sys.executable, "-m", "frontier", "layer", store.path, "24", *options]

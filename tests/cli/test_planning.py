@@ -7,7 +7,6 @@ import making
 import pytest
 from making import BY_TASKS, CONFIGS
 from rates import RATES
-from sweeps import swept
 
 from frontier import api, machine
 from frontier.config import Config, load_config
@@ -69,7 +68,7 @@ def test_workers_are_started_for_a_plan_by_tasks(tmp_path):
 
 @pytest.mark.sweep
 @pytest.mark.usefixtures("known_rates")
-@swept("name", ["2x8", "3x5", "4x4", "2x9"], few=1)
+@pytest.mark.parametrize("name", ["2x8", "3x5", "4x4", "2x9"])
 def test_large_puzzles(tmp_path, name):
     path = tmp_path / "run"
     text = invoke(CONFIGS / f"{name}.toml", *at(path), "--workers", 1000).stdout

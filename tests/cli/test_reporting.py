@@ -18,7 +18,6 @@ from ledgers import add_states
 from making import CONFIGS, invoke, made, write_ledger
 from markdown_it import MarkdownIt
 from rich.console import Console
-from sweeps import swept
 
 from frontier.report import formats
 from frontier.report.formats import report_markdown, report_text
@@ -149,8 +148,8 @@ def test_a_table_on_standard_output(runs, tmp_path, monkeypatch):
 
 
 @pytest.mark.sweep
-@swept("option", ["--chart", "--png"], few=1)
-@swept("names", [["2x3"], ["2x3", "2x2"]], few=1)
+@pytest.mark.parametrize("option", ["--chart", "--png"])
+@pytest.mark.parametrize("names", [["2x3"], ["2x3", "2x2"]])
 def test_a_chart_is_what_its_name_ends_in(runs, tmp_path, names, option):
     """A PNG has 16 cm at 200 dots an inch; --png is the option's name of old."""
     begins = {"png": b"\x89PNG\r\n", "pdf": b"%PDF-", "svg": b"<?xml"}

@@ -249,7 +249,7 @@ def test_workers_disk_and_cache(tmp_path, monkeypatch):
 
 
 @pytest.mark.sweep
-@swept("until", [36, 48], few=1)
+@pytest.mark.parametrize("until", [36, 48])
 def test_the_memory_that_is_foretold_holds_a_task(tmp_path, until):
     """At depth 36 layers are bits, that at 48 is nearly the fullest one."""
     plan = plan_of(tmp_path, 2, 6, codec="lz4")

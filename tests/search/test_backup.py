@@ -39,7 +39,6 @@ def contents(place):
     return {name: place.read(name) for name, _ in place.files() if name != "lock"}
 
 
-@pytest.mark.sweep
 @swept("done", [0, 2], few=[2])
 @swept(("one", "other"), [("local", "bucket"), ("local", "local"), ("bucket", "bucket")], few=1)
 def test_there_and_back(tmp_path, memory_bucket, one, other, done):

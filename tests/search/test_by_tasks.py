@@ -2,7 +2,6 @@
 
 import pytest
 from search.runs import as_bits, config_of
-from sweeps import swept
 
 from frontier import api
 from frontier.clusters.executor import Executor
@@ -66,7 +65,7 @@ def test_a_whole_layer_is_committed_though_the_disk_is_full_by_then(tmp_path, mo
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("codec", ["bitmap", "zstd:1", "raw"])
-@swept("back", [0, 1], few=1)
+@pytest.mark.parametrize("back", [0, 1])
 def test_a_damaged_slab_stops_the_run_whatever_its_codec(tmp_path, codec, back):
     """Of the current layer, or of the one before it."""
     config = config_of(tmp_path, 2, 4)

@@ -32,7 +32,6 @@ MOMENTS = {LayerFinished: 10, LayerStarted: 11, RunFinished: 21}
 """Events, with their depths, at which a directory goes."""
 
 
-@pytest.mark.sweep
 @swept("at", MOMENTS, few=1)
 @pytest.mark.parametrize("how", LOSSES)
 @swept("way", WAYS, few=["tasks"])

@@ -177,11 +177,7 @@ def test_layers_in_memory_are_committed_now_and_then(tmp_path, monkeypatch, keep
 
 
 @pytest.mark.sweep
-@swept(
-    ("first", "then"),
-    product(FORMS, FORMS),
-    few=[("bits", "memory"), ("memory", "list"), ("list", "bits")],
-)
+@pytest.mark.parametrize(("first", "then"), list(product(FORMS, FORMS)))
 def test_a_run_may_go_on_in_another_form(tmp_path, first, then):
     config = config_of(tmp_path, 2, 4)
     expected = [len(layer) for layer in layers_of(2, 4, tuple(range(8)))]

@@ -92,8 +92,8 @@ SEEN = [KeyboardInterrupt, RuntimeError, StorageError]
 
 
 @pytest.mark.sweep
-@swept(("keep", "after"), [("frontier", False), ("all", True)], few=1)
-@swept("moment", MOMENTS, few=["layer", "ledger"])
+@pytest.mark.parametrize(("keep", "after"), [("frontier", False), ("all", True)])
+@pytest.mark.parametrize("moment", MOMENTS)
 def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment, keep, after):
     """Now and again, each time in another run, most of them after calls that are committed."""
     calm, committed = run(plan_of(tmp_path / "calm", 3, keep)), []

@@ -26,7 +26,7 @@ from frontier.store.run import RunStore
 
 
 @pytest.mark.sweep
-@swept("search", [{}, {"spare": 2}, {"keep": "all"}], few=1)
+@pytest.mark.parametrize("search", [{}, {"spare": 2}, {"keep": "all"}])
 @pytest.mark.parametrize("form", FORMS)
 def test_a_run_that_is_stopped_and_goes_on(bucket, tmp_path, form, search):
     for until in (3, 11, 12, None):
@@ -61,7 +61,6 @@ def test_of_two_drivers_one_goes_on(bucket, monkeypatch, form, kind):
     assert not verify(run, deep=20).faults
 
 
-@pytest.mark.sweep
 @swept(
     ("form", "moment", "ahead"),
     product(["lists", "tasks"], ["sweep", "drop_list"], [0, 1, 3]),

@@ -23,7 +23,6 @@ from hypothesis.stateful import (
 )
 from search.actors import Actor, here, stop_before_changes
 from search.runs import as_bits, config_of
-from sweeps import swept
 from twins import bfs_layers
 
 from frontier import api
@@ -318,7 +317,7 @@ def take_turns(examples: int, **more) -> None:
 
 
 @pytest.mark.sweep
-@swept(("examples", "steps"), [(2, 20), (30, 50)], few=1)
+@pytest.mark.parametrize(("examples", "steps"), [(2, 20), (30, 50)])
 def test_driver_workers_and_repair_take_turns(examples, steps):
     """Committed layers stay, and their counts are right."""
     take_turns(examples, stateful_step_count=steps)

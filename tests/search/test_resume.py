@@ -95,7 +95,6 @@ def test_a_stop_in_memory_waits_for_one_layer(tmp_path, monkeypatch):
     assert [record.states for record in run(plan).records] == counts_of(2, 4, 0)
 
 
-@pytest.mark.sweep
 @swept("keep", ["frontier", "all"], few=1)
 def test_failures_at_random_moments_change_nothing(tmp_path, monkeypatch, keep):
     """Tasks die before, during and after their work; each run goes on where the last one fell."""

@@ -12,7 +12,6 @@ import time
 import pytest
 from making import CONFIGS, invoke
 from search.stopped import SETTINGS
-from sweeps import swept
 
 from frontier.search.verify import verify
 from frontier.signals import handling
@@ -20,7 +19,7 @@ from frontier.store.run import RunStore
 
 
 @pytest.mark.sweep
-@swept("moment", ["start", "layers"], few=1)
+@pytest.mark.parametrize("moment", ["start", "layers"])
 def test_two_terms_stop_a_run_as_one_does(tmp_path, moment):
     path = tmp_path / "run"
     words = "--set", "search.in_memory=false", "--set", f"store.path={path}"
@@ -66,7 +65,7 @@ def test_a_hangup_stops_a_run_unless_it_is_ignored(tmp_path, monkeypatch, ignore
 
 
 @pytest.mark.sweep
-@swept("kind", ["serial", "local"], few=1)
+@pytest.mark.parametrize("kind", ["serial", "local"])
 def test_a_terminal_that_goes_away(tmp_path, kind):
     """Nothing can be said any more, workers are reached by the signal too; the run stops as by
     Ctrl-C."""

@@ -20,7 +20,7 @@ from frontier.report.log import read_last_start
 from frontier.search import by_tasks
 from frontier.search.events import RunStopped
 from frontier.storage import local
-from frontier.storage.base import SPARE
+from frontier.storage.base import REUSABLE
 from frontier.storage.local import LocalStorage
 from frontier.store.run import RunStore
 
@@ -117,7 +117,7 @@ def failing(monkeypatch, call, name, number):
 @pytest.mark.parametrize(
     "name", ["environment.json", "events.jsonl", "summary.json", "status.html"]
 )
-@swept("number", [errno.EROFS, errno.EINVAL], few=1)
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EINVAL])
 def test_a_file_for_people_that_cannot_be_opened_ends_no_run(tmp_path, monkeypatch, name, number):
     """The run says so once; what the file held stays there, and a backup does without it."""
     run = copy_of_half_done(tmp_path / "run")
@@ -196,12 +196,12 @@ def test_files_that_are_kept_to_be_written_over_are_room(tmp_path, monkeypatch):
     """Where the disk has none but theirs, they are deleted, and the run goes on."""
     kept = []
 
-    def spares():
-        return list((tmp_path / "run").glob(f"layers/*/{SPARE}.*"))
+    def offered():
+        return list((tmp_path / "run").glob(f"layers/*/{REUSABLE}.*"))
 
     def free(storage):
-        kept.append(len(spares()))
-        return 0.0 if spares() else 1e18
+        kept.append(len(offered()))
+        return 0.0 if offered() else 1e18
 
     monkeypatch.setattr(LocalStorage, "free", free)
     plan = api.plan(config_of(tmp_path / "run"))
@@ -210,7 +210,7 @@ def test_files_that_are_kept_to_be_written_over_are_room(tmp_path, monkeypatch):
     assert 0 in kept
     if not any(kept):
         pytest.skip("deleted files are not kept here")
-    assert spares() == []
+    assert offered() == []
 
 
 @pytest.mark.parametrize("fsync", ["layer", "never"])

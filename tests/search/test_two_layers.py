@@ -74,7 +74,6 @@ def parts_of(store, plan, depth):
             if files.path(task).exists()}  # fmt: skip
 
 
-@pytest.mark.sweep
 def test_no_part_is_there_beside_the_one_that_replaces_it(tmp_path):
     """What the disk holds after each task, to the byte."""
     every = run_of(plan_of(tmp_path / "all", keep="all"))
@@ -206,7 +205,7 @@ DAMAGES = {
 
 
 @pytest.mark.sweep
-@swept("damage", DAMAGES, few=1)
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_part_is_computed_again_from_what_is_there(tmp_path, monkeypatch, damage):
     plan, store = stopped_of(tmp_path, done=3, keep="all")
     task = one_done(store, plan)

@@ -9,7 +9,6 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from sweeps import swept
 
 from frontier.storage import requests as buckets
 from frontier.storage.bucket import GAP_BYTES, PIECE_BYTES, in_pieces
@@ -122,7 +121,7 @@ def test_an_interrupted_process_ends_though_it_has_no_answer(s3_bucket, proxy, m
 
 
 @pytest.mark.sweep
-@swept("count", [40, 200], few=1)
+@pytest.mark.parametrize("count", [40, 200])
 def test_what_is_read_in_one_request(count):
     """Ranges near each other, but never much at a time."""
     rng = np.random.default_rng(0)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from frontier.errors import CorruptRunError, InputError
-from frontier.storage.base import SPARE, Replaced
+from frontier.storage.base import REUSABLE, Replaced
 from frontier.storage.bucket import PIECE_BYTES
 from frontier.storage.places import storage_at
 from frontier.storage.sealed import read_json
@@ -142,7 +142,7 @@ class Contract:
             if depth % 3 == 2:
                 place.sweep()
                 assert not set(place.names()) - {"new"}
-        place.sweep("", SPARE)
+        place.sweep("", REUSABLE)
         assert place.names("new") == set()
         assert not set(place.names()) - {"new"}
 

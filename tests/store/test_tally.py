@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from sweeps import swept
 
 import frontier
 from frontier.store.tally import Tally
@@ -46,7 +45,7 @@ def home(tmp_path_factory):
 
 
 @pytest.mark.sweep
-@swept("form", ["list", "bits", "memory"], few=["list"])
+@pytest.mark.parametrize("form", ["list", "bits", "memory"])
 def test_a_new_count_touches_one_file(home, tmp_path, form):
     """It is in the ledger at the end."""
     tests = Path(__file__).parents[1]

@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from frontier.storage.base import SPARE
+from frontier.storage.base import REUSABLE
 from frontier.storage.places import storage_at
-from frontier.storage.spare import MOST_UNFIT
+from frontier.storage.reuse import MOST_UNFIT
 
 
 @pytest.fixture
@@ -27,20 +27,19 @@ def make(place, name, content=b"first", size=5):
     return os.stat(place.place(name)).st_ino
 
 
-def spares(place):
-    return {name for name in place.names() if name.startswith(f"{SPARE}.")}
+def offered(place):
+    return {name for name in place.names() if name.startswith(f"{REUSABLE}.")}
 
 
 @pytest.fixture
 def keeps(place):
     """Skips a test on a file system that does not tell who else reads a file."""
-    make(place, "old/file")
+    first = make(place, "old/file")
     place.recycle("old/file")
-    if not spares(place):
+    if not offered(place):
         pytest.skip("deleted files are not kept here")
-    make(place, "new/file")
-    if spares(place):
-        pytest.skip("the system grants no lease here")
+    if make(place, "new/file") != first:
+        pytest.skip("the file system grants no lease")
     place.delete("new/file")
 
 
@@ -51,14 +50,14 @@ class TestKept:
         place.recycle("old/file")
         assert place.names("old") == set()
         assert make(place, "new/file", b"other") == first
-        assert (place.read("new/file"), spares(place)) == (b"other", set())
+        assert (place.read("new/file"), offered(place)) == (b"other", set())
 
     def test_others_are_not(self, place):
         """Files whose size is not known, as those that are not parts."""
         make(place, "old/file")
         place.recycle("old/file")
         make(place, "new/file", size=0)
-        assert len(spares(place)) == 1
+        assert len(offered(place)) == 1
 
     @pytest.mark.parametrize("seen_by", ["a name", "a reader", "a map"])
     def test_what_others_see_is_not_written_over(self, place, seen_by):
@@ -78,13 +77,13 @@ class TestKept:
             else:
                 assert (reader.read() if data.closed else data[:]) == b"first"
         data.close()
-        assert spares(place) == set()
+        assert offered(place) == set()
 
     def test_a_link_is_deleted(self, place):
         make(place, "file", b"first", size=0)
         place.place("old/link").symlink_to(place.place("file"))
         place.recycle("old/link")
-        assert place.names("old") == spares(place) == set()
+        assert place.names("old") == offered(place) == set()
         make(place, "new/file", b"other")
         assert place.read("file") == b"first"
 
@@ -98,7 +97,7 @@ class TestKept:
         assert make(place, "new/a", size=1400) == numbers[1000]
         assert make(place, "new/b", size=2100) == numbers[2000]
         assert make(place, "new/c", size=100) == numbers[90]
-        assert len(spares(place)) == 1
+        assert len(offered(place)) == 1
 
     def test_of_many_that_do_not_fit_the_smallest_is_used(self, place):
         """So that it is not left for good when layers grow."""
@@ -107,7 +106,7 @@ class TestKept:
             place.recycle(f"old/{n}")
         assert make(place, "new/a", size=1000) == numbers[0]
         assert make(place, "new/b", size=1000) not in numbers
-        assert len(spares(place)) == MOST_UNFIT
+        assert len(offered(place)) == MOST_UNFIT
 
     def test_another_process_may_take_it_first(self, place, monkeypatch):
         numbers = [make(place, f"old/{n}", b"x" * n, 0) for n in (10, 11)]
@@ -123,17 +122,37 @@ class TestKept:
 
         monkeypatch.setattr(os, "rename", late)
         assert make(place, "new/file", size=10) == numbers[1]
-        assert spares(place) == set()
+        assert offered(place) == set()
 
     @pytest.mark.parametrize("durable", [True, False])
     def test_the_name_is_gone_from_the_disk_first(self, place, durable, monkeypatch):
+        """And until then nobody can take the file."""
         forced = []
-        make(place, "old/file")
+        first = make(place, "old/file")
         folder = place.place("old").stat().st_ino
-        monkeypatch.setattr(os, "fsync", lambda number: forced.append(os.fstat(number).st_ino))
+
+        def fsync(number):
+            forced.append(os.fstat(number).st_ino)
+            assert make(place, "new/early") != first
+
+        monkeypatch.setattr(os, "fsync", fsync)
         place.recycle("old/file", durable)
-        assert len(spares(place)) == 1
         assert forced == [folder] * durable
+        assert make(place, "new/file") == first
+
+    def test_what_is_no_file_is_not_written_over(self, place):
+        make(place, "file", b"other", size=0)
+        place.place(f"{REUSABLE}.1.partial").symlink_to(place.place("file"))
+        place.place(f"{REUSABLE}.2.partial").mkdir()
+        for name in "abc":
+            make(place, f"new/{name}")
+        assert place.read("file") == b"other"
+
+    def test_a_file_that_is_swept_meanwhile(self, place, monkeypatch):
+        make(place, "old/file")
+        monkeypatch.setattr(os, "fsync", lambda number: place.sweep("", REUSABLE))
+        place.recycle("old/file", durable=True)
+        assert offered(place) == set()
 
 
 def test_a_file_that_cannot_be_kept_is_deleted(place, monkeypatch):
@@ -145,4 +164,4 @@ def test_a_file_that_cannot_be_kept_is_deleted(place, monkeypatch):
 
     monkeypatch.setattr(os, "rename", full)
     place.recycle("old/file")
-    assert place.names("old") == spares(place) == set()
+    assert place.names("old") == offered(place) == set()
