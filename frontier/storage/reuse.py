@@ -71,7 +71,9 @@ def _sizes(folder: str, partial: str) -> dict[str, int]:
         for entry in entries:
             if entry.name.startswith(f"{REUSABLE}.") and entry.name.endswith(partial):
                 with suppress(FileNotFoundError):
-                    sizes[entry.name] = entry.stat(follow_symlinks=False).st_size
+                    about = entry.stat(follow_symlinks=False)
+                    if _is_on_a_disk_of_ours(about):
+                        sizes[entry.name] = about.st_size
     return sizes
 
 

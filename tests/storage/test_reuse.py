@@ -142,10 +142,11 @@ class TestKept:
 
     def test_what_is_no_file_is_not_written_over(self, place):
         make(place, "file", b"other", size=0)
-        place.place(f"{REUSABLE}.1.partial").symlink_to(place.place("file"))
-        place.place(f"{REUSABLE}.2.partial").mkdir()
-        for name in "abc":
-            make(place, f"new/{name}")
+        link, folder = place.place(f"{REUSABLE}.1.partial"), place.place(f"{REUSABLE}.2.partial")
+        link.symlink_to(place.place("file"))
+        folder.mkdir()
+        for number, odd in enumerate((link, folder)):
+            make(place, f"new/{number}", size=odd.lstat().st_size)
         assert place.read("file") == b"other"
 
     def test_a_file_that_is_swept_meanwhile(self, place, monkeypatch):
