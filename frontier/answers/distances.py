@@ -32,8 +32,8 @@ from frontier.puzzles import Puzzle, puzzle_of
 from frontier.space.graph import Space
 from frontier.space.jit import kernel
 from frontier.storage.backup import check_new
-from frontier.storage.base import Storage
-from frontier.storage.local import PARTIAL, remove_tree
+from frontier.storage.base import PARTIAL, Storage
+from frontier.storage.local import remove_tree
 from frontier.storage.places import Place, storage_at
 from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore

@@ -74,9 +74,11 @@ def _check_disk(plan: RunPlan, run: RunStore, executor: Executor, remaining: int
     """Raise Stopped if the tasks under way may fill the disk; `remaining` tasks are not done."""
     storage = plan.config.storage
     needed = min(executor.at_once, remaining) * most_part_bytes(plan.layout) + SPARE_BYTES
-    if storage.free() < needed:
+    free = storage.free()
+    if free < needed:
         run.delete_reusable()
-    if (free := storage.free()) < needed:
+        free = storage.free()
+    if free < needed:
         raise Stopped(
             f"only {size(free)} are free at {storage}, and {size(needed)} are wanted "
             "for the tasks under way and the ledger; make room, or give it another disk"

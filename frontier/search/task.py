@@ -81,8 +81,11 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     program, reads = work.program(task)
     own, start = np.arange(prod(layout.grid)), work.counting.start_at(layout, task)
     current = work.layer(depth - 1).load(reads.task, reads.slab)
-    before = work.layer(depth - 2).load(np.full(own.size, number), own)
-    durable, size = work.run.durable, work.layer(depth - 2).part_bytes(number)
+    layer_before, durable = work.layer(depth - 2), work.run.durable
+    before, size = (
+        layer_before.load(np.full(own.size, number), own),
+        layer_before.part_bytes(number),
+    )
     with files.write_part(number, work.writer, durable, clock, size) as writer:
         clock.lap("disk")
         with work.computing:

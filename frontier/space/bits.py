@@ -178,10 +178,13 @@ def expand_row(
         if was_live:
             out[:] = 0
         return 0
-    if p.own[node] >= 0 and base[p.own[node], p.own_slots[row // cut_rows]] >= 0:
-        s = base[p.own[node], p.own_slots[row // cut_rows]] + row % cut_rows * row_words
-        if live[s // row_words]:
-            image_source = arena[s : s + row_words]
+    own = -1
+    if p.own[node] >= 0:
+        own = base[p.own[node], p.own_slots[row // cut_rows]]
+    if own >= 0:
+        own += row % cut_rows * row_words
+        if live[own // row_words]:
+            image_source = arena[own : own + row_words]
             for j in range(row_words):
                 image[j] &= ~image_source[j]
     if was_live:

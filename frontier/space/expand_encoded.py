@@ -117,11 +117,12 @@ def _seal(size, room):
 
 
 @kernel
-def _prepare(batch, current, arena, reads, sources, table, new, row_words, masks):
+def _prepare(batch, current, arena, reads, sources, table, new, masks):
     """Bring what a batch needs into the arena. Returns (what is wrong with a slab, the slab), or
     (0, 0)."""
     a, r, cut, (begin, end) = Arena(*arena), Reads(*reads), BatchTable(*table), current
-    slab_size = cut.slab_nodes * cut.slab_words
+    slab_size, rows = cut.slab_nodes * cut.slab_words, a.live.shape[1]
+    row_words = slab_size // rows
     count = assign_frames(batch, current, arena, reads, new)
     for entry in new[:count]:
         frame = a.frame_of[entry]
@@ -130,7 +131,7 @@ def _prepare(batch, current, arena, reads, sources, table, new, row_words, masks
         if wrong:
             return wrong, entry
         at = 0
-        for row in range(a.live.shape[1]):  # one without a bit is not read, so not written
+        for row in range(rows):  # one without a bit is not read, so not written
             word = row * row_words
             a.live[frame, row] = has_ones(masks, word, row_words)
             if a.live[frame, row]:
@@ -177,9 +178,7 @@ def expand_encoded(
         of = cut.batches[batch]
         first, nodes, prefix, number = of[0], of[1], of[2], of[3] + own_cut
         if own_cut == 0:
-            wrong, entry = _prepare(
-                batch, current, arena, reads, p.sources, table, new, row_words, masks
-            )
+            wrong, entry = _prepare(batch, current, arena, reads, p.sources, table, new, masks)
             if wrong:
                 return step, stored, started, wrong, False, entry
         holds, at, data = before_begin[number] < before_end[number], 0, room

@@ -22,6 +22,9 @@ MOST_BYTES = 1 << 28
 """The greatest size in bytes of a file that is read as a whole."""
 
 
+DELETING, PARTIAL = ".deleting", ".partial"
+"""The ends of the names of files and folders that are being deleted, and that are not whole."""
+
 REUSABLE = "reusable"
 """The name of files that `Storage.recycle` keeps; `Storage.sweep` deletes them by it."""
 

@@ -17,11 +17,9 @@ from typing import BinaryIO
 import numpy as np
 
 from frontier.storage import reuse
-from frontier.storage.base import MOST_BYTES, Replaced, Storage, Writer
+from frontier.storage.base import DELETING, MOST_BYTES, PARTIAL, Replaced, Storage, Writer
 from frontier.storage.lock import is_held
 
-DELETING = ".deleting"
-PARTIAL = ".partial"
 MARKED = re.compile(rf".+\.[0-9a-f]{{32}}({re.escape(PARTIAL)}|{re.escape(DELETING)})")
 """The names of files and folders that are being written or deleted; nothing else has such names."""
 
@@ -152,7 +150,7 @@ class LocalStorage(Storage):
 
     def new_file(self, name: str, size: int = 0) -> "FileWriter":
         scratch = _scratch(self._at(name))
-        over = reuse.take(self._reusable(name), scratch, PARTIAL, size) if size else None
+        over = reuse.take(self._reusable(name), scratch, size) if size else None
         return FileWriter(self._at(name), scratch, over)
 
     def delete(self, *names: str) -> None:
@@ -162,15 +160,14 @@ class LocalStorage(Storage):
 
     def recycle(self, name: str, durable: bool = False) -> None:
         path = self._at(name)
-        aside = reuse.set_aside(path, self._reusable(name), DELETING)
+        aside = reuse.set_aside(path, self._reusable(name))
         if aside is None:
             self.delete(name)
             return
         if durable:
             # After a power failure the old name must not lead to what is written over it.
             force(os.path.dirname(path))
-        with suppress(OSError):  # else it is swept under the name that it has
-            os.rename(aside, aside.removesuffix(DELETING) + PARTIAL)
+        reuse.offer(aside)
 
     def _reusable(self, name: str) -> str:
         """Return the folder of files that a file may be written over, beside its own folder."""

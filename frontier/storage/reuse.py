@@ -17,21 +17,20 @@ import uuid
 from contextlib import suppress
 from typing import BinaryIO
 
-from frontier.storage.base import REUSABLE
+from frontier.storage.base import DELETING, PARTIAL, REUSABLE
 
 MOST_UNFIT = 2
 """The number of files that are kept although they do not fit; of more, the smallest is used."""
 
 
-def set_aside(path: str, folder: str, deleting: str) -> str | None:
+def set_aside(path: str, folder: str) -> str | None:
     """Move a file to a folder, under a name by which it is not yet offered to be written over.
 
-    Returns its new path; None if that is not possible, or the file could not be used. deleting: the
-    end of the new name.
+    Returns its new path; None if that is not possible, or the file could not be used.
     """
     if not hasattr(fcntl, "F_SETLEASE"):
         return None  # nothing would tell who else reads it
-    aside = f"{folder}/{REUSABLE}.{uuid.uuid4().hex}{deleting}"
+    aside = f"{folder}/{REUSABLE}.{uuid.uuid4().hex}{DELETING}"
     try:
         if not _is_on_a_disk_of_ours(os.lstat(path)):
             return None
@@ -41,14 +40,20 @@ def set_aside(path: str, folder: str, deleting: str) -> str | None:
     return aside
 
 
-def take(folder: str, path: str, partial: str, size: int) -> BinaryIO | None:
+def offer(aside: str) -> None:
+    """Offer a file that was set aside to be written over. If that fails, it is swept as it is."""
+    with suppress(OSError):
+        os.rename(aside, aside.removesuffix(DELETING) + PARTIAL)
+
+
+def take(folder: str, path: str, size: int) -> BinaryIO | None:
     """Give the best of the files that a folder offers another path, and return it open for writing.
 
     That is the one whose size is nearest to `size`, in bytes, if it is between half and one and a
     half times as large. If none is and more than `MOST_UNFIT` are offered, it is the smallest; else
-    the result is None. partial: the end of the names of files that are offered.
+    the result is None.
     """
-    offered = _sizes(folder, partial)
+    offered = _sizes(folder)
     while offered:
         name = min(offered, key=lambda name: abs(offered[name] - size))
         if 2 * abs(offered[name] - size) > size:
@@ -64,12 +69,12 @@ def take(folder: str, path: str, partial: str, size: int) -> BinaryIO | None:
     return None
 
 
-def _sizes(folder: str, partial: str) -> dict[str, int]:
+def _sizes(folder: str) -> dict[str, int]:
     """Return the names of the files that a folder offers, and the bytes of each."""
     sizes = {}
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.startswith(f"{REUSABLE}.") and entry.name.endswith(partial):
+            if entry.name.startswith(f"{REUSABLE}.") and entry.name.endswith(PARTIAL):
                 with suppress(FileNotFoundError):
                     about = entry.stat(follow_symlinks=False)
                     if _is_on_a_disk_of_ours(about):
