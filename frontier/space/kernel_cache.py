@@ -12,24 +12,25 @@ program with an error of the module `pickle`, and machine code in which a bit ha
 the files of a kernel have a *seal*, a digest over all of them. Before a process loads a kernel it
 compares them with the seal, and deletes them if they differ: the kernel is compiled anew.
 
-Numba numbers the files of a kernel one after the other, by an index. Two processes that save the
-kernel for different types at once could take the same number, and run each other's code. So one
-process at a time saves kernels and seals them, or looks at a seal, under a lock of the folder.
-Numba's events say when: it saves what it has compiled after the end of ``numba:compile`` and before
-that of the ``numba:compiler_lock`` around it.
+Processes that begin at once, such as the workers of a cluster, need the same kernels at once. So
+each kernel has a lock: a process that finds that it is not there compiles, saves and seals it
+before others may look, and they find it then. Numba also numbers the files of a kernel one after
+the other, by an index, so that two processes that save it for different types could take the same
+number, and run each other's code. Therefore a process that could not lock a kernel, because another
+one holds it for long or the file system has no locks, compiles it and does not save it.
 """
 
 import fcntl
 import hashlib
 import os
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from functools import cache
 from glob import escape, iglob
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numba
 from numba.core import event
@@ -37,6 +38,10 @@ from numba.core import event
 from frontier.stopwatch import preparing
 
 SETTINGS = {"nogil": True, "error_model": "numpy"}
+
+PATIENCE = 60.0
+"""For how many seconds a process waits for a kernel that another one compiles, which takes a few;
+the other one may have been stopped meanwhile."""
 
 
 def compiled(function: Callable) -> Callable:
@@ -57,32 +62,23 @@ def _kept(function: Callable, folder: Path) -> Callable | None:
         if folder not in place.parents:
             return None  # Numba would use another folder, whose name does not depend on our sources
         name = f"{Path(code.co_filename).stem}.{function.__qualname__}-{code.co_firstlineno}"
-        files = KernelFiles(folder / "lock", str(place / name))
-        with files.lock():
-            files.delete_unless_sealed()
+        cache = SharedCache(kernel._cache, KernelFiles(str(place / name)))
+        cache.delete_unless_sealed()
     except (RuntimeError, OSError):
         return None
     finally:
         numba.config.CACHE_DIR = before
-    _files[kernel] = files
+    kernel._cache = _caches[kernel] = cache
     return kernel
 
 
 class KernelFiles(NamedTuple):
     """The files of one kernel: Numba's, and the seal.
 
-    lock_file: that of the folder. start: what their paths begin with; a point and more follow.
+    start: what their paths begin with; a point and more follow.
     """
 
-    lock_file: Path
     start: str
-
-    @contextmanager
-    def lock(self) -> Iterator[None]:
-        """Keep other processes from saving kernels, and from looking at seals."""
-        with open(self.lock_file, "ab") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
 
     @property
     def seal(self) -> Path:
@@ -113,8 +109,81 @@ class KernelFiles(NamedTuple):
         os.replace(new, self.seal)
 
 
-_files: dict[Callable, KernelFiles] = {}
-"""The files of each kernel that is kept."""
+class SharedCache:
+    """Numba's cache of a kernel, in which one process at a time looks for it or compiles it.
+
+    Numba calls `load_overload`, and `save_overload` if that has found nothing and nothing fails.
+    """
+
+    def __init__(self, cache, files: KernelFiles):
+        self._cache, self._files = cache, files
+        self._lock: ExitStack | None = None
+
+    def __getattr__(self, name):
+        return getattr(self._cache, name)
+
+    def delete_unless_sealed(self) -> None:
+        """Delete what was not sealed; raise OSError where the kernel cannot be locked."""
+        self._acquire()
+        try:
+            if not self._lock:
+                raise OSError(f"{self._files.start} cannot be locked")
+            self._files.delete_unless_sealed()
+        finally:
+            self.release()
+
+    def load_overload(self, signature, context):
+        """What is kept for a signature; if it is None, other processes wait for what is saved."""
+        self._acquire()
+        try:
+            found = self._cache.load_overload(signature, context)
+        except BaseException:
+            self.release()
+            raise
+        if found is not None:
+            self.release()
+        return found
+
+    def save_overload(self, signature, result) -> None:
+        try:
+            if self._lock:
+                self._cache.save_overload(signature, result)
+                with suppress(OSError):  # such as a full disk: it is not loaded then
+                    self._files.write_seal()
+        finally:
+            self.release()
+
+    def _acquire(self) -> None:
+        """Lock the kernel, or go on without a lock."""
+        until, pause = time.monotonic() + PATIENCE, 0.01
+        with suppress(OSError), ExitStack() as opened:
+            file = opened.enter_context(open(f"{self._files.start}.lock", "ab"))
+            while not _locked(file):
+                if time.monotonic() > until:
+                    return
+                preparing.tell()
+                pause = min(1.2 * pause, 1.0)  # many may ask a network's file system
+                time.sleep(pause)
+            self._lock = opened.pop_all()
+
+    def release(self) -> None:
+        """Let other processes look for the kernel."""
+        if self._lock:
+            self._lock.close()
+        self._lock = None
+
+
+def _locked(file: BinaryIO) -> bool:
+    """Whether this process could lock a file, which no other one holds then."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+_caches: dict[Callable, SharedCache] = {}
+"""The cache of each kernel that is kept."""
 
 
 @cache
@@ -149,49 +218,28 @@ def warn(folder: Path | None) -> None:
 
 
 class _Compiling(event.Listener):
-    """Lets the clock run while Numba compiles, tells that it does, and locks before it saves."""
+    """Tells that Numba compiles, and unlocks a kernel that it fails to compile.
+
+    `event.is_failed` is true where nothing failed, at least until Numba 0.68.
+    """
 
     def on_start(self, event):
         preparing.tell()
-        preparing.__enter__()
 
     def on_end(self, event):
-        preparing.__exit__()
-        if files := _files.get(event.data["dispatcher"]):
-            _saving.begin(files)
+        if event._exc_details and (cache := _caches.get(event.data["dispatcher"])):
+            cache.release()
 
 
-class _Saving(event.Listener, threading.local):
-    """Lets the clock run while a kernel is loaded or saved, and seals what was saved.
-
-    Each thread has the depth of the locks of Numba's compiler that it holds or waits for, and the
-    kernels that it saves inside them: a kernel may call others, which are compiled meanwhile.
-    """
-
-    def __init__(self):
-        self._depth = 0
-        self._kernels: list[tuple[int, KernelFiles, ExitStack]] = []
-
-    def begin(self, files: KernelFiles) -> None:
-        """Lock the folder until the innermost lock of the compiler is released."""
-        held = ExitStack()
-        with suppress(OSError):
-            held.enter_context(files.lock())
-        self._kernels.append((self._depth, files, held))
+class _Clock(event.Listener):
+    """Lets the clock run while a kernel is loaded, compiled or saved."""
 
     def on_start(self, event):
         preparing.__enter__()
-        self._depth += 1
 
     def on_end(self, event):
-        if self._kernels and self._kernels[-1][0] == self._depth:
-            _, files, held = self._kernels.pop()
-            with held, suppress(OSError):  # such as a full disk: it is not loaded then
-                files.write_seal()
-        self._depth -= 1
         preparing.__exit__()
 
 
-_saving = _Saving()
 event.register("numba:compile", _Compiling())
-event.register("numba:compiler_lock", _saving)
+event.register("numba:compiler_lock", _Clock())

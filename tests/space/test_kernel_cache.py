@@ -1,5 +1,6 @@
 """Kernels on disk that are damaged, or cannot be there: compiled anew, with the same results."""
 
+import errno
 import os
 import pickle
 import shutil
@@ -10,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import frontier
-from frontier.space.kernel_cache import KernelFiles
+from frontier.space import kernel_cache
+from frontier.space.kernel_cache import KernelFiles, SharedCache
 
 PACKAGE = Path(frontier.__file__).parent
 
@@ -90,17 +92,16 @@ def test_a_damaged_file_is_written_anew(kept, kind):
 @pytest.mark.parametrize("damage", [*DAMAGES.values(), Path.unlink], ids=[*DAMAGES, "deleted"])
 def test_what_is_not_as_it_was_sealed_is_deleted(kept, tmp_path, kind, damage):
     folder = shutil.copytree(kept[1], tmp_path / "folder")
-    files = KernelFiles(tmp_path / "lock", str(folder / start_of(folder, "_count")))
+    files = KernelFiles(str(folder / start_of(folder, "_count")))
     before = set(folder.iterdir())
     files.delete_unless_sealed()
     assert set(folder.iterdir()) == before
     damage(file_of(folder, "_count", kind))
     files.delete_unless_sealed()
-    code = {path for path in before if "._count-" in path.name and path.suffix != ".seal"}
-    assert {path for path in folder.iterdir() if path.suffix != ".seal"} == {
-        path for path in before - code if path.suffix != ".seal"
-    }
-    assert len(code) == 2
+    code = {path for path in before if path.suffix in (".nbi", ".nbc")}
+    of_kernel = {path for path in code if "._count-" in path.name}
+    assert len(of_kernel) == 2
+    assert {path for path in folder.iterdir() if path in code} == code - of_kernel
 
 
 @pytest.mark.sweep
@@ -179,7 +180,7 @@ def test_a_disk_that_is_full(tmp_path):
 
 
 SAVES = """
-import fcntl, sys, time
+import sys, time
 from pathlib import Path
 import numpy as np
 from numba.core.caching import IndexDataCacheFile
@@ -196,15 +197,14 @@ def late(self, overloads):
     save(self, overloads)
 
 IndexDataCacheFile._save_index = late
-print(kernels._ones(np.dtype(sys.argv[1]).type(7)))
+ones = kernels._ones(np.dtype(sys.argv[1]).type(7))
+print(ones, sum(kernels._ones.compiled.stats.cache_hits.values()))
 """
 """Compiles a kernel for a type, and saves its index when another process is about to do so."""
 
 
-@pytest.mark.sweep
-def test_two_processes_that_compile_a_kernel_for_different_types_at_once(tmp_path):
-    """Neither takes the code of the other for its own: the second waits until the first has
-    saved."""
+def said_by_two(tmp_path, kinds):
+    """What two processes say that call a kernel at once, and the folder of the files of kernels."""
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), "NUMBA_CACHE_DIR": ""}
     environment |= {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     marks = [tmp_path / "one", tmp_path / "other"]
@@ -213,12 +213,92 @@ def test_two_processes_that_compile_a_kernel_for_different_types_at_once(tmp_pat
             [sys.executable, "-c", SAVES, kind, here, other, "2"],
             env=environment, stdout=subprocess.PIPE, text=True,
         )
-        for kind, here, other in zip(("uint8", "uint64"), marks, reversed(marks), strict=True)
+        for kind, here, other in zip(kinds, marks, reversed(marks), strict=True)
     ]  # fmt: skip
-    assert [process.communicate()[0] for process in started] == ["3\n", "3\n"]
+    said = sorted(process.communicate()[0] for process in started)
     (folder,) = tmp_path.glob("cache/frontier/kernels-*/space_*")
+    return said, folder
+
+
+@pytest.mark.sweep
+def test_two_processes_that_compile_a_kernel_for_different_types_at_once(tmp_path):
+    """Neither takes the code of the other for its own: the second waits until the first has
+    saved."""
+    said, folder = said_by_two(tmp_path, ("uint8", "uint64"))
+    assert said == ["3 0\n", "3 0\n"]
     for kernel in ("bits.count_bits", "zerobytes_kernels._ones"):
         assert len(list(folder.glob(f"{kernel}-*.nbc"))) == 2
+
+
+@pytest.mark.sweep
+def test_two_processes_that_need_a_kernel_at_once(tmp_path):
+    """One compiles it, the other takes what the first has saved."""
+    said, folder = said_by_two(tmp_path, ("uint8", "uint8"))
+    assert said == ["3 0\n", "3 1\n"]
+    assert len(list(folder.glob("zerobytes_kernels._ones-*.nbc"))) == 1
+
+
+def test_a_file_system_without_locks(tmp_path, monkeypatch):
+    """Nothing is saved where another process might save at the same time."""
+
+    def no_locks(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(kernel_cache.fcntl, "flock", no_locks)
+    saved = Saved()
+    cache = SharedCache(saved, KernelFiles(str(tmp_path / "kernel")))
+    assert cache.load_overload("int64", None) is None
+    cache.save_overload("int64", "code")
+    assert saved == []
+
+
+class Saved(list):
+    """Numba's cache, as far as it is asked; what is saved for a signature, one after the other."""
+
+    def load_overload(self, signature, context):
+        return signature if signature in self else None
+
+    def save_overload(self, signature, result):
+        self.append(signature)
+
+
+def test_a_process_that_waits_for_long_compiles_and_does_not_save(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernel_cache, "PATIENCE", 0.05)
+    saved, files = Saved(), KernelFiles(str(tmp_path / "kernel"))
+    stopped, waiting = SharedCache(saved, files), SharedCache(saved, files)
+    assert stopped.load_overload("int64", None) is None
+    assert waiting.load_overload("int64", None) is None
+    waiting.save_overload("int64", "code")
+    assert saved == []
+    with pytest.raises(OSError, match="cannot be locked"):
+        waiting.delete_unless_sealed()
+    stopped.save_overload("int64", "code")
+    assert saved == ["int64"]
+    assert waiting.load_overload("int64", None) == "int64"
+    assert waiting.load_overload("uint8", None) is None
+    waiting.save_overload("uint8", "code")
+    assert saved == ["int64", "uint8"]
+
+
+FAILS = """
+from numba.core.dispatcher import _FunctionCompiler
+compile, _FunctionCompiler.compile = _FunctionCompiler.compile, lambda *_: 1 / 0
+try:
+    kernels._count(np.array([7], dtype=np.uint8), 8)
+except ZeroDivisionError:
+    _FunctionCompiler.compile = compile
+import fcntl
+from frontier.space import kernel_cache
+for lock in kernel_cache._folder().rglob("*.lock"):
+    fcntl.flock(open(lock), fcntl.LOCK_EX | fcntl.LOCK_NB)
+"""
+"""Fails to compile a kernel, and ends with an error if the kernel is locked then."""
+
+
+def test_a_kernel_that_fails_to_compile_is_not_locked(tmp_path):
+    before = f"import numpy as np\nfrom frontier.space import zerobytes_kernels as kernels\n{FAILS}"
+    assert called(before, HOME=str(tmp_path)) == ("12 0", "")
+    assert called(HOME=str(tmp_path)) == ("12 1", "")
 
 
 @pytest.mark.sweep
