@@ -9,15 +9,16 @@ package.
 
 Numba takes what it finds in its cache for what it has written there: a file that is cut ends the
 program with an error of the module `pickle`, and machine code in which a bit has turned is run. So
-the files of a kernel have a *seal*, a digest over all of them. Before a process loads a kernel it
-compares them with the seal, and deletes them if they differ: the kernel is compiled anew.
+the files of a kernel have a *seal*, a digest over all of them. A process loads a kernel only if the
+files agree with the seal; it deletes them if they do not, and the kernel is compiled anew.
 
 Processes that begin at once, such as the workers of a cluster, need the same kernels at once. So
-each kernel has a lock: a process that finds that it is not there compiles, saves and seals it
-before others may look, and they find it then. Numba also numbers the files of a kernel one after
-the other, by an index, so that two processes that save it for different types could take the same
-number, and run each other's code. Therefore a process that could not lock a kernel, because another
-one holds it for long or the file system has no locks, compiles it and does not save it.
+each kernel has a lock. A process that does not find the kernel locks it and looks again; if the
+kernel is still not there, it compiles, saves and seals it before it unlocks it. Meanwhile the other
+processes wait. The lock has a second purpose: Numba numbers the files of a kernel one after the
+other, by an index, so two processes that saved it for different types at once could take the same
+number, and run each other's code. Therefore a process that cannot lock a kernel compiles it and
+does not save it.
 """
 
 import fcntl
@@ -26,7 +27,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from functools import cache
 from glob import escape, iglob
 from pathlib import Path
@@ -39,13 +40,9 @@ from frontier.stopwatch import preparing
 
 SETTINGS = {"nogil": True, "error_model": "numpy"}
 
-PATIENCE = 60.0
-"""For how many seconds a process waits for a kernel that another one compiles, which takes a few;
-the other one may have been stopped meanwhile."""
-
 
 def compiled(function: Callable) -> Callable:
-    """What Numba makes of a function: loaded from the folder of kernels, or kept there."""
+    """Return what Numba makes of a function, loaded from the folder of kernels or kept there."""
     folder = _folder()
     if folder and (kernel := _kept(function, folder)):
         return kernel
@@ -54,7 +51,7 @@ def compiled(function: Callable) -> Callable:
 
 
 def _kept(function: Callable, folder: Path) -> Callable | None:
-    """What Numba makes of a function that it keeps; None where the folder cannot be written."""
+    """Return what Numba makes of a function, and keeps; None if the folder cannot be written."""
     before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
     try:
         kernel = numba.njit(cache=True, **SETTINGS)(function)
@@ -62,13 +59,12 @@ def _kept(function: Callable, folder: Path) -> Callable | None:
         if folder not in place.parents:
             return None  # Numba would use another folder, whose name does not depend on our sources
         name = f"{Path(code.co_filename).stem}.{function.__qualname__}-{code.co_firstlineno}"
-        cache = SharedCache(kernel._cache, KernelFiles(str(place / name)))
-        cache.delete_unless_sealed()
+        files = KernelFiles(str(place / name))
     except (RuntimeError, OSError):
         return None
     finally:
         numba.config.CACHE_DIR = before
-    kernel._cache = _caches[kernel] = cache
+    kernel._cache = _caches[kernel] = SharedCache(kernel._cache, files, folder)
     return kernel
 
 
@@ -95,13 +91,17 @@ class KernelFiles(NamedTuple):
             found.update(f"{path.name} {path.stat().st_size} ".encode() + path.read_bytes())
         return found.hexdigest().encode()
 
+    def sealed(self) -> bool:
+        """Return whether Numba's files are those that were sealed."""
+        with suppress(OSError):
+            return self.seal.read_bytes() == self._digest()
+        return False
+
     def delete_unless_sealed(self) -> None:
         """Delete Numba's files if they are not those that were sealed."""
-        with suppress(FileNotFoundError):
-            if self.seal.read_bytes() == self._digest():
-                return
-        for path in self._paths():
-            os.unlink(path)
+        if not self.sealed():
+            for path in self._paths():
+                os.unlink(path)
 
     def write_seal(self) -> None:
         new = self.seal.with_suffix(".new")
@@ -110,33 +110,37 @@ class KernelFiles(NamedTuple):
 
 
 class SharedCache:
-    """Numba's cache of a kernel, in which one process at a time looks for it or compiles it.
+    """Numba's cache of a kernel, of which one process at a time compiles what is not there.
 
-    Numba calls `load_overload`, and `save_overload` if that has found nothing and nothing fails.
+    Numba calls `load_overload`, and `save_overload` if that has found nothing and nothing fails. It
+    does so under a lock of its own, so one thread of a process is here at a time.
+
+    patience: for how many seconds a process waits for others in vain, once; then it waits no more.
     """
 
-    def __init__(self, cache, files: KernelFiles):
-        self._cache, self._files = cache, files
-        self._lock: ExitStack | None = None
+    patience = 120.0
+
+    def __init__(self, cache, files: KernelFiles, folder: Path):
+        self._cache, self._files, self._folder = cache, files, folder
+        self._lock: BinaryIO | None = None
 
     def __getattr__(self, name):
         return getattr(self._cache, name)
 
-    def delete_unless_sealed(self) -> None:
-        """Delete what was not sealed; raise OSError where the kernel cannot be locked."""
-        self._acquire()
-        try:
-            if not self._lock:
-                raise OSError(f"{self._files.start} cannot be locked")
-            self._files.delete_unless_sealed()
-        finally:
-            self.release()
-
     def load_overload(self, signature, context):
-        """What is kept for a signature; if it is None, other processes wait for what is saved."""
-        self._acquire()
+        """Return what is kept for a signature. If that is None, the kernel is locked, where this is
+        possible, until `save_overload` or `release` is called."""
+        found = None
         try:
-            found = self._cache.load_overload(signature, context)
+            if self._files.sealed():
+                found = self._cache.load_overload(signature, context)
+            if found is None and self._acquire():
+                self._files.delete_unless_sealed()
+                found = self._cache.load_overload(signature, context)
+        except OSError:
+            self.release()
+            warn(self._folder)
+            return None
         except BaseException:
             self.release()
             raise
@@ -145,6 +149,7 @@ class SharedCache:
         return found
 
     def save_overload(self, signature, result) -> None:
+        """Save and seal what was compiled for a signature, if the kernel is locked."""
         try:
             if self._lock:
                 self._cache.save_overload(signature, result)
@@ -153,28 +158,34 @@ class SharedCache:
         finally:
             self.release()
 
-    def _acquire(self) -> None:
-        """Lock the kernel, or go on without a lock."""
-        until, pause = time.monotonic() + PATIENCE, 0.01
-        with suppress(OSError), ExitStack() as opened:
-            file = opened.enter_context(open(f"{self._files.start}.lock", "ab"))
-            while not _locked(file):
-                if time.monotonic() > until:
-                    return
-                preparing.tell()
-                pause = min(1.2 * pause, 1.0)  # many may ask a network's file system
-                time.sleep(pause)
-            self._lock = opened.pop_all()
+    def _acquire(self) -> bool:
+        """Lock the kernel, and return True; or False if others hold it for long.
+
+        Raises OSError if it cannot be locked at all.
+        """
+        self.release()
+        self._lock = open(f"{self._files.start}.lock", "ab")  # noqa: SIM115
+        until, pause = time.monotonic() + self.patience, 0.01
+        while not _try_lock(self._lock):
+            if time.monotonic() >= until:
+                SharedCache.patience = 0.0
+                self.release()
+                return False
+            preparing.tell()
+            time.sleep(pause)
+            pause = min(1.2 * pause, 1.0)  # many may ask a network's file system
+        return True
 
     def release(self) -> None:
-        """Let other processes look for the kernel."""
-        if self._lock:
-            self._lock.close()
-        self._lock = None
+        """Unlock the kernel if this process has locked it."""
+        file, self._lock = self._lock, None
+        if file:
+            with suppress(OSError), file:
+                fcntl.flock(file, fcntl.LOCK_UN)  # a child of this process may have the file open
 
 
-def _locked(file: BinaryIO) -> bool:
-    """Whether this process could lock a file, which no other one holds then."""
+def _try_lock(file: BinaryIO) -> bool:
+    """Lock a file if no other process holds it, and return whether this was done."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -211,14 +222,14 @@ def warn(folder: Path | None) -> None:
     where = f"in {folder}" if folder else "anywhere, as there is no home directory"
     said = (
         f"frontier: warning: compiled kernels cannot be kept {where}, so that each process "
-        "compiles them anew; let NUMBA_CACHE_DIR name a directory that can be written"
+        "compiles them anew; let NUMBA_CACHE_DIR name a directory that can be written and locked"
     )
     if sys.stderr:
         print(said, file=sys.stderr)
 
 
 class _Compiling(event.Listener):
-    """Tells that Numba compiles, and unlocks a kernel that it fails to compile.
+    """Says that Numba compiles, and unlocks a kernel that it fails to compile.
 
     `event.is_failed` is true where nothing failed, at least until Numba 0.68.
     """

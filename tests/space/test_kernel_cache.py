@@ -238,22 +238,8 @@ def test_two_processes_that_need_a_kernel_at_once(tmp_path):
     assert len(list(folder.glob("zerobytes_kernels._ones-*.nbc"))) == 1
 
 
-def test_a_file_system_without_locks(tmp_path, monkeypatch):
-    """Nothing is saved where another process might save at the same time."""
-
-    def no_locks(*_):
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    monkeypatch.setattr(kernel_cache.fcntl, "flock", no_locks)
-    saved = Saved()
-    cache = SharedCache(saved, KernelFiles(str(tmp_path / "kernel")))
-    assert cache.load_overload("int64", None) is None
-    cache.save_overload("int64", "code")
-    assert saved == []
-
-
 class Saved(list):
-    """Numba's cache, as far as it is asked; what is saved for a signature, one after the other."""
+    """Numba's cache, as far as it is asked; the signatures for which something was saved."""
 
     def load_overload(self, signature, context):
         return signature if signature in self else None
@@ -262,22 +248,79 @@ class Saved(list):
         self.append(signature)
 
 
-def test_a_process_that_waits_for_long_compiles_and_does_not_save(tmp_path, monkeypatch):
-    monkeypatch.setattr(kernel_cache, "PATIENCE", 0.05)
+@pytest.fixture
+def shared(tmp_path, monkeypatch):
+    """Makes what a process has of a kernel; it does not wait for others. The kernel's cache."""
+    monkeypatch.setattr(SharedCache, "patience", 0.05)
     saved, files = Saved(), KernelFiles(str(tmp_path / "kernel"))
-    stopped, waiting = SharedCache(saved, files), SharedCache(saved, files)
+    return lambda: SharedCache(saved, files, tmp_path), saved
+
+
+def compile_and_save(cache, signature):
+    assert cache.load_overload(signature, None) is None
+    cache.save_overload(signature, "code")
+
+
+@pytest.mark.parametrize("saved_meanwhile", [False, True])
+def test_what_was_saved_is_found_and_not_locked(shared, tmp_path, saved_meanwhile):
+    """Also if it was not there yet before the kernel was locked."""
+    make, saved = shared
+    compile_and_save(make(), "int64")
+    if saved_meanwhile:  # the first look finds no seal, and what is under it is there in the second
+        (tmp_path / "kernel.seal").unlink()
+    one = make()
+    assert one.load_overload("int64", None) == "int64"
+    compile_and_save(make(), "uint8")
+    assert saved == ["int64", "uint8"]
+
+
+def test_a_kernel_that_is_locked_is_loaded_if_it_is_there(shared):
+    make, _ = shared
+    compile_and_save(make(), "int64")
+    stopped, other = make(), make()
+    assert stopped.load_overload("uint8", None) is None
+    assert other.load_overload("int64", None) == "int64"
+
+
+def test_a_process_that_waits_for_long_compiles_and_does_not_save(shared):
+    make, saved = shared
+    stopped, waiting = make(), make()
     assert stopped.load_overload("int64", None) is None
-    assert waiting.load_overload("int64", None) is None
-    waiting.save_overload("int64", "code")
+    compile_and_save(waiting, "int64")
     assert saved == []
-    with pytest.raises(OSError, match="cannot be locked"):
-        waiting.delete_unless_sealed()
+    assert SharedCache.patience == 0
     stopped.save_overload("int64", "code")
     assert saved == ["int64"]
-    assert waiting.load_overload("int64", None) == "int64"
-    assert waiting.load_overload("uint8", None) is None
-    waiting.save_overload("uint8", "code")
+    compile_and_save(waiting, "uint8")
     assert saved == ["int64", "uint8"]
+
+
+def test_a_file_system_without_locks(shared, monkeypatch, capsys):
+    """Nothing is saved where another process might save at the same time, and that is said."""
+
+    def no_locks(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    make, saved = shared
+    compile_and_save(make(), "int64")
+    monkeypatch.setattr(kernel_cache.fcntl, "flock", no_locks)
+    assert make().load_overload("int64", None) == "int64"
+    compile_and_save(make(), "uint8")
+    compile_and_save(make(), "uint8")
+    assert saved == ["int64"]
+    assert_said_once(capsys.readouterr().err, "in ")
+
+
+@pytest.mark.parametrize("fails", ["load_overload", "save_overload"])
+def test_a_cache_that_fails_leaves_no_lock(shared, monkeypatch, fails):
+    make, saved = shared
+    failing = make()
+    with monkeypatch.context() as patch:
+        patch.setattr(Saved, fails, lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            compile_and_save(failing, "int64")
+    compile_and_save(make(), "int64")
+    assert saved == ["int64"]
 
 
 FAILS = """
@@ -289,7 +332,9 @@ except ZeroDivisionError:
     _FunctionCompiler.compile = compile
 import fcntl
 from frontier.space import kernel_cache
-for lock in kernel_cache._folder().rglob("*.lock"):
+locks = list(kernel_cache._folder().rglob("*.lock"))
+assert locks
+for lock in locks:
     fcntl.flock(open(lock), fcntl.LOCK_EX | fcntl.LOCK_NB)
 """
 """Fails to compile a kernel, and ends with an error if the kernel is locked then."""
