@@ -173,7 +173,7 @@ class SharedCache:
                 return False
             preparing.tell()
             time.sleep(pause)
-            pause = min(1.2 * pause, 1.0)  # many may ask a network's file system
+            pause = min(1.2 * pause, 0.25)  # many may ask a network's file system
         return True
 
     def release(self) -> None:
