@@ -82,10 +82,8 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     own, start = np.arange(prod(layout.grid)), work.counting.start_at(layout, task)
     current = work.layer(depth - 1).load(reads.task, reads.slab)
     layer_before, durable = work.layer(depth - 2), work.run.durable
-    before, size = (
-        layer_before.load(np.full(own.size, number), own),
-        layer_before.part_bytes(number),
-    )
+    before = layer_before.load(np.full(own.size, number), own)
+    size = layer_before.part_bytes(number)
     with files.write_part(number, work.writer, durable, clock, size) as writer:
         clock.lap("disk")
         with work.computing:

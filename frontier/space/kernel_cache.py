@@ -64,7 +64,7 @@ def _kept(function: Callable, folder: Path) -> Callable | None:
         return None
     finally:
         numba.config.CACHE_DIR = before
-    kernel._cache = _caches[kernel] = SharedCache(kernel._cache, files, folder)
+    kernel._cache = SharedCache(kernel._cache, files)
     return kernel
 
 
@@ -120,8 +120,8 @@ class SharedCache:
 
     patience = 120.0
 
-    def __init__(self, cache, files: KernelFiles, folder: Path):
-        self._cache, self._files, self._folder = cache, files, folder
+    def __init__(self, cache, files: KernelFiles):
+        self._cache, self._files = cache, files
         self._lock: BinaryIO | None = None
 
     def __getattr__(self, name):
@@ -139,7 +139,7 @@ class SharedCache:
                 found = self._cache.load_overload(signature, context)
         except OSError:
             self.release()
-            warn(self._folder)
+            warn(_folder())
             return None
         except BaseException:
             self.release()
@@ -193,10 +193,6 @@ def _try_lock(file: BinaryIO) -> bool:
     return True
 
 
-_caches: dict[Callable, SharedCache] = {}
-"""The cache of each kernel that is kept."""
-
-
 @cache
 def _folder() -> Path | None:
     """Where kernels are kept; None if the user has no home."""
@@ -238,7 +234,8 @@ class _Compiling(event.Listener):
         preparing.tell()
 
     def on_end(self, event):
-        if event._exc_details and (cache := _caches.get(event.data["dispatcher"])):
+        cache = getattr(event.data["dispatcher"], "_cache", None)
+        if event._exc_details and isinstance(cache, SharedCache):
             cache.release()
 
 

@@ -253,7 +253,7 @@ def shared(tmp_path, monkeypatch):
     """Makes what a process has of a kernel; it does not wait for others. The kernel's cache."""
     monkeypatch.setattr(SharedCache, "patience", 0.05)
     saved, files = Saved(), KernelFiles(str(tmp_path / "kernel"))
-    return lambda: SharedCache(saved, files, tmp_path), saved
+    return lambda: SharedCache(saved, files), saved
 
 
 def compile_and_save(cache, signature):
@@ -302,6 +302,7 @@ def test_a_file_system_without_locks(shared, monkeypatch, capsys):
         raise OSError(errno.ENOLCK, "No locks available")
 
     make, saved = shared
+    kernel_cache.warn.cache_clear()
     compile_and_save(make(), "int64")
     monkeypatch.setattr(kernel_cache.fcntl, "flock", no_locks)
     assert make().load_overload("int64", None) == "int64"
