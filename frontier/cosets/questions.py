@@ -186,7 +186,7 @@ class Asker:
         first one ends the search.
         """
         began, question = time.thread_time(), self._question(limit)
-        cosets = question.cosets[number :: self.blocks(limit)]
+        cosets = np.ascontiguousarray(question.cosets[number :: self.blocks(limit)])
         look_ups = solutions = left_open = nodes = first = 0
         farther, hardest = {}, None
 

@@ -187,7 +187,7 @@ def _deepen(budget, bound, depth, next_bound, shared, path, databases):
     vertex, sequence, total, last, cursor = path
     length, nodes = sequence.shape[1], 0
     if databases is not None:
-        distances, members = databases.scratch
+        distances, members = databases.scratch[0], databases.scratch[1]
     while depth >= 0 and nodes < budget:
         arc = cursor[depth]
         if arc == shared.start[vertex[depth] + 1]:
@@ -202,7 +202,7 @@ def _deepen(budget, bound, depth, next_bound, shared, path, databases):
         if least > bound:
             next_bound = min(next_bound, least)
             continue
-        to = shared.target[arc]
+        to = np.int64(shared.target[arc])
         for k in range(length):
             sequence[depth + 1, k] = sequence[depth, k]
         _swap_along(shared, arc, sequence[depth + 1])

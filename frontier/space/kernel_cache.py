@@ -35,6 +35,7 @@ from typing import BinaryIO, NamedTuple
 
 import numba
 from numba.core import event
+from numba.core.types import unliteral
 
 from frontier.stopwatch import preparing
 
@@ -44,10 +45,26 @@ SETTINGS = {"nogil": True, "error_model": "numpy"}
 def compiled(function: Callable) -> Callable:
     """Return what Numba makes of a function, loaded from the folder of kernels or kept there."""
     folder = _folder()
-    if folder and (kernel := _kept(function, folder)):
-        return kernel
-    warn(folder)
-    return numba.njit(**SETTINGS)(function)
+    kernel = _kept(function, folder) if folder else None
+    if kernel is None:
+        warn(folder)
+        kernel = numba.njit(**SETTINGS)(function)
+    _take_constants_as_numbers(kernel)
+    return kernel
+
+
+def _take_constants_as_numbers(kernel) -> None:
+    """Let other kernels call one with constants as they call it with numbers.
+
+    Numba would compile it once more for each constant that it is called with.
+    """
+    call = kernel.get_call_template
+
+    def call_with_numbers(arguments, keywords):
+        plain = {name: unliteral(value) for name, value in keywords.items()}
+        return call(tuple(map(unliteral, arguments)), plain)
+
+    kernel.get_call_template = call_with_numbers
 
 
 def _kept(function: Callable, folder: Path) -> Callable | None:

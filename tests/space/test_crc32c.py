@@ -14,7 +14,7 @@ DATA = np.random.default_rng(0).integers(0, 256, 7 * LANE_BYTES, dtype=np.uint8)
 
 @given(st.binary(max_size=100), st.integers(0, 9), st.integers(0, 9))
 def test_short_data(data, before, behind):
-    padded = np.frombuffer(b"\x55" * before + data + b"\xaa" * behind, dtype=np.uint8)
+    padded = np.frombuffer(bytearray(b"\x55" * before + data + b"\xaa" * behind), dtype=np.uint8)
     assert crc32c(padded, before, before + len(data)) == google_crc32c.value(data)
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
 
 import frontier
@@ -226,8 +227,8 @@ def test_two_processes_that_compile_a_kernel_for_different_types_at_once(tmp_pat
     saved."""
     said, folder = said_by_two(tmp_path, ("uint8", "uint64"))
     assert said == ["3 0\n", "3 0\n"]
-    for kernel in ("bits.count_bits", "zerobytes_kernels._ones"):
-        assert len(list(folder.glob(f"{kernel}-*.nbc"))) == 2
+    for name in ("bits.count_bits", "zerobytes_kernels._ones"):
+        assert len(list(folder.glob(f"{name}-*.nbc"))) == 2
 
 
 @pytest.mark.sweep
@@ -322,6 +323,17 @@ def test_a_cache_that_fails_leaves_no_lock(shared, monkeypatch, fails):
             compile_and_save(failing, "int64")
     compile_and_save(make(), "int64")
     assert saved == ["int64"]
+
+
+def add(one, other):
+    return one + other
+
+
+def test_a_kernel_is_compiled_once_for_all_constants(tmp_path, monkeypatch):
+    monkeypatch.setattr(kernel_cache, "_folder", lambda: tmp_path)
+    kernel = kernel_cache.compiled(add)
+    assert numba.njit(lambda number: kernel(kernel(number, 1), kernel(2, number)))(4) == 11
+    assert kernel.signatures == [(numba.int64, numba.int64)]
 
 
 FAILS = """

@@ -47,6 +47,11 @@ def twin_of_encode(words: list[int]) -> bytes:
 # --- what is tested
 
 
+def as_array(data: bytes) -> np.ndarray:
+    """Data as uint8 that can be written, as kernels are compiled anew for what cannot."""
+    return np.frombuffer(bytearray(data), dtype=np.uint8)
+
+
 def encoded(words) -> bytes:
     """The data of `encode`, which writes nothing behind its room."""
     words = np.array(words, dtype=np.uint64)
@@ -66,13 +71,13 @@ def decoded(data: bytes, size: int) -> list[int]:
     untouched = buffer.copy()
     plain = np.zeros(size, dtype=np.uint64)
     try:
-        decode(np.frombuffer(data, dtype=np.uint8), buffer[16 : 16 + size])
+        decode(as_array(data), buffer[16 : 16 + size])
     except ValueError:
         assert (buffer == untouched).all()
         with pytest.raises(ValueError, match="are no bitmap of"):
-            plain_decode(np.frombuffer(data, dtype=np.uint8), plain)
+            plain_decode(as_array(data), plain)
         raise
-    plain_decode(np.frombuffer(data, dtype=np.uint8), plain)
+    plain_decode(as_array(data), plain)
     assert (plain == buffer[16 : 16 + size]).all()
     assert (buffer[:16] == untouched[:16]).all()
     assert (buffer[16 + size :] == untouched[:16]).all()
@@ -141,7 +146,7 @@ def test_room_that_is_too_small_is_refused():
 def test_bitmaps_piece_by_piece(words, piece):
     """Pieces without a one are known by the masks alone, and neither decoded nor encoded."""
     kernels, size = zerobytes_kernels, len(words)
-    words, data = np.array(words, dtype=np.uint64), np.frombuffer(encoded(words), dtype=np.uint8)
+    words, data = np.array(words, dtype=np.uint64), as_array(encoded(words))
     masks, again = kernels.masks_for(size), kernels.masks_for(size)
     assert kernels.decode_masks(data, size, masks)
     again[0][:] = 0
@@ -241,7 +246,7 @@ def test_every_byte_of_some_data_flipped_and_every_cut():
 
 def squeezed(function, octets):
     """(mask, bytes written) of a function that squeezes 64 bytes."""
-    source = np.frombuffer(bytes(7) + octets, dtype=np.uint8)
+    source = as_array(bytes(7) + octets)
     data = np.full(3 + 64 + SLACK, GUARD, dtype=np.uint8)
     mask = int(by_kernel(function)(source, 7, data, 3))
     assert (data[:3] == GUARD).all()
@@ -250,7 +255,7 @@ def squeezed(function, octets):
 
 
 def spread(function, mask, data):
-    source = np.frombuffer(b"\1" + data + bytes([GUARD] * 72), dtype=np.uint8)
+    source = as_array(b"\1" + data + bytes([GUARD] * 72))
     target = np.full(5 + 64 + 5, GUARD, dtype=np.uint8)
     by_kernel(function)(np.uint64(mask), source, 1, target, 5)
     assert (target[:5] == GUARD).all()
