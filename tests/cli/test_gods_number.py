@@ -10,6 +10,7 @@ import sys
 import making
 import pytest
 from making import CONFIGS
+from sweeps import swept
 
 from frontier.cosets import tables
 
@@ -22,14 +23,20 @@ def at(path):
     return "--set", f"store.path={path / 'run'}"
 
 
-def test_gods_number_of_2x5(tmp_path):
-    said = invoke(CONFIGS / "2x5.toml", *at(tmp_path), "--layers", "2")
-    assert "God's number: 55\n" in said.stdout
-    assert "2 positions at depth 55\n" in said.stdout
-    assert "20 positions at depth 54\n" in said.stdout
-    assert "│ 4 │ 8 │ 2 │ 6 │ 5 │" in said.stdout, "the farthest are drawn"
+@swept(
+    ("name", "depth", "counts", "row"),
+    [("2x4", 36, (1, 7), "│ 3 │ 2 │ 5 │ 4 │"), ("2x5", 55, (2, 20), "│ 4 │ 8 │ 2 │ 6 │ 5 │")],
+    few=1,
+)
+def test_gods_number_and_the_last_layers(tmp_path, name, depth, counts, row):
+    config = CONFIGS / f"{name}.toml"
+    said = invoke(config, *at(tmp_path), "--layers", "2")
+    assert f"God's number: {depth}\n" in said.stdout
+    for below, count in enumerate(counts):
+        assert f"{count} position{'s' * (count > 1)} at depth {depth - below}\n" in said.stdout
+    assert row in said.stdout, "the farthest are drawn"
     assert "do all positions take at most" in said.stderr
-    again = invoke(CONFIGS / "2x5.toml", *at(tmp_path), "--layers", "2")
+    again = invoke(config, *at(tmp_path), "--layers", "2")
     assert again.stdout == said.stdout
     assert "do all positions" not in again.stderr, "nothing is asked twice"
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from sweeps import swept
 
 from frontier.cosets.proof import Answer, Proof, guesses
 from frontier.cosets.questions import Block, Farther, Witness
@@ -40,8 +41,8 @@ each_period = pytest.mark.parametrize("period", [1, 2])
 
 @each_period
 @pytest.mark.parametrize("end", range(5, len(COUNTS)))
-@pytest.mark.parametrize("slack", range(8))
-@pytest.mark.parametrize("layers", range(6))
+@swept("slack", range(8), few=[0, 1, 6])
+@swept("layers", range(6), few=[0, 1, 4])
 def test_gods_number_and_the_last_layers(end, slack, layers, period):
     counts = COUNTS[: end + 1]
     proof = play(counts, end + slack, 3, period, layers=layers)

@@ -75,9 +75,9 @@ CASES = {
                                           goals=["xxyzz", "yxxzz"], closed=True),
 }  # fmt: skip
 FEW = [
-    "tiles row by row", "tiles, two goals", "several tiles a move", "blocks in lines", "walls",
+    "tiles, two goals", "several tiles a move", "blocks in lines", "walls",
     "blocks, a part of a goal", "colours on a graph", "cells along paths", "a pattern",
-    "burnt pancakes", "like pieces, two goals",
+    "like pieces, two goals",
 ]  # fmt: skip
 each_case = swept("name", CASES, few=FEW)
 

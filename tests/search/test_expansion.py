@@ -133,8 +133,11 @@ def layers_of(model):
     return list_layers(space, [space.number(*of) for of in origins_of(model)])
 
 
-@pytest.mark.parametrize("name", MODELS)
-@swept(("room_slabs", "small_arena"), [(1, True), (9, False)], few=1)
+@swept(
+    ("name", "room_slabs", "small_arena"),
+    [(name, *of) for name in MODELS for of in ((1, True), (9, False))],
+    few=[("tiles", 1, True), ("pancakes", 1, True)],
+)
 def test_a_search_by_slabs_in_stored_form(name, room_slabs, small_arena, monkeypatch):
     """An arena that has no more frames than the largest batch needs decodes some slabs again."""
     if small_arena:

@@ -353,6 +353,7 @@ for lock in locks:
 """Fails to compile a kernel, and ends with an error if the kernel is locked then."""
 
 
+@pytest.mark.sweep
 def test_a_kernel_that_fails_to_compile_is_not_locked(tmp_path):
     before = f"import numpy as np\nfrom frontier.space import zerobytes_kernels as kernels\n{FAILS}"
     assert called(before, HOME=str(tmp_path)) == ("12 0", "")

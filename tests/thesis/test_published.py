@@ -30,6 +30,7 @@ def published():
     return json.loads((RESULTS / "thesis.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.sweep
 def test_the_json_follows_from_its_runs(published, monkeypatch):
     monkeypatch.delitem(claims.SEQUENCES, 100)  # it takes some seconds
     kept = [row for row in published["tables"]["4.2"] if row["claim"] != SLOW]
