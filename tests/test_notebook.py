@@ -45,6 +45,7 @@ def curves(figure):
     return {name: [float(of) for of in re.findall(r"-?[\d.]+", path)] for name, path in found}
 
 
+@pytest.mark.sweep
 def test_the_figures_are_those_of_the_page(printed):
     """Drawings by frontier to the letter; of those by matplotlib the curves, as versions differ."""
     _, folder = printed
@@ -64,6 +65,7 @@ def test_the_figures_are_those_of_the_page(printed):
             assert made == shown
 
 
+@pytest.mark.sweep
 def test_the_files_for_the_paper(printed):
     _, folder = printed
     assert (folder / "figures" / "doors.pdf").read_bytes().startswith(b"%PDF")

@@ -39,6 +39,7 @@ def test_gods_number_and_last_layers(tmp_path):
     assert {depth: len(boards) for depth, boards in found.layers.items()} == COUNTS_2X4
 
 
+@pytest.mark.sweep
 def test_moves_of_several_tiles(tmp_path):
     """The last layers, as `run` finds them; and the ways that the search has kept are checked."""
     multi = config(tmp_path, puzzle={"metric": "multi"})

@@ -46,7 +46,7 @@ MULTI = [
     ((3, 3), (1, 1), (6, 6), "multi"),
     ((3, 3), (0, 1), (8,), "multi"),
 ]
-FEW = [STEP[3], MULTI[1]]
+FEW = [STEP[8], MULTI[1]]
 
 
 @cache

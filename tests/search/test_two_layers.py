@@ -74,6 +74,7 @@ def parts_of(store, plan, depth):
             if files.path(task).exists()}  # fmt: skip
 
 
+@pytest.mark.sweep
 def test_no_part_is_there_beside_the_one_that_replaces_it(tmp_path):
     """What the disk holds after each task, to the byte."""
     every = run_of(plan_of(tmp_path / "all", keep="all"))

@@ -273,6 +273,7 @@ def test_neighbour_swaps_find_the_numbers_of_inversions(m):
     assert [layer.size for layer in list_layers(space, [(0, 0)])] == expected
 
 
+@pytest.mark.sweep
 def test_a_layer_may_neighbour_itself():
     """With a loop that changes nothing, every state is its own neighbour."""
     arcs = [(0, 0, (i,)) for i in range(6)] + [(0, 0, ())]

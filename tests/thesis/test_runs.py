@@ -4,6 +4,7 @@ from dataclasses import replace
 from math import factorial
 
 import pytest
+from sweeps import swept
 from twins import blank_moves, layers_of
 
 from frontier import api
@@ -190,7 +191,7 @@ def without_home(path, depths=None):
     run.roll_back(len(run.records) - 1, run.stored_depths())
 
 
-@pytest.mark.parametrize("missing", [None, [0], [7], [-1]])
+@swept("missing", [None, [0], [7], [-1]], few=[None, [7]])
 @pytest.mark.parametrize(
     ("name", "ask"),
     [
