@@ -111,7 +111,7 @@ def test_every_limit(shape, blank, rectangle, metric):
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize(("shape", "blank", "rectangle", "metric"), SIX + EIGHT)
+@pytest.mark.parametrize(("shape", "blank", "rectangle", "metric"), SIX + EIGHT[::3])
 def test_every_region(shape, blank, rectangle, metric):
     """Of boards of six and of eight cells. Random limits, most of them near the greatest
     distance."""
@@ -158,9 +158,9 @@ LARGER = [
 ]
 
 
-def random_asker(shape, blank, metric, seed):
+def random_asker(shape, blank, metric):
     """Of a random region, whose tables are not large, and random groups."""
-    rng, puzzle = random.Random(str((shape, blank, seed))), tile_puzzle(*shape, blank=blank)
+    rng, puzzle = random.Random(str((shape, blank))), tile_puzzle(*shape, blank=blank)
     tiles = puzzle.cells - 1
     rooms = [r for r in regions_of(puzzle) if r.bytes < 10**8 and 2 * r.tiles >= tiles - 1]
     sizes = random_sizes(rng, tiles, 6)
@@ -168,12 +168,11 @@ def random_asker(shape, blank, metric, seed):
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(("shape", "blank", "metric"), LARGER)
-def test_larger_boards(shape, blank, metric, seed):
+def test_larger_boards(shape, blank, metric):
     """The last layers, and limits beyond them."""
     _, _, sizes = known(shape, blank, metric)
-    asker, most = random_asker(shape, blank, metric, seed), len(sizes) - 1
+    asker, most = random_asker(shape, blank, metric), len(sizes) - 1
     assert asker.bound >= most
     for limit in {most - 3, most - 2, most - 1, most, (most + asker.bound) // 2}:
         expected = from_the_engine(shape, blank, metric, limit)
@@ -229,8 +228,8 @@ def test_2x6_from_every_blank_cell(blank):
 
 @swept(
     ("name", "shape"),
-    [("2x3", (2, 3)), ("2x4", (2, 4)), ("2x5", (2, 5)), ("3x3", (3, 3)), ("2x6", (2, 6)),
-     ("3x4", (3, 4))], few=2,
+    [("2x3", (2, 3)), ("2x4", (2, 4)), ("2x5", (2, 5)), ("3x3", (3, 3)), ("2x6", (2, 6))],
+    few=2,
 )  # fmt: skip
 def test_the_last_three_layers_are_those_that_are_published(name, shape):
     """In docs/results, of boards with the blank at home in the corner."""

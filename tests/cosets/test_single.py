@@ -20,33 +20,21 @@ from frontier.puzzles import tile_puzzle
 
 STEP = [
     ((2, 3), (0, 0), (2, 3), "step"),
-    ((2, 3), (0, 1), (1, 1, 1, 1, 1), "step"),
     ((2, 3), (1, 2), (5,), "step"),
-    ((3, 2), (1, 1), (3, 2), "step"),
     ((3, 2), (0, 0), (4, 1), "step"),
-    ((2, 4), (0, 0), (4, 3), "step"),
     ((2, 4), (0, 1), (1, 6), "step"),
-    ((2, 4), (1, 2), (7,), "step"),
     ((4, 2), (2, 1), (2, 3, 2), "step"),
-    ((4, 2), (0, 0), (1,) * 7, "step"),
     ((3, 3), (0, 0), (4, 4), "step"),
-    ((3, 3), (1, 1), (1, 3, 4), "step"),
     ((3, 3), (0, 1), (8,), "step"),
 ]
 MULTI = [
-    ((2, 3), (0, 0), (3, 3), "multi"),
     ((2, 3), (0, 1), (1, 1, 1, 1, 1), "multi"),
-    ((3, 2), (1, 1), (3, 2), "multi"),
     ((3, 2), (2, 0), (5,), "multi"),
-    ((2, 4), (0, 0), (4, 4), "multi"),
     ((2, 4), (1, 2), (3, 3, 3), "multi"),
-    ((4, 2), (2, 1), (2, 3, 2), "multi"),
     ((4, 2), (0, 0), (7,), "multi"),
-    ((3, 3), (0, 0), (4, 4), "multi"),
     ((3, 3), (1, 1), (6, 6), "multi"),
-    ((3, 3), (0, 1), (8,), "multi"),
 ]
-FEW = [STEP[8], MULTI[1]]
+FEW = [STEP[4], MULTI[0]]
 
 
 @cache
@@ -165,7 +153,7 @@ def boards_of(shape, blank, metric):
     return sorted(board_of(*shape, blank, metric).distances)
 
 
-@pytest.mark.parametrize("case", [STEP[5], MULTI[4]])
+@pytest.mark.parametrize("case", [STEP[3], MULTI[2]])
 @given(st.lists(st.integers(0, 20159), min_size=1, max_size=30), st.integers(0, 40))
 def test_positions_are_settled_one_like_another(case, picks, limit):
     """In any order, each as by itself."""

@@ -241,7 +241,7 @@ def test_random_graphs_with_eight_things(seed):
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_bitmaps_and_lists_agree_on_random_graphs_with_nine_things(seed):
     rng = random.Random(seed)
     border = seed % 5
