@@ -8,27 +8,6 @@ from contextlib import contextmanager
 KINDS = ("disk", "codec", "kernel", "rest")
 
 
-class Stopwatch:
-    """Adds up the seconds of a clock by kind; a lap adds what passed since the last one."""
-
-    def __init__(self, clock: Callable[[], float] = time.perf_counter):
-        self._clock = clock
-        self.reset()
-
-    def reset(self) -> None:
-        self.seconds = dict.fromkeys(KINDS, 0.0)
-        self._last = self._clock()
-
-    def go_on(self) -> None:
-        """Leave out the time since the last lap."""
-        self._last = self._clock()
-
-    def lap(self, kind: str) -> None:
-        now = self._clock()
-        self.seconds[kind] += now - self._last
-        self._last = now
-
-
 class Preparing:
     """A clock that runs while kernels are made ready: Numba imported, kernels loaded or compiled.
 
@@ -78,3 +57,26 @@ class Preparing:
 
 
 preparing = Preparing()
+
+
+def working_time() -> float:
+    """The seconds of a clock that leaves out the making ready of kernels, which is no part of a
+    search. They are taken off once that is over, so for another thread the clock may go back."""
+    return time.perf_counter() - preparing.seconds
+
+
+class Stopwatch:
+    """Adds up the seconds of `working_time` by kind; a lap adds what passed since the last one."""
+
+    def __init__(self):
+        self.seconds = dict.fromkeys(KINDS, 0.0)
+        self._last = working_time()
+
+    def go_on(self) -> None:
+        """Leave out the time since the last lap."""
+        self._last = working_time()
+
+    def lap(self, kind: str) -> None:
+        now = working_time()
+        self.seconds[kind] += max(0.0, now - self._last)
+        self._last = now

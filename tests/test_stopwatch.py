@@ -6,9 +6,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from search.runs import as_bits, config_of
 
-from frontier import api
+from frontier import api, stopwatch
 from frontier.config import Config
+from frontier.search import by_tasks, task
+from frontier.search.workspace import Workspace
 
 
 def config_in(folder):
@@ -20,13 +23,12 @@ def config_in(folder):
 
 def test_preparing_kernels_is_no_part_of_a_layer_s_time(monkeypatch, tmp_path):
     """A process loads its kernels, and the first one on a machine compiles them."""
-    from frontier.search import advance
 
     class Slow:  # as if each layer had compiled for 1000 s
         prepared = iter(range(0, 10**9, 1000))
         seconds = property(lambda self: next(self.prepared))
 
-    monkeypatch.setattr(advance, "preparing", Slow())
+    monkeypatch.setattr(stopwatch, "preparing", Slow())
     records = api.run(api.plan(config_in(tmp_path))).store.records
     assert all(record.seconds == 0 for record in records)
 
@@ -42,13 +44,34 @@ def test_loading_layers_is_part_of_the_time_of_the_first_one(monkeypatch, tmp_pa
         begin(self, work, call)
 
     monkeypatch.setattr(advance, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
-    monkeypatch.setattr(advance, "preparing", SimpleNamespace(seconds=0.0))
+    monkeypatch.setattr(advance, "working_time", lambda: clock[0])
     monkeypatch.setattr(getattr(advance, form), "__init__", slowly)
     plan = api.plan(config_in(tmp_path))
     plan = dataclasses.replace(plan, list_states=plan.list_states if form == "_Lists" else 0)
     first, *others = [record.seconds for record in api.run(plan).store.records[1:]]
     assert first == 1
     assert set(others) == {0}
+
+
+def test_the_time_of_a_layer_by_tasks_begins_when_kernels_are_ready(monkeypatch, tmp_path):
+    """As if each task took a second, in which its worker made kernels ready. What the others wait
+    after the first has them is a part of the layer."""
+    clock, program = [0.0], Workspace.program
+
+    def slowly(work, of):
+        clock[0] += 1
+        return program(work, of)
+
+    class AllTheTime:
+        seconds = property(lambda self: clock[0])
+
+    monkeypatch.setattr(Workspace, "program", slowly)
+    monkeypatch.setattr(task, "preparing", AllTheTime())
+    monkeypatch.setattr(by_tasks, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    run = api.run(as_bits(api.plan(config_of(tmp_path, 2, 3)))).store
+    of_tasks = [record for record in run.records if record.form == "bits"]
+    assert max(record.parts for record in of_tasks) > 1
+    assert all(record.seconds == record.parts - 1 for record in of_tasks)
 
 
 def test_kernels_that_are_compiled_are_timed():
@@ -88,7 +111,7 @@ def test_a_display_says_that_kernels_are_compiled(monkeypatch, tmp_path, capsys)
         monkeypatch.setattr(preparing, "_said", False)
         plan = api.plan(config_in(tmp_path / str(number)))
         api.run(plan, listeners=[lambda event: preparing.tell()], progress=progress)
-        said = "compiling kernels, which may take half a minute; they are kept"
+        said = "compiling kernels, which may take half a minute the first time"
         assert capsys.readouterr().err.count(said) == number
     assert preparing.say is None
 

@@ -67,8 +67,7 @@ def passing_line(file: TextIO | None) -> Iterator[Callable[[str], None]]:
 
 def say_compiling() -> None:
     """Say on standard error that kernels are compiled."""
-    kept = "they are kept if the cache can be written"
-    say(f"compiling kernels, which may take half a minute; {kept}", sys.stderr)
+    say("compiling kernels, which may take half a minute the first time", sys.stderr)
 
 
 def warn_unwritten(file: Path | str, error: Exception) -> None:

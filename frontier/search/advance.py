@@ -14,7 +14,7 @@ import numpy as np
 from frontier.search.plan import Mode, Policy
 from frontier.search.workspace import Workspace, workspace_of
 from frontier.space.memory import Bitmaps, MemorySearch, count_rows
-from frontier.stopwatch import preparing
+from frontier.stopwatch import working_time
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import PartRecord
 from frontier.store.run_ref import RunRef
@@ -67,8 +67,7 @@ def advance(call: Advance) -> Advanced:
 
 def _advance(work: Workspace, call: Advance) -> Advanced:
     over, complete, policy = False, False, call.policy
-    started = before = time.perf_counter()
-    prepared = preparing.seconds
+    started, before = time.perf_counter(), working_time()
     layers = (_Lists if call.mode == "lists" else _InMemory)(work, call)
     timed_tallies: list[tuple[Tally, float]] = []
     stored: dict[int, list[PartRecord]] = {}
@@ -77,13 +76,12 @@ def _advance(work: Workspace, call: Advance) -> Advanced:
         if not tally.states:
             complete = True
             break
-        now, so_far = time.perf_counter(), preparing.seconds
-        # To load kernels, or to compile them on their first use, is no part of a search.
-        timed_tallies.append((tally, max(0.0, now - before - (so_far - prepared))))
-        before, prepared, depth = now, so_far, call.depth + len(timed_tallies)
+        now = working_time()
+        timed_tallies.append((tally, max(0.0, now - before)))
+        before, depth = now, call.depth + len(timed_tallies)
         if call.made is not None:
             call.made(LayerRecord.of(depth, layers.form, *timed_tallies[-1]))
-        over = depth == call.until or now - started > call.seconds
+        over = depth == call.until or time.perf_counter() - started > call.seconds
         over = over or (call.stop is not None and call.stop())
         if policy.layers_kept is None:
             stored[depth] = layers.store(depth, tally)

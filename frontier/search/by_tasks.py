@@ -53,6 +53,8 @@ def layer_by_tasks(
     # A notebook keeps the last error and with it this frame, so the results are closed here.
     with closing(executor.run(calls, stop)) as results:
         for result in results:
+            if not parts:  # in the first layer by tasks all workers wait for the kernels
+                began += result.prepared
             record = result.record
             parts[record.task] = record
             done.add(record.task)

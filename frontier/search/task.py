@@ -13,7 +13,7 @@ import numpy as np
 from frontier.errors import CorruptRunError
 from frontier.search.expansion import Expansion
 from frontier.search.workspace import Workspace, workspace_of
-from frontier.stopwatch import Stopwatch
+from frontier.stopwatch import Stopwatch, preparing
 from frontier.store.parts import PartRecord
 from frontier.store.run_ref import RunRef
 from frontier.store.tally import Tally
@@ -21,10 +21,15 @@ from frontier.store.tally import Tally
 
 @dataclass
 class TaskResult:
-    """The result of a task. seconds: the time that its worker spent, by kind of work."""
+    """The result of a task.
+
+    seconds: the time that its worker spent, by kind of work. prepared: the seconds for which the
+    worker made kernels ready meanwhile.
+    """
 
     record: PartRecord
     seconds: dict[str, float] = field(default_factory=dict)
+    prepared: float = 0.0
 
 
 def expand_task(run_ref: RunRef, delete_replaced: bool, depth: int, number: int) -> TaskResult:
@@ -77,7 +82,7 @@ def _replaces(work: Workspace, depth: int) -> bool:
 
 def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     task, layout, files = work.task(depth, number), work.layout, work.files(depth)
-    clock = Stopwatch()
+    clock, prepared = Stopwatch(), preparing.seconds
     program, reads = work.program(task)
     own, start = np.arange(prod(layout.grid)), work.counting.start_at(layout, task)
     current = work.layer(depth - 1).load(reads.task, reads.slab)
@@ -105,4 +110,4 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
         clock.lap("rest")
         record = writer.finish(tally)
         clock.lap("disk")
-    return TaskResult(record, clock.seconds)
+    return TaskResult(record, clock.seconds, preparing.seconds - prepared)

@@ -78,10 +78,10 @@ def test_a_line_is_wiped_out_before_an_error(terminal):
 
 
 def test_what_is_said_fits_the_terminal(terminal):
-    say("compiling kernels, which may take half a minute; they are kept", terminal.file)
+    say("compiling kernels, which may take half a minute the first time", terminal.file)
     assert terminal.lines() == [
         "compiling kernels, which may take half a",
-        "  minute; they are kept",
+        "  minute the first time",
         "",
     ]
 
