@@ -157,6 +157,7 @@ def test_one_board_is_one_board_everywhere(run, how):
         (["1 0 2/3 4 5", "q"], r"\[\[q\]\]"),
         (object(), "is nothing that a config file could say"),
         ([0, 0, 1, 2, 3, 4], "the numbers 0..5 must stand in it, each once"),
+        ("0 1 9/3 1 4", "must stand in it, each once .*; 1 is repeated, 9 is none of them$"),
         ("", r"board = '': expected 2 rows of 3 numbers"),
     ],
 )

@@ -4,6 +4,7 @@ Cells are numbered row by row. They are read along the shorter side (`frontier.p
 """
 
 import operator
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -137,9 +138,15 @@ class Grid:
         """Return a board as `parsed` does, whose numbers are of 0 .. cells-1, none of them
         twice."""
         parsed = self.parsed(board, name, marks)
-        numbers = [number for number in parsed if number not in marks]
-        if len(set(numbers)) < len(numbers) or not set(numbers) <= set(range(self.cells)):
-            raise InputError(f"{name} = {_plain(self.in_rows(parsed))}: {self.rule}")
+        numbers = Counter(number for number in parsed if number not in marks)
+        wrong = [
+            f"{number} {'is repeated' if number in range(self.cells) else 'is none of them'}"
+            for number, times in numbers.items()
+            if times > 1 or number not in range(self.cells)
+        ]
+        if wrong:
+            shown = _plain(self.in_rows(parsed))
+            raise InputError(f"{name} = {shown}: {self.rule}; {', '.join(wrong)}")
         return parsed
 
     @property
