@@ -18,7 +18,7 @@ class Preparing:
     """
 
     def __init__(self):
-        self.seconds, self._began, self._inside = 0.0, 0.0, 0
+        self._seconds, self._began, self._inside = 0.0, 0.0, 0
         self.say: Callable[[], None] | None = None
         self._said = False
         self._one_thread = threading.Lock()
@@ -33,7 +33,14 @@ class Preparing:
         with self._one_thread:
             self._inside -= 1
             if not self._inside:
-                self.seconds += time.perf_counter() - self._began
+                self._seconds += time.perf_counter() - self._began
+
+    @property
+    def seconds(self) -> float:
+        """How long it has run by now."""
+        with self._one_thread:
+            now = time.perf_counter()
+            return self._seconds + (now - self._began if self._inside else 0.0)
 
     @property
     def under_way(self) -> bool:
@@ -60,8 +67,8 @@ preparing = Preparing()
 
 
 def working_time() -> float:
-    """The seconds of a clock that leaves out the making ready of kernels, which is no part of a
-    search. They are taken off once that is over, so for another thread the clock may go back."""
+    """The seconds of a clock that stands still while kernels are made ready, as that is no part of
+    a search. It stands to within a microsecond, so a difference may be that much below 0."""
     return time.perf_counter() - preparing.seconds
 
 

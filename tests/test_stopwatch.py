@@ -1,6 +1,7 @@
 """What is part of the time of a layer: loading layers is, loading and compiling kernels is not."""
 
 import dataclasses
+import threading
 import time
 from types import SimpleNamespace
 
@@ -10,7 +11,7 @@ from search.runs import as_bits, config_of
 
 from frontier import api, stopwatch
 from frontier.config import Config
-from frontier.search import by_tasks, task
+from frontier.search import advance, by_tasks, task
 from frontier.search.workspace import Workspace
 
 
@@ -21,22 +22,35 @@ def config_in(folder):
     )  # fmt: skip
 
 
+class PreparingAllTheTime:
+    """All seconds of a clock are spent on making kernels ready."""
+
+    def __init__(self, clock):
+        self._clock = clock
+
+    @property
+    def seconds(self):
+        return self._clock[0]
+
+
 def test_preparing_kernels_is_no_part_of_a_layer_s_time(monkeypatch, tmp_path):
     """A process loads its kernels, and the first one on a machine compiles them."""
+    clock, expand = [0.0], advance._Lists.expand
 
-    class Slow:  # as if each layer had compiled for 1000 s
-        prepared = iter(range(0, 10**9, 1000))
-        seconds = property(lambda self: next(self.prepared))
+    def slowly(lists):
+        clock[0] += 1000
+        return expand(lists)
 
-    monkeypatch.setattr(stopwatch, "preparing", Slow())
+    monkeypatch.setattr(advance._Lists, "expand", slowly)
+    monkeypatch.setattr(stopwatch, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    monkeypatch.setattr(stopwatch, "preparing", PreparingAllTheTime(clock))
     records = api.run(api.plan(config_in(tmp_path))).store.records
+    assert clock[0] >= 1000 * (len(records) - 1)
     assert all(record.seconds == 0 for record in records)
 
 
 @pytest.mark.parametrize("form", ["_Lists", "_InMemory"])
 def test_loading_layers_is_part_of_the_time_of_the_first_one(monkeypatch, tmp_path, form):
-    from frontier.search import advance
-
     clock, begin = [0.0], getattr(advance, form).__init__
 
     def slowly(self, work, call):
@@ -62,16 +76,60 @@ def test_the_time_of_a_layer_by_tasks_begins_when_kernels_are_ready(monkeypatch,
         clock[0] += 1
         return program(work, of)
 
-    class AllTheTime:
-        seconds = property(lambda self: clock[0])
-
     monkeypatch.setattr(Workspace, "program", slowly)
-    monkeypatch.setattr(task, "preparing", AllTheTime())
+    monkeypatch.setattr(task, "preparing", PreparingAllTheTime(clock))
     monkeypatch.setattr(by_tasks, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
     run = api.run(as_bits(api.plan(config_of(tmp_path, 2, 3)))).store
     of_tasks = [record for record in run.records if record.form == "bits"]
     assert max(record.parts for record in of_tasks) > 1
     assert all(record.seconds == record.parts - 1 for record in of_tasks)
+
+
+def test_a_layer_that_was_begun_waits_for_kernels_too(monkeypatch, tmp_path):
+    """Parts that were there need none."""
+    clock, done = [0.0], task._done
+
+    def parts_are_there(work, depth, number):
+        if number == 0 and depth > 2:  # made by an earlier start
+            task._expand(work, depth, number)
+        return done(work, depth, number)
+
+    def slowly(work, of):
+        clock[0] += of.number > 0
+        return program(work, of)
+
+    program = Workspace.program
+    monkeypatch.setattr(task, "_done", parts_are_there)
+    monkeypatch.setattr(Workspace, "program", slowly)
+    monkeypatch.setattr(task, "preparing", PreparingAllTheTime(clock))
+    monkeypatch.setattr(by_tasks, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    run = api.run(as_bits(api.plan(config_of(tmp_path, 2, 3)))).store
+    of_tasks = [record for record in run.records[3:] if record.parts > 1]
+    assert of_tasks
+    assert all(record.seconds == record.parts - 2 for record in of_tasks)
+
+
+def test_two_threads_prepare_at_once():
+    """The clock runs while either does, and never longer than real time."""
+    clock, inside, leave = stopwatch.Preparing(), threading.Event(), threading.Event()
+
+    def prepare():
+        with clock:
+            inside.set()
+            leave.wait()
+
+    other = threading.Thread(target=prepare)
+    other.start()
+    inside.wait()
+    began, before = time.perf_counter(), clock.seconds
+    with clock:
+        time.sleep(0.001)
+    after = clock.seconds
+    assert 0.001 <= after - before <= time.perf_counter() - began
+    leave.set()
+    other.join()
+    ended = clock.seconds
+    assert after <= ended == clock.seconds
 
 
 def test_kernels_that_are_compiled_are_timed():
@@ -92,11 +150,11 @@ def test_compiling_is_told_once_before_it_begins(monkeypatch):
 
     kernel(lambda x: x).compiled  # noqa: B018  (as above)
     monkeypatch.setattr(preparing, "_said", False)
-    told, before = [], preparing.seconds
-    with preparing.telling(lambda: told.append(preparing.seconds)):
+    told = []
+    with preparing.telling(lambda: told.append(True)):
         assert numba.njit(lambda x: x + 2)(1) == 3
         assert numba.njit(lambda x: x + 3)(1) == 4
-    assert told == [before]
+    assert len(told) == 1
     monkeypatch.setattr(preparing, "_said", False)
     with preparing.telling(None):
         assert numba.njit(lambda x: x + 4)(1) == 5

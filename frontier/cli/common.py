@@ -78,8 +78,8 @@ set_option = click.option(
     multiple=True,
     metavar="KEY=VALUE",
     shell_complete=complete_setting,
-    help="Override a key of the config, such as --set cluster.workers=4 or, for each worker, "
-    "cluster.memory=2GB. May be repeated.",
+    help="Override a key of the config, such as --set cluster.workers=4 or cluster.memory=2GB, "
+    "which is that of each worker. May be repeated.",
 )
 path_argument = partial(click.argument, shell_complete=complete_run)
 run_argument = path_argument("run", metavar="RUN")

@@ -186,6 +186,7 @@ class Asker:
         first one ends the search.
         """
         began, question = time.thread_time(), self._question(limit)
+        # Kernels are compiled again for an array with gaps.
         cosets = np.ascontiguousarray(question.cosets[number :: self.blocks(limit)])
         look_ups = solutions = left_open = nodes = first = 0
         farther, hardest = {}, None

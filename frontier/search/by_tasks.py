@@ -44,6 +44,7 @@ def layer_by_tasks(
     parts: dict[int, PartRecord] = {}
     work: Counter[str] = Counter()
     tasks, tally, began = len(files.tasks), Tally(), time.perf_counter()
+    waited: float | None = None
     _check_disk(plan, run, executor, tasks - len(done))
     emit(LayerStarted(depth, tasks))
     # What was written last is read first, while caches still hold it.
@@ -53,8 +54,8 @@ def layer_by_tasks(
     # A notebook keeps the last error and with it this frame, so the results are closed here.
     with closing(executor.run(calls, stop)) as results:
         for result in results:
-            if not parts:  # in the first layer by tasks all workers wait for the kernels
-                began += result.prepared
+            if waited is None:  # for kernels, as do all workers that have just begun
+                waited = result.prepared
             record = result.record
             parts[record.task] = record
             done.add(record.task)
@@ -67,7 +68,7 @@ def layer_by_tasks(
         raise Stopped(f"interrupted in layer {depth}, {len(done)} of {counted(tasks, 'task')} done")
     if not tally.states:
         return None
-    seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - began - (waited or 0.0)
     records = [parts[task] for task in files.tasks]
     return LayerRecord.of(depth, "bits", tally, seconds, records, dict(work))
 

@@ -24,12 +24,12 @@ class TaskResult:
     """The result of a task.
 
     seconds: the time that its worker spent, by kind of work. prepared: the seconds for which the
-    worker made kernels ready meanwhile.
+    worker made kernels ready during the task; None if the part was there before.
     """
 
     record: PartRecord
     seconds: dict[str, float] = field(default_factory=dict)
-    prepared: float = 0.0
+    prepared: float | None = None
 
 
 def expand_task(run_ref: RunRef, delete_replaced: bool, depth: int, number: int) -> TaskResult:
@@ -37,10 +37,12 @@ def expand_task(run_ref: RunRef, delete_replaced: bool, depth: int, number: int)
 
     delete_replaced: delete the part of the layer at depth - 2 that this one replaces.
     """
+    prepared = preparing.seconds
     work = workspace_of(run_ref)
     if (result := _done(work, depth, number)) is None:
         try:
             result = _expand(work, depth, number)
+            result.prepared = preparing.seconds - prepared
         except (CorruptRunError, FileNotFoundError):
             # Another worker may have done it meanwhile, and deleted what this one was reading; or
             # its layer was committed, and the unfinished file of this one was swept away.
@@ -82,7 +84,7 @@ def _replaces(work: Workspace, depth: int) -> bool:
 
 def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     task, layout, files = work.task(depth, number), work.layout, work.files(depth)
-    clock, prepared = Stopwatch(), preparing.seconds
+    clock = Stopwatch()
     program, reads = work.program(task)
     own, start = np.arange(prod(layout.grid)), work.counting.start_at(layout, task)
     current = work.layer(depth - 1).load(reads.task, reads.slab)
@@ -110,4 +112,4 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
         clock.lap("rest")
         record = writer.finish(tally)
         clock.lap("disk")
-    return TaskResult(record, clock.seconds, preparing.seconds - prepared)
+    return TaskResult(record, clock.seconds)

@@ -187,6 +187,7 @@ def _deepen(budget, bound, depth, next_bound, shared, path, databases):
     vertex, sequence, total, last, cursor = path
     length, nodes = sequence.shape[1], 0
     if databases is not None:
+        # Unpacked, they would be arrays of another type, and kernels be compiled again for it.
         distances, members = databases.scratch[0], databases.scratch[1]
     while depth >= 0 and nodes < budget:
         arc = cursor[depth]

@@ -54,15 +54,14 @@ def compiled(function: Callable) -> Callable:
 
 
 def _take_constants_as_numbers(kernel) -> None:
-    """Let other kernels call one with constants as they call it with numbers.
+    """Compile a kernel for the type of a number where another kernel calls it with a constant.
 
-    Numba would compile it once more for each constant that it is called with.
+    Numba would compile it once more for each constant.
     """
     call = kernel.get_call_template
 
     def call_with_numbers(arguments, keywords):
-        plain = {name: unliteral(value) for name, value in keywords.items()}
-        return call(tuple(map(unliteral, arguments)), plain)
+        return call(tuple(map(unliteral, arguments)), keywords)
 
     kernel.get_call_template = call_with_numbers
 

@@ -142,7 +142,7 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path):
     ]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ)
     for line in process.stderr:
-        if "do all positions" in line:
+        if "do all positions take at most" in line:
             process.send_signal(signal.SIGINT)
             break
     _, said = process.communicate()

@@ -36,6 +36,11 @@ def regions(shapes, metrics=("step",)):
     ]
 
 
+def half_of_regions(shapes):
+    """Every other region of some boards in moves of one tile, the rest in moves of several."""
+    return [*regions(shapes, ["step"])[::2], *regions(shapes, ["multi"])[1::2]]
+
+
 def home_cells(board):
     """The number, in reading order, of the home of each tile."""
     return {board.goal[cell]: n for n, cell in enumerate(board.reading)}

@@ -28,7 +28,7 @@ from frontier.store.run import RunStore
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     ("form", "search"),
-    [*((form, {}) for form in FORMS), ("tasks", {"spare": 2}), ("lists", {"keep": "all"})],
+    [*((form, {}) for form in FORMS), ("tasks", {"spare": 2}), ("memory", {"keep": "all"})],
 )
 def test_a_run_that_is_stopped_and_goes_on(bucket, tmp_path, form, search):
     for until in (3, 11, 12, None):
@@ -65,7 +65,11 @@ def test_of_two_drivers_one_goes_on(bucket, monkeypatch, form, kind):
 
 @swept(
     ("form", "moment", "ahead"),
-    product(["lists", "tasks"], ["sweep", "drop_list"], [0, 3]),
+    [
+        *product(["lists", "tasks"], ["sweep", "drop_list"], [0, 1]),
+        ("lists", "drop_list", 3),
+        ("tasks", "sweep", 3),
+    ],
     few=[("tasks", "sweep", 3)],
 )
 def test_a_driver_that_was_overtaken_deletes_nothing(bucket, monkeypatch, form, moment, ahead):

@@ -3,6 +3,7 @@
 import errno
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -358,6 +359,58 @@ def test_a_kernel_that_fails_to_compile_is_not_locked(tmp_path):
     before = f"import numpy as np\nfrom frontier.space import zerobytes_kernels as kernels\n{FAILS}"
     assert called(before, HOME=str(tmp_path)) == ("12 0", "")
     assert called(HOME=str(tmp_path)) == ("12 1", "")
+
+
+SIGNATURES = """
+from pathlib import Path
+from numba.core import event
+import frontier
+from frontier.answers.ida import IdaSolver
+
+class Signatures(event.Listener):
+    def on_start(self, event):
+        function = event.data["dispatcher"].py_func
+        if function.__module__.startswith("frontier."):
+            print(function.__qualname__, event.data["args"], file=found)
+
+    def on_end(self, event):
+        pass
+
+event.register("numba:compile", Signatures())
+with open("signatures", "w") as found:
+    def config(name, **search):
+        return frontier.Config(
+            name=name, puzzle=PUZZLES[name], search=search, store={"path": name},
+            cluster={"kind": "serial"},
+        )
+
+    PUZZLES = {
+        "large": {"kind": "tiles", "rows": 2, "columns": 6},
+        "tiles": {"kind": "tiles", "rows": 2, "columns": 5},
+        "pattern": {"kind": "pattern", "rows": 2, "columns": 5, "labels": [3, 4, 8]},
+    }
+    frontier.run(config("large", in_memory=False), until=30)
+    frontier.run(config("pattern", keep="all")).export(Path("array"))
+    solver = IdaSolver(config("tiles").make_puzzle(), heuristics=["array"])
+    solver.solve(solver.puzzle.parse("0 2 1 3 4/5 7 6 8 9"))
+    frontier.gods_number(config("tiles"))
+"""
+"""Writes the types for which kernels are compiled."""
+
+
+@pytest.mark.sweep
+def test_kernels_are_compiled_for_one_memory_layout_and_no_constants(tmp_path):
+    """Where a kernel unpacks an array, or is called with a column of one or with a constant, it
+    would be compiled again, which takes seconds of the first search on a machine."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    environment["PYTHONPATH"] = str(PACKAGE.parent)
+    command = [sys.executable, "-c", SIGNATURES]
+    subprocess.run(command, check=True, cwd=tmp_path, env=environment)
+    signatures = (tmp_path / "signatures").read_text().splitlines()
+    names = {line.split(" ")[0] for line in signatures}
+    assert {"expand_encoded", "_least_of_databases", "search_cosets"} <= names
+    of_constants_or_gaps = re.compile(r"Literal|, 'A'|\dd, A\)")
+    assert list(filter(of_constants_or_gaps.search, signatures)) == []
 
 
 @pytest.mark.sweep

@@ -241,10 +241,9 @@ def test_random_graphs_with_eight_things(seed):
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("seed", range(3))
-def test_bitmaps_and_lists_agree_on_random_graphs_with_nine_things(seed):
-    rng = random.Random(seed)
-    border = seed % 5
+@pytest.mark.parametrize("border", [0, 2, 4])
+def test_bitmaps_and_lists_agree_on_random_graphs_with_nine_things(border):
+    rng = random.Random(border)
     swaps = [(0, 0, (i,)) for i in range(8) if i != border - 1]
     arcs = [*random_arcs(rng, 3, 9, border), (0, 1, ()), (1, 0, ()), *swaps]
     space = Space(graph_of(3, 9, arcs), [(0, 0)])

@@ -324,7 +324,7 @@ def test_reads_bring_what_is_needed_once(name, slab_bytes, monkeypatch):
                 program = program_of(layout, task)
                 brought, slabs = Counter(), Counter()
                 reads = reads_of(layout, task, program)
-                # The kernel is compiled once for all layouts.
+                # A kernel is compiled again for another layout in memory.
                 assert all(table.flags.c_contiguous for table in (*program, *reads))
                 for i in range(reads.slot.size):
                     inside = np.arange(reads.first[i], reads.last[i])

@@ -48,7 +48,7 @@ def twin_of_encode(words: list[int]) -> bytes:
 
 
 def as_array(data: bytes) -> np.ndarray:
-    """Data as uint8 that can be written, as kernels are compiled anew for what cannot."""
+    """Data as uint8 that can be written, as kernels would be compiled again for what cannot."""
     return np.frombuffer(bytearray(data), dtype=np.uint8)
 
 
