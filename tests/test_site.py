@@ -160,7 +160,8 @@ def address(site):
 
 def test_the_search_finds_a_command(browser, address):
     with browser.open(f"{address}/index.html") as page:
-        page.locator(".md-search__input").fill("farthest positions")
+        page.wait_for_load_state("networkidle")  # what is typed before is lost
+        page.locator(".md-search__input").press_sequentially("farthest positions")
         found = page.locator(".md-search-result__link")
         found.first.wait_for()
         links = [link.get_attribute("href") for link in found.all()]
