@@ -187,7 +187,7 @@ def _deepen(budget, bound, depth, next_bound, shared, path, databases):
     vertex, sequence, total, last, cursor = path
     length, nodes = sequence.shape[1], 0
     if databases is not None:
-        # Unpacked, they would be arrays of another type, and kernels be compiled again for it.
+        # Unpacked, they would be arrays of another type, for which kernels are compiled again.
         distances, members = databases.scratch[0], databases.scratch[1]
     while depth >= 0 and nodes < budget:
         arc = cursor[depth]
@@ -203,7 +203,7 @@ def _deepen(budget, bound, depth, next_bound, shared, path, databases):
         if least > bound:
             next_bound = min(next_bound, least)
             continue
-        to = np.int64(shared.target[arc])
+        to = np.int64(shared.target[arc])  # the type that kernels are compiled for
         for k in range(length):
             sequence[depth + 1, k] = sequence[depth, k]
         _swap_along(shared, arc, sequence[depth + 1])

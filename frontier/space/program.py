@@ -128,7 +128,7 @@ def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
     return Reads(
         task=tasks,
         slab=slabs,
-        slot=np.ascontiguousarray(slot),  # a kernel is compiled again for another layout
+        slot=np.ascontiguousarray(slot),  # a kernel is compiled for each memory layout
         first=first[stack_number],
         last=last[stack_number],
         **in_batches(batches, slabs.size),

@@ -35,11 +35,14 @@ def test_gods_number_and_the_last_layers(tmp_path, name, depth, counts, row):
     for below, count in enumerate(counts):
         assert f"{count} position{'s' * (count > 1)} at depth {depth - below}\n" in said.stdout
     assert row in said.stdout, "the farthest are drawn"
+    asking = "do all positions take at most"
+    assert name == "2x4" or asking in said.stderr, "it takes long enough for a line"
     ledger = tmp_path / "run-gods-number" / "ledger.json"
     answered = ledger.read_bytes()
     again = invoke(config, *at(tmp_path), "--layers", "2")
     assert again.stdout == said.stdout
     assert ledger.read_bytes() == answered, "nothing is asked twice"
+    assert asking not in again.stderr
 
 
 @pytest.mark.sweep

@@ -3,13 +3,11 @@
 import errno
 import os
 import pickle
-import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import numba
 import pytest
 
 import frontier
@@ -228,8 +226,8 @@ def test_two_processes_that_compile_a_kernel_for_different_types_at_once(tmp_pat
     saved."""
     said, folder = said_by_two(tmp_path, ("uint8", "uint64"))
     assert said == ["3 0\n", "3 0\n"]
-    for name in ("bits.count_bits", "zerobytes_kernels._ones"):
-        assert len(list(folder.glob(f"{name}-*.nbc"))) == 2
+    for kernel in ("bits.count_bits", "zerobytes_kernels._ones"):
+        assert len(list(folder.glob(f"{kernel}-*.nbc"))) == 2
 
 
 @pytest.mark.sweep
@@ -326,17 +324,6 @@ def test_a_cache_that_fails_leaves_no_lock(shared, monkeypatch, fails):
     assert saved == ["int64"]
 
 
-def add(one, other):
-    return one + other
-
-
-def test_a_kernel_is_compiled_once_for_all_constants(tmp_path, monkeypatch):
-    monkeypatch.setattr(kernel_cache, "_folder", lambda: tmp_path)
-    kernel = kernel_cache.compiled(add)
-    assert numba.njit(lambda number: kernel(kernel(number, 1), kernel(2, number)))(4) == 11
-    assert kernel.signatures == [(numba.int64, numba.int64)]
-
-
 FAILS = """
 from numba.core.dispatcher import _FunctionCompiler
 compile, _FunctionCompiler.compile = _FunctionCompiler.compile, lambda *_: 1 / 0
@@ -359,58 +346,6 @@ def test_a_kernel_that_fails_to_compile_is_not_locked(tmp_path):
     before = f"import numpy as np\nfrom frontier.space import zerobytes_kernels as kernels\n{FAILS}"
     assert called(before, HOME=str(tmp_path)) == ("12 0", "")
     assert called(HOME=str(tmp_path)) == ("12 1", "")
-
-
-SIGNATURES = """
-from pathlib import Path
-from numba.core import event
-import frontier
-from frontier.answers.ida import IdaSolver
-
-class Signatures(event.Listener):
-    def on_start(self, event):
-        function = event.data["dispatcher"].py_func
-        if function.__module__.startswith("frontier."):
-            print(function.__qualname__, event.data["args"], file=found)
-
-    def on_end(self, event):
-        pass
-
-event.register("numba:compile", Signatures())
-with open("signatures", "w") as found:
-    def config(name, **search):
-        return frontier.Config(
-            name=name, puzzle=PUZZLES[name], search=search, store={"path": name},
-            cluster={"kind": "serial"},
-        )
-
-    PUZZLES = {
-        "large": {"kind": "tiles", "rows": 2, "columns": 6},
-        "tiles": {"kind": "tiles", "rows": 2, "columns": 5},
-        "pattern": {"kind": "pattern", "rows": 2, "columns": 5, "labels": [3, 4, 8]},
-    }
-    frontier.run(config("large", in_memory=False), until=30)
-    frontier.run(config("pattern", keep="all")).export(Path("array"))
-    solver = IdaSolver(config("tiles").make_puzzle(), heuristics=["array"])
-    solver.solve(solver.puzzle.parse("0 2 1 3 4/5 7 6 8 9"))
-    frontier.gods_number(config("tiles"))
-"""
-"""Writes the types for which kernels are compiled."""
-
-
-@pytest.mark.sweep
-def test_kernels_are_compiled_for_one_memory_layout_and_no_constants(tmp_path):
-    """Where a kernel unpacks an array, or is called with a column of one or with a constant, it
-    would be compiled again, which takes seconds of the first search on a machine."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    environment["PYTHONPATH"] = str(PACKAGE.parent)
-    command = [sys.executable, "-c", SIGNATURES]
-    subprocess.run(command, check=True, cwd=tmp_path, env=environment)
-    signatures = (tmp_path / "signatures").read_text().splitlines()
-    names = {line.split(" ")[0] for line in signatures}
-    assert {"expand_encoded", "_least_of_databases", "search_cosets"} <= names
-    of_constants_or_gaps = re.compile(r"Literal|, 'A'|\dd, A\)")
-    assert list(filter(of_constants_or_gaps.search, signatures)) == []
 
 
 @pytest.mark.sweep

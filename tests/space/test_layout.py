@@ -324,7 +324,7 @@ def test_reads_bring_what_is_needed_once(name, slab_bytes, monkeypatch):
                 program = program_of(layout, task)
                 brought, slabs = Counter(), Counter()
                 reads = reads_of(layout, task, program)
-                # A kernel is compiled again for another layout in memory.
+                # A kernel is compiled again for each memory layout.
                 assert all(table.flags.c_contiguous for table in (*program, *reads))
                 for i in range(reads.slot.size):
                     inside = np.arange(reads.first[i], reads.last[i])
