@@ -13,8 +13,7 @@ from frontier.config import (
 )
 from frontier.cosets.store import CosetRun, begun_at, open_any, search_beside
 from frontier.errors import InputError, StorageError
-from frontier.search.environment import NAME as ENVIRONMENT
-from frontier.search.environment import PUBLIC, read_starts
+from frontier.report.log import ENVIRONMENT, PUBLIC, read_starts
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 from frontier.store.directory import OWN_NAMES

@@ -17,7 +17,7 @@ from timing import ROOT, command, config_of, timed, whole_run
 
 from frontier.config import load_config
 from frontier.machine import cores
-from frontier.search.environment import processor
+from frontier.report.log import processor
 from frontier.text import rate, span
 from frontier.text import size as bytes_text
 

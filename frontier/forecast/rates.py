@@ -26,16 +26,16 @@ from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of, tile_puzzle
-from frontier.search.expansion import Expansion
 from frontier.search.plan import RunPlan, layout_settings
 from frontier.search.workspace import Buffer
 from frontier.space.bits import expand
+from frontier.space.expansion import Expansion
 from frontier.space.layout import SLAB_BYTES, WORD_BYTES, Layout
 from frontier.space.memory import MemorySearch, memory_layout
 from frontier.space.program import program_of, reads_of, swaps_of
+from frontier.space.zerobytes import StoredSlabs, stored_slabs, words_of
 from frontier.storage.base import Storage
 from frontier.storage.places import storage_at
-from frontier.store.bitmaps import Bitmaps, bitmaps_of, words_of
 from frontier.store.codecs import SlabCodec, encoded_bytes
 from frontier.store.parts import BLOCK_BYTES
 
@@ -154,9 +154,9 @@ class SampleSlabs:
             self._stored.append(room[: codec.encode(slab, room)].copy())
         self.stored = sum(data.size for data in self._stored) / self.raw.nbytes
 
-    def bitmaps(self) -> Bitmaps:
+    def stored_slabs(self) -> StoredSlabs:
         """Return the slabs as kernels decode them, decoded from what is stored."""
-        return bitmaps_of(self._decoded(), len(self.raw))
+        return stored_slabs(self._decoded(), len(self.raw))
 
     def _decoded(self) -> Iterator[tuple[int, np.ndarray]]:
         words = np.empty_like(self.raw[0])
@@ -174,9 +174,9 @@ def try_task(layout: Layout, sample: SampleSlabs) -> float:
     reads = reads_of(layout, task, program)
     read, own = reads.slab.size, prod(layout.grid)
     begin = time.thread_time()
-    bitmaps = sample.bitmaps()
+    stored = sample.stored_slabs()
     decoding = (time.thread_time() - begin) / len(sample.raw) * (not codec.by_kernels)
-    current, before = (_repeated(bitmaps, count) for count in (read, own))
+    current, before = (_repeated(stored, count) for count in (read, own))
     swaps = swaps_of(layout)
     expansion = Expansion(layout, task, swaps, program, reads, current, before, Buffer())
     most = encoded_bytes(layout.slab_bytes)
@@ -192,9 +192,9 @@ def try_task(layout: Layout, sample: SampleSlabs) -> float:
     return (seconds / expansion.made + decoding * (read + own) / own) / words.size
 
 
-def _repeated(bitmaps: Bitmaps, count: int) -> Bitmaps:
-    some = np.arange(count) % bitmaps.begin.size
-    return replace(bitmaps, begin=bitmaps.begin[some], end=bitmaps.end[some])
+def _repeated(stored: StoredSlabs, count: int) -> StoredSlabs:
+    some = np.arange(count) % stored.begin.size
+    return replace(stored, begin=stored.begin[some], end=stored.end[some])
 
 
 def try_kernel(layout: Layout, sample: SampleSlabs) -> float:

@@ -12,9 +12,9 @@ from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import Config
 from frontier.errors import TooLarge
 from frontier.puzzles import Puzzle
-from frontier.search.expansion import arena_frames
 from frontier.search.workspace import GROWTH_BYTES
 from frontier.space.bits import SPARE_ROWS
+from frontier.space.expansion import arena_frames
 from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout, Task
 from frontier.space.lists import ListKernel

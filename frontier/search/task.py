@@ -11,11 +11,11 @@ from math import prod
 import numpy as np
 
 from frontier.errors import CorruptRunError
-from frontier.search.expansion import Expansion
 from frontier.search.workspace import Workspace, workspace_of
+from frontier.space.expansion import Expansion
 from frontier.stopwatch import Stopwatch, preparing
+from frontier.store.identity import RunRef
 from frontier.store.parts import PartRecord
-from frontier.store.run_ref import RunRef
 from frontier.store.tally import Tally
 
 
@@ -95,7 +95,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
         clock.lap("disk")
         with work.computing:
             clock.go_on()
-            slabs = current.bitmaps(), before.bitmaps()
+            slabs = current.stored(), before.stored()
             clock.lap("codec")
             expansion = Expansion(
                 layout, task, work.swaps, program, reads, *slabs, work.arena, start

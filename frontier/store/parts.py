@@ -30,11 +30,10 @@ import numpy as np
 from pydantic import ConfigDict, TypeAdapter
 
 from frontier.errors import CorruptRunError
-from frontier.space.zerobytes import CHECKSUM_BYTES
+from frontier.space.zerobytes import CHECKSUM_BYTES, MISMATCH, seal, words_of
 from frontier.stopwatch import Stopwatch
 from frontier.storage.base import Storage, Writer
 from frontier.storage.sealed import Count
-from frontier.store.bitmaps import MISMATCH, seal, words_of
 from frontier.store.codecs import SlabCodec, encoded_bytes
 from frontier.store.tally import Tally
 from frontier.text import counted

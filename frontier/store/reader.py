@@ -14,7 +14,7 @@ import numpy as np
 from frontier.errors import CorruptRunError
 from frontier.space.layout import Layout
 from frontier.space.lists import list_bits, set_bits
-from frontier.store.bitmaps import NO_SLAB, Bitmaps, bitmaps_of
+from frontier.space.zerobytes import NO_SLAB, StoredSlabs, stored_slabs
 from frontier.store.layers import LIST_SLAB, LayerFiles, list_slabs
 from frontier.store.parts import in_groups
 from frontier.store.run import RunStore
@@ -63,14 +63,14 @@ class EncodedSlabs:
             if good < entries.size:
                 raise self._damaged(entries[good], NO_SLAB)
 
-    def bitmaps(self) -> Bitmaps:
+    def stored(self) -> StoredSlabs:
         """Return the slabs as kernels decode them: as they are stored, or encoded anew if they are
         stored by another codec. What is stored by another codec is not kept."""
         layout = self._layer.files.layout
         if self._codec.by_kernels:
             memory = [data for _, data in self._parts]
             address = np.array([data.ctypes.data for data in memory], dtype=np.int64)[self._of]
-            return Bitmaps(self._begin + address, self._end + address, memory, self._damaged)
+            return StoredSlabs(self._begin + address, self._end + address, memory, self._damaged)
         words = np.empty((1, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
         row = np.zeros(1, dtype=np.int64)
 
@@ -81,7 +81,7 @@ class EncodedSlabs:
                     yield entry, words[0]
                 self._parts[index] = None  # its memory is free
 
-        return bitmaps_of(decoded(), self.filled.size)
+        return stored_slabs(decoded(), self.filled.size)
 
     def _damaged(self, entry: int, why: str) -> CorruptRunError:
         """Return the error for a slab whose bytes are wrong."""
@@ -98,9 +98,9 @@ class ListedSlabs:
         key = task * prod(layer.files.layout.grid) + slab
         self._first, self._end = (np.searchsorted(keys, key + more) for more in (0, 1))
 
-    def bitmaps(self) -> Bitmaps:
+    def stored(self) -> StoredSlabs:
         """Return the slabs as kernels decode them."""
-        return bitmaps_of(self._words(), self._slab.size)
+        return stored_slabs(self._words(), self._slab.size)
 
     def _words(self) -> Iterator[tuple[int, np.ndarray]]:
         layout = self._layer.files.layout

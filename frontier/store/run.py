@@ -40,10 +40,9 @@ from frontier.store.directory import (
     remove_layer,
     remove_runs,
 )
-from frontier.store.identity import FORMAT, read_identity
+from frontier.store.identity import FORMAT, RunRef, read_identity
 from frontier.store.layers import LIST_NAME, ZARR_GROUP, LayerFiles
 from frontier.store.ledger import LayerRecord, chained, ledger_bytes, read_ledger
-from frontier.store.run_ref import RunRef
 from frontier.text import counted, program
 
 

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from platform import python_version
 
 from frontier.report.html import page
-from frontier.search.environment import versions
+from frontier.report.log import versions
 from frontier.thesis import claims
 from frontier.thesis.runs import ThesisRuns
 from frontier.thesis.tables import TABLES, Row

@@ -26,9 +26,10 @@ install_packages() {
     [ -n "$missing" ] || return 0
     export DEBIAN_FRONTEND=noninteractive
     local -a patience=(-o Acquire::http::Timeout=20 -o Acquire::Retries=1)
-    { apt-get "${patience[@]}" update &&
+    { flock 9 # one at a time
+        apt-get "${patience[@]}" update &&
         apt-get "${patience[@]}" install --yes --no-install-recommends "${packages[@]}"; } \
-        > "$state/apt.log" 2>&1 ||
+        9> /run/lock/frontier-apt > "$state/apt.log" 2>&1 ||
         skip "apt-get cannot install ${packages[*]}: $(tail -1 "$state/apt.log")"
 }
 

@@ -353,7 +353,7 @@ def test_sample_slabs_are_read_like_those_of_a_layer(codec):
     sample = SampleSlabs(SlabCodec(codec), words, 400, 60)
     assert (sample.stored == 1) == (codec == "raw")
     assert np.isin(sample.raw, words).all()
-    slabs = sample.bitmaps()
+    slabs = sample.stored_slabs()
     assert slabs.begin.size == len(sample.raw)
     for begin, end, raw in zip(slabs.begin, slabs.end, sample.raw, strict=True):
         zerobytes.decode(bytes_at(begin, end - begin), decoded := np.empty_like(raw))

@@ -9,15 +9,13 @@ from engine import batches_of, layouts_of, list_layers
 from sweeps import swept
 
 from frontier.puzzles import permutation_puzzle, tile_puzzle
-from frontier.search import expansion as expansion_module
-from frontier.search.expansion import Expansion
+from frontier.space import expansion as expansion_module
 from frontier.space import zerobytes
+from frontier.space.expansion import Expansion
 from frontier.space.instructions import bytes_at
 from frontier.space.lists import list_bits, set_bits
 from frontier.space.program import program_of, reads_of, swaps_of
-from frontier.space.zerobytes import CHECKSUM_BYTES
-from frontier.store.bitmaps import bitmaps_of
-from frontier.store.codecs import encoded_bytes
+from frontier.space.zerobytes import CHECKSUM_BYTES, most_stored_bytes, stored_slabs
 
 FLIPS = {f"flip{n}": [*range(n, 0, -1), *range(n + 1, 9)] for n in range(2, 9)}
 
@@ -40,7 +38,7 @@ def stored(layout, side, numbers, tasks, slabs):
     """Slabs of such a layer in stored form. Every third without a state is stored all the same."""
     words = [words_of(layout, side, numbers, *of) for of in zip(tasks, slabs, strict=True)]
     some = [(i, slab) for i, slab in enumerate(words) if slab.any() or i % 3 == 0]
-    return bitmaps_of(some, len(words))
+    return stored_slabs(some, len(words))
 
 
 def expansion_of(layout, depth, current, previous, task, start=None):
@@ -70,7 +68,7 @@ def slabs_made(expansion, layout, room_slabs):
     """Generate (number, words) of the slabs that hold a state, with room for some at a time."""
     words = layout.slab_nodes * layout.slab_words
     while not expansion.done:
-        memory = np.full(room_slabs * encoded_bytes(8 * words) + GUARD_BYTES, 255, dtype=np.uint8)
+        memory = np.full(room_slabs * most_stored_bytes(words) + GUARD_BYTES, 255, dtype=np.uint8)
         before, at, room = expansion.made, 0, memory[:-GUARD_BYTES]
         numbers, sizes = expansion.make(room)
         assert before < expansion.made
@@ -171,7 +169,7 @@ def test_room_for_less_than_a_slab_is_refused():
     model = MODELS["tiles"]
     layers, layout = layers_of(model), next(layouts_of(model.space, row_words=1))
     expansion = expansion_of(layout, 20, layers[20], layers[19], layout.task(1, 0))
-    room = np.empty(encoded_bytes(layout.slab_bytes) - 1, dtype=np.uint8)
+    room = np.empty(most_stored_bytes(layout.slab_bytes // 8) - 1, dtype=np.uint8)
     with pytest.raises(ValueError, match="are no room for a slab"):
         expansion.make(room)
 

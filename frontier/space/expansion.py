@@ -11,8 +11,7 @@ import numpy as np
 
 from frontier.space.layout import Layout, Task
 from frontier.space.program import Program, Reads, Swaps
-from frontier.store.bitmaps import MISMATCH, NO_SLAB, Bitmaps
-from frontier.store.codecs import encoded_bytes
+from frontier.space.zerobytes import MISMATCH, NO_SLAB, StoredSlabs, most_stored_bytes
 
 ARENA_BYTES = 8_000_000
 """The bytes of an arena, unless a batch needs more."""
@@ -46,8 +45,8 @@ class Expansion:
         swaps: Swaps,
         program: Program,
         reads: Reads,
-        current: Bitmaps,
-        before: Bitmaps,
+        current: StoredSlabs,
+        before: StoredSlabs,
         allocate: Callable[[int], np.ndarray],
         start: tuple[int, int, int] | None = None,
     ):
@@ -71,7 +70,7 @@ class Expansion:
         )
         self._table = BatchTable(layout.cuts, batches, layout.slab_nodes, layout.slab_words)
         self._reads, self._tables = tuple(reads), (tuple(program), tuple(swaps))
-        self._most = encoded_bytes(layout.slab_bytes)
+        self._most = most_stored_bytes(layout.slab_nodes * layout.slab_words)
         self.made, self._slabs = 0, len(batches) * layout.cuts
         self._numbers, self._sizes = np.empty((2, self._slabs), dtype=np.int64)
         self.counts, self.started = np.zeros(len(task.nodes), dtype=np.int64), 0
@@ -85,8 +84,8 @@ class Expansion:
 
         room: uint8, gets those that hold a state in stored form, each with its checksum behind it.
         Returns their numbers in the part, and their bytes without the checksums, int64[N] each,
-        valid until the next call. Raises ValueError if the room is less than `encoded_bytes` of a
-        slab, and the error of `Bitmaps.damaged` if a slab that is read is wrong.
+        valid until the next call. Raises ValueError if the room is less than `most_stored_bytes` of
+        a slab, and the error of `StoredSlabs.damaged` if a slab that is read is wrong.
         """
         from frontier.space.expand_encoded import WRONG_CHECKSUM, expand_encoded
 
