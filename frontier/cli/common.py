@@ -6,6 +6,7 @@ Click makes a shell's script: ``eval "$(_FRONTIER_COMPLETE=bash_source frontier)
 
 import json
 import sys
+from collections.abc import Sequence
 from functools import partial
 from glob import escape, iglob
 from itertools import chain, islice
@@ -51,9 +52,10 @@ def complete_setting(context, parameter, incomplete: str) -> list[str]:
     return [setting for setting in dict.fromkeys(settings) if setting.startswith(incomplete)]
 
 
-def note_searches(paths: list[Storage]) -> None:
-    """Say on standard error which searches by gods-number stand beside runs at some paths."""
-    for search in searches_beside(paths):
+def note_searches(paths: list[Storage], others: Sequence[Storage] = ()) -> None:
+    """Say on standard error which searches by gods-number stand beside runs at some paths, and
+    which others the command leaves out."""
+    for search in dict.fromkeys([*others, *searches_beside(paths)]):
         echo(f"{search} has what gods-number has found; name it to hear of that", err=True)
 
 

@@ -58,17 +58,22 @@ def report(runs, force, as_json, **targets):
     do not, the comparison says so. A config with several goals names several runs.
 
     Of a search of God's number, one at a time, it has the bounds, the questions that they rest on,
-    the farthest positions, and the config and machine that made it.
+    the farthest positions, and the config and machine that made it. Of a directory with runs and
+    such searches it compares the runs.
     """
     check_targets(targets.values(), force, as_json)
-    paths = [path for run in runs for path in paths_of(run)]
+    paths, left_out = [], []
+    for named in map(paths_of, runs):
+        by_layers = [path for path in named if kind_at(path) != GODS_NUMBER]
+        paths += by_layers or named
+        left_out += [path for path in named if by_layers and path not in by_layers]
     _check_distinct(paths)
     if searches := [path for path in paths if kind_at(path) == GODS_NUMBER]:
         if len(paths) > 1:
             raise InputError(f"{searches[0]} is a search of God's number; name it alone")
         _report_search(CosetRun(searches[0]), targets, as_json)
         return
-    note_searches(paths)
+    note_searches(paths, left_out)
     begun = [path for path in paths if RunStore.exists(path)]
     statistics = tuple(statistics_of(RunStore.open(path)) for path in begun)
     compared = Report(statistics, tuple(map(str, begun)), several=len(paths) > 1)

@@ -228,6 +228,20 @@ def test_a_report_of_a_search_has_no_layers(found, begun, tmp_path):
     assert not list(tmp_path.glob("*.csv"))
 
 
+def test_a_report_of_a_directory_leaves_its_searches_out(begun, tmp_path):
+    other = begun.parent / "other"
+    shutil.copytree(begun, other)
+    invoke("run", CONFIGS / "2x3.toml", *at(tmp_path))
+    result = invoke("report", tmp_path)
+    assert "21 moves" in result.stdout
+    assert result.stderr == "".join(
+        f"{search} has what gods-number has found; name it to hear of that\n"
+        for search in (other, begun)
+    )
+    shutil.rmtree(tmp_path / "run")
+    assert "name it alone" in invoke("report", tmp_path, code=2).stderr
+
+
 def test_verify(found, tmp_path):
     assert "3 tables, 8 paths followed: all sound" in invoke("verify", found).stdout
     assert "blocks searched again: all sound" in invoke("verify", found, "--deep").stdout
