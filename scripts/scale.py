@@ -30,7 +30,7 @@ from frontier.text import size as bytes_text
 from frontier.text import span
 
 ROOT = Path(__file__).resolve().parents[1]
-CODECS = "bitmap", "zstd:1", "lz4"
+CODECS = "bitmap", "zstd:1"
 BOARDS = "2x6", "2x7", "3x4"
 SHARES = 0.005, 0.01, 0.02, 0.05, 0.08
 say = partial(print, file=sys.stderr, flush=True)
