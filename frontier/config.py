@@ -84,13 +84,19 @@ def _texts(options):
     return {key: str(of) if isinstance(of, time) else of for key, of in options.items()}
 
 
+def _no_bool(size):
+    if isinstance(size, bool):
+        raise ValueError('a number of bytes is expected, such as "4GB"')
+    return size
+
+
 class ClusterTable(Table):
     """[cluster]; docs/clusters.md says what each key means. Keys that only other kinds of cluster
     use are ignored, so for another machine only `kind` has to be changed."""
 
     kind: Literal[*HERE, "address", "scheduler-file", "slurm-runner", *QUEUES] = "local"
     workers: StrictInt = Field(default_factory=lambda: machine.cores(), ge=1, le=100_000)
-    memory: ByteSize = Field(
+    memory: Annotated[ByteSize, BeforeValidator(_no_bool)] = Field(
         default_factory=lambda known: default_memory(known.get("kind"), known.get("workers", 1))
     )
     oversubscribe: StrictBool = False

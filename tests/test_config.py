@@ -175,6 +175,7 @@ def test_all_blanks_stand_for_a_run_each(tmp_path):
         (GOOD, ("store.codec=gzip",), ["store.codec", "gzip", "lz4", "zstd:N"]),
         (GOOD, ("store.codec=zstd:99",), ["store.codec", "zstd:99", "22"]),
         (GOOD, ("cluster.memory=lots",), ["cluster.memory", "lots", "a number with a unit"]),
+        (GOOD, ("cluster.memory=true",), ["cluster.memory", "True", "a number of bytes"]),
         (GOOD, ("cluster.workers=0",), ["cluster.workers", "0"]),
         (GOOD, ("cluster.kind=address",), ["cluster.address"]),
         (GOOD, ("cluster.kind=scheduler-file",), ["cluster.scheduler_file"]),

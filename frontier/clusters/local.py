@@ -7,6 +7,7 @@ that only the processes of the cluster get.
 
 import logging
 import os
+import resource
 import signal
 import threading
 from collections.abc import Iterator
@@ -27,6 +28,9 @@ from frontier.text import counted
 
 END_SECONDS = 1.0
 """The seconds that idle workers get to end."""
+
+FEW_FILES = 256
+"""Processes that may have fewer files open than this are named as what may keep workers away."""
 
 WORKER_PROCESS = "Dask Worker process"
 """How Dask names the processes of its workers."""
@@ -88,9 +92,11 @@ def _start(cluster, workers: int) -> None:
         # Unlike cluster.sync, this does not cancel the start where Ctrl-C ends the waiting.
         asyncio.run_coroutine_threadsafe(start(), cluster.loop.asyncio_loop).result()
     except (RuntimeError, OSError) as error:
+        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        more = f", or with more open files than {files} (ulimit -n)" if files < FEW_FILES else ""
         raise Stopped(
             f"the local cluster of {counted(workers, 'worker')} did not start ({error}); with "
-            "fewer, cluster.workers, they may"
+            f"fewer, cluster.workers, they may{more}"
         ) from None
 
 

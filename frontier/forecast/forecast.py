@@ -18,10 +18,12 @@ import numpy as np
 import psutil
 
 from frontier import machine
+from frontier.clusters.dask_executor import WINDOW
 from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import HERE, Config, default_memory
 from frontier.forecast.rates import Rates, calibrate, stored_shares
 from frontier.forecast.sizes import Sizes, estimate_sizes, trial_of
+from frontier.search.by_tasks import bytes_wanted
 from frontier.search.driver import LIST_SECONDS, MEMORY_SECONDS
 from frontier.search.plan import Mode, RunPlan
 from frontier.space.layout import WORD_BYTES, Layout
@@ -189,14 +191,19 @@ class Forecast:
     @property
     def too_small(self) -> str | None:
         """A warning if the disk cannot hold the run, else None."""
-        if self.free is None or self.disk <= self.free:
+        wanted, more = 0, ""
+        if self.total("written", "tasks"):
+            wanted = bytes_wanted(self.plan.layout, min(WINDOW * self.workers, self._tasks(0)))
+            more = f", and tasks begin while {size(wanted)} more are free"
+        if self.free is None or self.disk + wanted <= self.free:
             return None
         remedy = "choose another place with --set store.path=…"
-        if self.disk * MOST_TIGHTER <= self.free:
-            remedy += ', or compress more, --set store.codec="zstd:1"'
+        if self.disk * MOST_TIGHTER + wanted <= self.free:
+            remedy += ", or compress more, which takes several times as long, with "
+            remedy += '--set store.codec="zstd:1"'
         return (
-            f"the disk at its peak takes {size(self.disk)}, but {self.plan.config.path} has room "
-            f"for {size(self.free)}: {remedy}"
+            f"the disk at its peak takes {size(self.disk)}{more}, but {self.plan.config.path} has "
+            f"room for {size(self.free)}: {remedy}"
         )
 
     @property

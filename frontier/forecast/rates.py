@@ -9,6 +9,8 @@ Tasks are timed by the processor time that they take, so other work on the machi
 forecast is for a machine that has nothing else to do. The disk is timed by the clock.
 """
 
+import errno
+import os
 import time
 import uuid
 from collections.abc import Iterator
@@ -52,6 +54,10 @@ SAMPLE_SECONDS = 0.15
 
 DISK_BYTES = 128_000_000
 DISK_FILES = 40
+"""The disk is tried with at most so many bytes and files."""
+
+SPARE_SHARE = 8
+"""A worker tries the disk with at most this fraction, one over the number, of what is free."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +119,12 @@ def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
     try_task(cut, samples[0]), try_kernel(cut, samples[0])  # loads the kernels
     task = [try_task(cut, sample) for sample in samples]
     kernel = [try_kernel(cut, sample) for sample in samples]
-    size = int(min(cut.part_bytes, DISK_BYTES // 4) * samples[-1].stored)
-    rates = {"task": task, "kernel": np.median(kernel), **disk_rates(storage_at(folder), size)}
+    scratch = storage_at(folder)
+    room = min(DISK_BYTES, scratch.free() / SPARE_SHARE)
+    size = int(min(cut.part_bytes, room // 4) * samples[-1].stored)
+    if not size:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    rates = {"task": task, "kernel": np.median(kernel), **disk_rates(scratch, size, room)}
     return rates | {key: [getattr(s, key) for s in samples] for key in ("density", "stored")}
 
 
@@ -222,11 +232,11 @@ def try_kernel(layout: Layout, sample: SampleSlabs) -> float:
     return seconds / words
 
 
-def disk_rates(folder: Storage, size: int) -> dict[str, float]:
+def disk_rates(folder: Storage, size: int, room: float = DISK_BYTES) -> dict[str, float]:
     """Return the rates of the disk: files of `size` bytes are forced to it, and read as tasks read
-    them, not cached."""
+    them, not cached. room: the bytes that they may take together."""
     data = np.random.default_rng(0).bytes(size)
-    names = [uuid.uuid4().hex for _ in range(max(2, min(DISK_FILES, DISK_BYTES // size)))]
+    names = [uuid.uuid4().hex for _ in range(max(2, min(DISK_FILES, int(room) // size)))]
     clocks = [(time.perf_counter(), time.thread_time())]
     for name in names:
         folder.write(name, data, durable=True)

@@ -10,6 +10,7 @@ from frontier.errors import Stopped
 from frontier.search.events import LayerStarted, Listener, TaskFinished
 from frontier.search.plan import RunPlan
 from frontier.search.task import expand_task
+from frontier.space.layout import Layout
 from frontier.store.identity import RunRef
 from frontier.store.layers import most_part_bytes
 from frontier.store.ledger import LayerRecord
@@ -73,10 +74,15 @@ def layer_by_tasks(
     return LayerRecord.of(depth, "bits", tally, seconds, records, dict(work))
 
 
+def bytes_wanted(layout: Layout, tasks: int) -> int:
+    """Return the bytes of the disk that must be free for so many tasks under way and the ledger."""
+    return tasks * most_part_bytes(layout) + SPARE_BYTES
+
+
 def _check_disk(plan: RunPlan, run: RunStore, executor: Executor, remaining: int) -> None:
     """Raise Stopped if the tasks under way may fill the disk; `remaining` tasks are not done."""
     storage = plan.config.storage
-    needed = min(executor.at_once, remaining) * most_part_bytes(plan.layout) + SPARE_BYTES
+    needed = bytes_wanted(plan.layout, min(executor.at_once, remaining))
     free = storage.free()
     if free < needed:
         run.delete_reusable()

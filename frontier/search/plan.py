@@ -216,6 +216,8 @@ def make_plan(config: Config, layout: dict | None = None) -> RunPlan:
         )
     if need > memory:
         which = "the layout of the existing run" if layout else "the finest layout"
+        if layout is None:
+            need = _least_memory(space, need, transfers, config.cluster.workers)
         raise _too_little(
             memory,
             f"{which} of {puzzle.title} needs {size(need)} ({size(held)} for the process, "
@@ -350,6 +352,14 @@ def _choose(space: Space, memory: int, workers: int) -> Layout:
 
     candidates = dict.fromkeys(_candidates(space, memory))  # some come more than once
     return min(candidates, key=cost) if candidates else _finest(space)
+
+
+def _least_memory(space: Space, memory: int, transfers: int, workers: int) -> int:
+    """Return the least memory from `memory` on that suffices for the layout that is chosen for it:
+    with more memory there are other layouts to choose from. transfers: bytes beside the task's."""
+    while (need := task_bytes(_choose(space, memory - transfers, workers)) + transfers) > memory:
+        memory = need
+    return memory
 
 
 def _finest(space: Space) -> Layout:

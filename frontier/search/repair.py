@@ -117,7 +117,8 @@ def describe_repair(run: RunStore, steps: Repair) -> str:
         layer = len(run.records)
         sentences.append(f"{counted(len(steps.tasks), 'task')} of layer {layer} done again")
     if undone := [d for d in steps.lost if d > steps.depth]:
-        sentences.append(f"layers {undone[0]}–{undone[-1]} given up, for `run` to compute again")
+        which = f"layers {undone[0]}–{undone[-1]}" if undone[1:] else f"layer {undone[0]}"
+        sentences.append(f"{which} given up, for `run` to compute again")
     if older := [d for d in steps.lost if d < steps.depth]:
         one = len(older) == 1
         sentences.append(

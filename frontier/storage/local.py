@@ -260,14 +260,16 @@ class FileWriter(Writer):
 
     def write(self, data: memoryview) -> None:
         data = memoryview(data)
-        while data:
-            data = data[self._file.write(data) :]  # a file may take less than it is given
+        with _naming(self._path):
+            while data:
+                data = data[self._file.write(data) :]  # a file may take less than it is given
 
     def finish(self, durable: bool) -> None:
-        self._file.truncate()  # the file that is written over may have been longer
-        if durable:
-            os.fsync(self._file.fileno())
-        self._file.close()
+        with _naming(self._path):
+            self._file.truncate()  # the file that is written over may have been longer
+            if durable:
+                os.fsync(self._file.fileno())
+            self._file.close()
         os.replace(self._scratch, self._path)
         self._scratch = None
         if durable:
@@ -278,6 +280,16 @@ class FileWriter(Writer):
         if self._scratch:
             with suppress(OSError):
                 os.unlink(self._scratch)
+
+
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Name the file in errors of the system, which knows open files by their numbers alone."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = path
+        raise
 
 
 def _scratch(path: str | Path) -> str:

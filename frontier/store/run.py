@@ -246,7 +246,8 @@ class RunStore:
 
     def check_mine(self) -> None:
         """Raise Gone if the run is no longer at its place because it was moved, deleted or replaced
-        by another run, or if another process has gone on with it."""
+        by another run, or if another process has gone on with it; CorruptRunError if its ledger was
+        deleted or damaged."""
         if not self._holds_this_run() or self.storage.version(LEDGER) != self._version:
             raise self._gone_error()
 
@@ -254,8 +255,12 @@ class RunStore:
         identity = read_json(self.storage, RUN) if self.storage.exists(RUN) else {}
         return identity.get("identifier") == self.identity["identifier"]
 
-    def _gone_error(self) -> Gone:
+    def _gone_error(self) -> Gone | CorruptRunError:
         if self._holds_this_run():
+            try:
+                read_ledger(self.storage, LEDGER, self.identity["identifier"])
+            except CorruptRunError as damage:
+                return damage
             return Gone(
                 f"{self.path} is being written by another process, which has gone on with the run "
                 "meanwhile; nothing of what it wrote was changed. Let it go on, or stop it and go "

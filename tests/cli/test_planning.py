@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 
 import making
 import pytest
@@ -214,6 +215,19 @@ def test_a_run_says_before_it_starts_that_its_disk_is_too_small(tmp_path, monkey
     said = disk_warning(plan)
     assert "the disk at its peak takes" in said
     assert "has room for 1.0 GB" in said
+
+
+@pytest.mark.parametrize("free", [30 * 10**6, 40_000, 0])
+def test_a_disk_that_is_nearly_full_is_tried_with_little(tmp_path, monkeypatch, free):
+    """It gets a plan, which says that it will not do; one with no room at all is an error."""
+    monkeypatch.setattr(LocalStorage, "free", lambda storage: free)
+    settings = "--set", "cluster.kind=serial", "--set", "search.in_memory=false"
+    result = invoke(CONFIGS / "2x6.toml", *at(tmp_path / "run"), *settings, code=0 if free else 2)
+    if free:
+        said = r"the disk at its peak takes .*, and tasks begin while .* more are free, but "
+        assert re.search(said, result.stdout)
+    else:
+        assert "the disk cannot be tried there (No space left on device)" in result.stderr
 
 
 def test_what_is_refused(tmp_path):

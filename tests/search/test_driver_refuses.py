@@ -1,16 +1,18 @@
 """Runs that are refused, and results that cannot be right."""
 
 import dataclasses
+import re
 import shutil
 
 import pytest
 from ledgers import add_states
 from making import write_ledger
 from search.runs import KNOWN, as_bits, config_of, run
+from sweeps import swept
 
 from frontier import api
 from frontier.config import make_config
-from frontier.errors import CorruptRunError, InputError
+from frontier.errors import CorruptRunError, InputError, TooLarge
 from frontier.puzzles import puzzle_of
 from frontier.search import plan as planning
 from frontier.store.run import RunStore
@@ -118,6 +120,22 @@ def test_puzzles_that_need_more_memory_than_there_is_anywhere_are_out_of_reach()
     assert "2,432,902,008,176,640,000 states, which are out of reach" in asked[20]
     assert "no worker has more than 100 TB; choose a puzzle of fewer pieces" in asked[20]
     assert "cluster.memory" not in asked[20]
+
+
+TILES = {"kind": "tiles", "rows": 2, "columns": 7}
+
+
+@swept("memory", [0, 10**6, 3 * 10**6, 4 * 10**8], few=1)
+def test_the_least_memory_that_is_named_suffices(memory):
+    def planned(memory):
+        cluster = {"memory": memory, "workers": 2}
+        return api.plan(make_config("2x7", TILES, {"in_memory": False}, cluster=cluster))
+
+    with pytest.raises(TooLarge) as caught:
+        planned(memory)
+    least = re.search(r"set cluster.memory to at least ([\d,]+)", str(caught.value))[1]
+    least = int(least.replace(",", ""))
+    assert planned(least).task_bytes <= least
 
 
 def test_a_directory_that_vanishes_is_an_input_error(tmp_path):

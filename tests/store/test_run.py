@@ -290,6 +290,23 @@ def test_of_two_that_go_on_with_a_run_one_commits(place):
     committed(first, 1)
 
 
+@pytest.mark.parametrize("content", [None, b"garbage"])
+def test_a_ledger_that_is_lost_while_a_run_goes_on(place, content):
+    """That is damage, and not the work of another process."""
+    run = RunStore.create(place, IDENTITY)
+    committed(run, 0)
+    place.delete("ledger.json")
+    if content:
+        place.write("ledger.json", content)
+    for refused in (run.check_mine, lambda: run.commit([], complete=True)):
+        with pytest.raises(
+            CorruptRunError, match=r"ledger\.json is (missing|not what was written)"
+        ):
+            refused()
+    assert mend(place) == [f"{place.place('ledger.json')}: written anew from the other copy"]
+    assert RunStore.open(place).records == run.records[:1]
+
+
 def test_a_run_that_takes_the_place_of_another(place):
     """The earlier one commits nothing to it, and meets none of its layers."""
     earlier = RunStore.create(place, IDENTITY)
