@@ -196,7 +196,7 @@ def test_2x5_states_of_a_layer(depth, settings):
 # --- random base graphs
 
 
-RANDOM_GRAPHS = 80
+RANDOM_GRAPHS = 40
 
 
 def random_case(seed):
