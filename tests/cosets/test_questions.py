@@ -186,12 +186,9 @@ def test_larger_boards(shape, blank, metric):
 
 
 SYMMETRIC = [
-    ((0, 0), "2x2", "step"),
-    ((0, 1), "2x3", "multi"),
-    ((1, 1), "2x2", "step"),
-    ((1, 1), "2x2", "multi"),
-    ((2, 2), "2x2+1+1", "step"),
-]
+    ((0, 0), "2x2", "step"), ((0, 1), "2x3", "multi"), ((1, 1), "2x2", "step"),
+    ((1, 1), "2x2", "multi"), ((2, 2), "2x2+1+1", "step"),
+]  # fmt: skip
 
 
 @pytest.mark.sweep
