@@ -29,10 +29,10 @@ def campaign(tmp_path, *words):
 @pytest.mark.sweep
 def test_a_short_campaign(tmp_path):
     """It ends with an error if a result is wrong."""
-    words = "--faults", "4", "--seed", "3", "--case", "2x5 fine", "--hold", "0.5"
+    words = "--faults", "8", "--seed", "3", "--case", "2x4 fine", "--hold", "0.5"
     (injected, detected, survived, wrong), said, code = campaign(tmp_path, *words)
-    assert (injected, wrong, code) == (4, 0, 0), said
-    assert detected + survived == 4
+    assert (injected, wrong, code) == (8, 0, 0), said
+    assert detected + survived == 8
     assert not list(tmp_path.iterdir())
 
 

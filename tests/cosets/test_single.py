@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from cosets.reading import made, rows_of, some_boards
 from cosets.twin import Board, board_of
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sweeps import cases, swept
 
@@ -182,6 +182,7 @@ def test_tables_are_kept_by_their_name(kind, sizes):
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("metric", ["step", "multi"])
+@settings(max_examples=50)
 @given(st.data())
 def test_states_tell_boards_apart(metric, data):
     """Two boards that differ are not of the same states in all groups."""

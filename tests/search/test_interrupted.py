@@ -91,9 +91,18 @@ SEEN = [KeyboardInterrupt, RuntimeError, StorageError]
 """What is raised, and what the run says then."""
 
 
+INTERRUPTED = [
+    (layers, moment, *((("frontier", False), ("all", True))[(i + j) % 2]))
+    for i, moment in enumerate(MOMENTS)
+    for j, layers in enumerate((1, 8))
+]
+"""Each moment with each number of layers, and with each of what is kept."""
+
+
 @pytest.mark.sweep
-@pytest.mark.parametrize(("keep", "after"), [("frontier", False), ("all", True)])
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize(
+    ("layers_a_call", "moment", "keep", "after"), INTERRUPTED, indirect=["layers_a_call"]
+)
 def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment, keep, after):
     """Now and again, each time in another run, most of them after calls that are committed."""
     calm, committed = run(plan_of(tmp_path / "calm", 3, keep)), []

@@ -25,12 +25,7 @@ from frontier.store import zarr_codec  # noqa: F401  (Zarr finds the codec of bi
 from frontier.store.run import RunStore
 
 
-@pytest.mark.sweep
-@pytest.mark.parametrize(
-    ("form", "search"),
-    [*((form, {}) for form in FORMS), ("tasks", {"spare": 2}), ("memory", {"keep": "all"})],
-)
-def test_a_run_that_is_stopped_and_goes_on(bucket, tmp_path, form, search):
+def stop_and_go_on(bucket, tmp_path, form, **search):
     for until in (3, 11, 12, None):
         run = api.run(plan_of(bucket, form, **search), until).store
         assert not verify(run, deep=20).faults
@@ -39,6 +34,22 @@ def test_a_run_that_is_stopped_and_goes_on(bucket, tmp_path, form, search):
         "run.json", "run.copy.json", "ledger.json", "ledger.copy.json", "layers",
         "events.jsonl", "summary.json", "environment.json", "status.html",
     }  # fmt: skip
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("form", FORMS)
+def test_a_run_that_is_stopped_and_goes_on(bucket, tmp_path, form):
+    stop_and_go_on(bucket, tmp_path, form)
+
+
+@pytest.mark.sweep
+def test_a_stopped_run_with_spare_layers_goes_on(s3_bucket, tmp_path):
+    stop_and_go_on(s3_bucket, tmp_path, "tasks", spare=2)
+
+
+@pytest.mark.sweep
+def test_a_stopped_run_that_keeps_all_layers_goes_on(memory_bucket, tmp_path):
+    stop_and_go_on(memory_bucket, tmp_path, "memory", keep="all")
 
 
 @pytest.mark.sweep
@@ -66,8 +77,11 @@ def test_of_two_drivers_one_goes_on(bucket, monkeypatch, form, kind):
 @swept(
     ("form", "moment", "ahead"),
     [
-        *product(["lists", "tasks"], ["sweep", "drop_list"], [0, 1]),
+        ("lists", "sweep", 1),
+        ("lists", "drop_list", 0),
         ("lists", "drop_list", 3),
+        ("tasks", "drop_list", 1),
+        ("tasks", "sweep", 0),
         ("tasks", "sweep", 3),
     ],
     few=[("tasks", "sweep", 3)],

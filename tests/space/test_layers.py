@@ -196,7 +196,7 @@ def test_2x5_states_of_a_layer(depth, settings):
 # --- random base graphs
 
 
-RANDOM_GRAPHS = 80
+RANDOM_GRAPHS = [*range(40), 71]  # the last one has a border of two things
 
 
 def random_case(seed):
@@ -213,7 +213,7 @@ def random_case(seed):
     return Space(graph, [(v, sign(p)) for v, p in origins]), arcs, origins, border
 
 
-@swept("seed", range(RANDOM_GRAPHS), few=4)
+@swept("seed", RANDOM_GRAPHS, few=4)
 def test_random_graphs(seed):
     space, arcs, origins, border = random_case(seed)
     expected = voltage_layers(arcs, origins)
@@ -222,7 +222,7 @@ def test_random_graphs(seed):
 
 
 def test_random_graphs_are_of_all_kinds():
-    cases = [random_case(seed) for seed in range(RANDOM_GRAPHS)]
+    cases = [random_case(seed) for seed in RANDOM_GRAPHS]
     for m in range(8):
         assert {space.sides for space, *_ in cases if space.graph.m == m} == {1, 2}
     assert {border for *_, border in cases} == {0, 1, 2}
