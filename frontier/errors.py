@@ -16,8 +16,8 @@ NO_PLACE = {
 FULL = {errno.ENOSPC: "the disk is full", errno.EDQUOT: "the disk quota is used up"}
 """What the system says where files take no more, in words."""
 
-WORDS = {**FULL, errno.EFBIG: "a file may not be as large (see ulimit -f)"}
-"""The words for other errors too that the system names badly."""
+SYSTEM_WORDS = {**FULL, errno.EFBIG: "a file may not grow that large (see ulimit -f)"}
+"""What the system says, in words, where its own do not help."""
 
 
 class FrontierError(Exception):
@@ -72,7 +72,7 @@ def reason_of(error: BaseException) -> str:
 
 def system_words(error: OSError) -> str:
     """Return what the system says of a file, without numbers."""
-    said = WORDS.get(error.errno) or error.strerror or str(error)
+    said = SYSTEM_WORDS.get(error.errno) or error.strerror or str(error)
     return said if error.filename is None else f"{said}: {error.filename}"
 
 

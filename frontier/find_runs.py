@@ -13,7 +13,8 @@ from frontier.config import (
 )
 from frontier.cosets.store import CosetRun, begun_at, open_any, search_beside
 from frontier.errors import InputError, StorageError
-from frontier.report.log import ENVIRONMENT, PUBLIC, read_starts
+from frontier.report.environment import NAME as ENVIRONMENT
+from frontier.report.environment import PUBLIC, read_starts
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 from frontier.store.directory import OWN_NAMES

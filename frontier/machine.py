@@ -1,10 +1,11 @@
 """The processors and the memory that this process may use: those of the machine, or the limits of a
-container, a batch job or ulimit.
+container, a batch job or ulimit; and the name of the processor.
 
 Dask has functions for both, but importing it takes longer than many a search.
 """
 
 import os
+import platform
 import resource
 from collections.abc import Iterator
 from math import ceil
@@ -31,6 +32,16 @@ def cores() -> int:
         if quota > 0 < period:
             count = min(count, ceil(quota / period))
     return count
+
+
+def processor() -> str:
+    """Return the processor's name, as the system reports it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
 
 
 def memory() -> int:

@@ -16,8 +16,7 @@ from statistics import median
 from timing import ROOT, command, config_of, timed, whole_run
 
 from frontier.config import load_config
-from frontier.machine import cores
-from frontier.report.log import processor
+from frontier.machine import cores, processor
 from frontier.text import rate, span
 from frontier.text import size as bytes_text
 

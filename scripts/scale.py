@@ -81,8 +81,10 @@ def codecs() -> None:
         for codec, samples in found.items():
             density, stored = np.array(samples).T
             peak = density.argmax()
-            growing = np.interp(SHARES, density[:peak], stored[:peak])
-            shrinking = np.interp(SHARES, density[: peak - 1 : -1], stored[: peak - 1 : -1])
+            sides = slice(peak + 1), slice(None, peak - 1, -1)
+            growing, shrinking = (
+                np.interp(SHARES, density[side], stored[side], right=np.nan) for side in sides
+            )
             pairs = zip(growing, shrinking, strict=True)
             print(f"| {name} | {codec} |", " | ".join(f"{a:.2f} / {b:.2f}" for a, b in pairs), "|")
 
@@ -124,10 +126,12 @@ def scaled(rates: Rates, took: float) -> tuple[Rates, float]:
     factor = 1.0
     for _ in range(20):  # what waits for the disk does not scale
         of = {key: getattr(rates, key) * factor for key in ("read_work", "write_work", "listed")}
-        task = [seconds * factor for seconds in rates.task]
-        scaled_rates = replace(rates, task=task, **of)
-        factor *= took / forecast("3x5", MEASURED, scaled_rates).seconds
-    return scaled_rates, factor
+        scaled_rates = replace(rates, task=[seconds * factor for seconds in rates.task], **of)
+        ratio = took / forecast("3x5", MEASURED, scaled_rates).seconds
+        if abs(ratio - 1) < 0.001:
+            return scaled_rates, factor
+        factor *= ratio
+    sys.exit("scale: no factor of the times of tasks gives the time that 3x5 took")
 
 
 def forecast(name: str, machine: Machine, rates: Rates) -> Forecast:

@@ -62,14 +62,15 @@ def report(runs, force, as_json, **targets):
     such searches it compares the runs.
     """
     check_targets(targets.values(), force, as_json)
-    paths, left_out = [], []
+    paths, searches, left_out = [], [], []
     for named in map(paths_of, runs):
-        by_layers = [path for path in named if kind_at(path) != GODS_NUMBER]
-        paths += by_layers or named
-        left_out += [path for path in named if by_layers and path not in by_layers]
-    _check_distinct(paths)
-    if searches := [path for path in paths if kind_at(path) == GODS_NUMBER]:
-        if len(paths) > 1:
+        found = [path for path in named if kind_at(path) == GODS_NUMBER]
+        by_layers = [path for path in named if path not in found]
+        paths += by_layers
+        (left_out if by_layers else searches).extend(found)
+    _check_distinct([*paths, *searches])
+    if searches:
+        if paths or len(searches) > 1:
             raise InputError(f"{searches[0]} is a search of God's number; name it alone")
         _report_search(CosetRun(searches[0]), targets, as_json)
         return

@@ -30,7 +30,7 @@ END_SECONDS = 1.0
 """The seconds that idle workers get to end."""
 
 FEW_FILES = 256
-"""Processes that may have fewer files open than this are named as what may keep workers away."""
+"""Where a process may have no more files open than this, workers may fail to start for it."""
 
 WORKER_PROCESS = "Dask Worker process"
 """How Dask names the processes of its workers."""
@@ -93,7 +93,7 @@ def _start(cluster, workers: int) -> None:
         asyncio.run_coroutine_threadsafe(start(), cluster.loop.asyncio_loop).result()
     except (RuntimeError, OSError) as error:
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        more = f", or with more open files than {files} (ulimit -n)" if files < FEW_FILES else ""
+        more = f", or with more open files than {files} (ulimit -n)" if files <= FEW_FILES else ""
         raise Stopped(
             f"the local cluster of {counted(workers, 'worker')} did not start ({error}); with "
             f"fewer, cluster.workers, they may{more}"

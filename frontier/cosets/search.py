@@ -30,7 +30,7 @@ from frontier.search.events import (
 )
 from frontier.signals import interrupts_stop
 from frontier.storage.lock import writing
-from frontier.store.identity import RunCache, RunRef
+from frontier.store.run_ref import RunCache, RunRef
 
 COMMIT_SECONDS = 5.0
 """About the seconds of search that a kill can cost; a block under way comes on top."""

@@ -35,8 +35,9 @@ from frontier.storage.local import MARKED
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import first_wrong, read_sealed, write_sealed
 from frontier.store.directory import FOR_PEOPLE
-from frontier.store.identity import GODS_NUMBER, RunRef, kind_at, same_puzzle
+from frontier.store.identity import GODS_NUMBER, kind_at, same_puzzle
 from frontier.store.run import RunStore
+from frontier.store.run_ref import RunRef
 
 FORMAT = 1
 

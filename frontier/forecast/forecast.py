@@ -45,8 +45,8 @@ SAMPLE = 8
 MANY_LAYERS = 200
 """If a bound on its bytes is enough, a run that keeps all layers is assumed to have so many."""
 
-MOST_TIGHTER = 0.7
-"""About the least share of the bytes of `bitmap` that another codec stores of a layer."""
+MOST_TIGHTER = 0.85
+"""About the share of the bytes of `bitmap` that `zstd:1` takes at the peak of a search."""
 
 LAYERS_AT_ONCE = 3
 """The most layers on the disk while the newest of them is made."""
@@ -193,8 +193,8 @@ class Forecast:
         """A warning if the disk cannot hold the run, else None."""
         wanted, more = 0, ""
         if self.total("written", "tasks"):
-            wanted = bytes_wanted(self.plan.layout, min(WINDOW * self.workers, self._tasks(0)))
-            more = f", and tasks begin while {size(wanted)} more are free"
+            wanted = _bytes_wanted(self.plan, self.workers)
+            more = f", and a task begins only if {size(wanted)} more are free"
         if self.free is None or self.disk + wanted <= self.free:
             return None
         remedy = "choose another place with --set store.path=…"
@@ -264,6 +264,13 @@ def forecast_of(
     return replace(forecast, free=free + bytes_there, free_files=storage.free_files())
 
 
+def _bytes_wanted(plan: RunPlan, workers: int) -> int:
+    """Return the bytes of the disk that must be free where a layer is made by tasks."""
+    at_once = 1 if plan.config.cluster.kind == "serial" else WINDOW * workers
+    tasks = max(map(plan.layout.task_count, range(plan.space.sides)))
+    return bytes_wanted(plan.layout, min(at_once, tasks))
+
+
 def disk_warning(plan: RunPlan) -> str | None:
     """Return a warning if a run may fill its disk. It takes no time if a simple bound rules that
     out."""
@@ -272,6 +279,7 @@ def disk_warning(plan: RunPlan) -> str | None:
         return None
     layers = MANY_LAYERS if search.keep == "all" else LAYERS_AT_ONCE + search.spare
     most = layers * max(map(plan.layout.layer_bytes, range(plan.space.sides)))
+    most += _bytes_wanted(plan, plan.config.cluster.workers)
     if most <= storage.free():
         return None
     if RunStore.exists(storage) and RunStore.open(storage).complete:

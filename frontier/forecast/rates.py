@@ -56,9 +56,6 @@ DISK_BYTES = 128_000_000
 DISK_FILES = 40
 """The disk is tried with at most so many bytes and files."""
 
-SPARE_SHARE = 8
-"""A worker tries the disk with at most this fraction, one over the number, of what is free."""
-
 
 @dataclass(frozen=True)
 class Rates:
@@ -104,7 +101,7 @@ def calibrate(plan: RunPlan, listed: float) -> Rates:
         executor_of(table, alone=plan.in_memory) as executor,
     ):
         arguments = settings, layout_settings(plan.layout), plan.config.store.codec, str(folder)
-        calls = [Call(measure, arguments)] * executor.workers
+        calls = [Call(measure, (*arguments, executor.workers))] * executor.workers
         measured = list(executor.run(calls, lambda: False))
     means = {
         key: np.mean([rates[key] for rates in measured], axis=0).tolist() for key in measured[0]
@@ -112,15 +109,16 @@ def calibrate(plan: RunPlan, listed: float) -> Rates:
     return Rates(**means, listed=listed)
 
 
-def measure(puzzle: dict, layout: dict, codec: str, folder: str) -> dict:
-    """Return the rates of tasks and of the disk that one worker measures."""
+def measure(puzzle: dict, layout: dict, codec: str, folder: str, workers: int = 1) -> dict:
+    """Return the rates of tasks and of the disk that one worker measures. workers: the number of
+    those that measure at the same time."""
     cut = Layout(puzzle_of(puzzle).model.space, **layout)
     samples = sorted(sample_layers(codec, cut.slab_bytes), key=attrgetter("density"))
     try_task(cut, samples[0]), try_kernel(cut, samples[0])  # loads the kernels
     task = [try_task(cut, sample) for sample in samples]
     kernel = [try_kernel(cut, sample) for sample in samples]
     scratch = storage_at(folder)
-    room = min(DISK_BYTES, scratch.free() / SPARE_SHARE)
+    room = min(DISK_BYTES, scratch.free() / (2 * workers))
     size = int(min(cut.part_bytes, room // 4) * samples[-1].stored)
     if not size:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -22,8 +22,10 @@ from frontier.report.console import (
     say_compiling,
     share_bar,
 )
+from frontier.report.environment import NAME as ENVIRONMENT
 from frontier.report.html import run_html
-from frontier.report.log import ENVIRONMENT, LOG, STARTS, EventLog, StartLog, noted
+from frontier.report.log import NAME as LOG
+from frontier.report.log import STARTS, EventLog, StartLog, noted
 from frontier.report.progress import UNDER_WAY, Progress, Standing, progress_of
 from frontier.report.status import figures, headline, line, title
 from frontier.report.status_page import kept_page

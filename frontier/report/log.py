@@ -1,24 +1,16 @@
-"""The notes that a run makes for people: a log of its events, and the environment of its starts.
-
-``events.jsonl`` has a line of JSON for each event but those within a layer. ``environment.json``
-has the versions, hosts and settings of each start, resumed or not. It names no user, host, path or
-account, so that a report of it can be published. The search itself reads neither, and losing them
-costs it nothing.
-"""
+"""The notes that a run makes for people: a log, with a line of JSON for each event but those within
+a layer, and its starts."""
 
 import json
-import platform
 import time
 from contextlib import suppress
 from dataclasses import asdict, fields
-from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from frontier import __version__, machine
 from frontier.config import Config
-from frontier.errors import CorruptRunError
 from frontier.report.console import warn_unwritten
+from frontier.report.environment import note_start
 from frontier.search.events import (
     Event,
     LayerFinished,
@@ -32,24 +24,13 @@ from frontier.search.events import (
     SearchStopped,
 )
 from frontier.storage.base import Storage
-from frontier.storage.sealed import read_sealed, write_sealed
 from frontier.store.ledger import LayerRecord
 from frontier.store.tally import Tally
 
 STARTS, ENDS = (RunStarted, SearchStarted), (RunFinished, RunStopped, SearchFinished, SearchStopped)
 LOGGED = {kind.__name__: kind for kind in (*STARTS, LayerMade, LayerFinished, *ENDS)}
 
-LOG, ENVIRONMENT = "events.jsonl", "environment.json"
-"""The names of the files."""
-
-LIBRARIES = ("dask", "distributed", "numba", "numpy", "zarr")
-
-PUBLIC = {
-    "search": {"keep", "spare", "until", "in_memory"},
-    "store": {"codec", "fsync"},
-    "cluster": {"kind", "workers", "memory"},
-}
-"""These keys of a config say nothing about the place where it ran."""
+NAME = "events.jsonl"
 
 REST = 50
 """While layers are made, the log is written so rarely that between two writings there is this many
@@ -112,7 +93,7 @@ class EventLog:
         began = time.monotonic()
         if not isinstance(event, LayerMade | LayerFinished) or began >= self._due:
             lines, self._lines = self._lines, ""
-            self._storage.append(LOG, lines.encode())
+            self._storage.append(NAME, lines.encode())
             now = time.monotonic()
             self._due = now + REST * (now - began)
 
@@ -132,7 +113,7 @@ def read_last_start(storage: Storage) -> LastStart | None:
     that events of this version do not have."""
     last = None
     with suppress(OSError, ValueError):  # the log is for people: a run does not need it
-        for line in storage.read(LOG).decode(errors="replace").splitlines():
+        for line in storage.read(NAME).decode(errors="replace").splitlines():
             with suppress(ValueError, TypeError, KeyError, AttributeError):
                 values = json.loads(line)
                 when, kind = float(values.pop("time")), LOGGED[values.pop("event")]
@@ -152,56 +133,3 @@ def _event(kind: type[Event], values: dict) -> Event:
 
 def _layer_made(depth: int, states: int, form: str, seconds: float, elapsed: float) -> LayerMade:
     return LayerMade(LayerRecord.of(depth, form, Tally(states), seconds), elapsed)
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of frontier and of the libraries on which a result may depend."""
-    return {"frontier": __version__, **{name: version(name) for name in LIBRARIES}}
-
-
-def note_start(storage: Storage, config: Config, workers: int, **more) -> None:
-    """Add this start to the environment of the run in a storage.
-
-    workers: their number at the start. more: further entries; a run by layers notes the number of
-    layers committed before, a search of cosets its question. Raises OSError if the system cannot
-    read or write the file.
-    """
-    start = {
-        "began": time.time(),
-        **more,
-        "workers": workers,
-        "python": platform.python_version(),
-        "versions": versions(),
-        "processor": processor(),
-        "cores": machine.cores(),
-        "memory": machine.memory(),
-        "platform": f"{platform.system()}, {platform.machine()}",
-        "config": {
-            "puzzle": config.puzzle_settings,
-            **config.model_dump(mode="json", include=PUBLIC, exclude_none=True),
-        },
-    }
-    write_sealed(storage, ENVIRONMENT, {"starts": [*read_starts(storage), start]})
-
-
-def read_starts(storage: Storage) -> list[dict]:
-    """Return the starts of the run in a storage, in order.
-
-    The list is empty if the file is missing, damaged or of another version. Raises OSError if the
-    system cannot read it.
-    """
-    try:
-        content = read_sealed(storage, ENVIRONMENT)
-        return content.get("starts") or content.get("legs", [])  # their former name
-    except CorruptRunError:
-        return []
-
-
-def processor() -> str:
-    """Return the processor's name, as the system reports it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
-    except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()

@@ -70,7 +70,7 @@ class RunStatistics(LayerTotals):
     state: one of the states of a run in `frontier.report.progress`. total: the positions of the
     puzzle. farthest: the number of positions of the last layer, None if the run is not complete.
     boards: up to `DRAWN` of them. starts: the environment of each start of the run
-    (`frontier.search.environment`); none if that is lost.
+    (`frontier.report.environment`); none if that is lost.
     """
 
     run: RunStore

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from frontier.answers.layers import farthest
 from frontier.config import member_names
 from frontier.puzzles import puzzle_of
-from frontier.report.log import versions
+from frontier.report.environment import versions
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import write_sealed
 from frontier.store.ledger import LayerRecord

@@ -15,9 +15,9 @@ from frontier.search.plan import Mode, Policy
 from frontier.search.workspace import Workspace, workspace_of
 from frontier.space.memory import Bitmaps, MemorySearch, count_rows
 from frontier.stopwatch import working_time
-from frontier.store.identity import RunRef
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import PartRecord
+from frontier.store.run_ref import RunRef
 from frontier.store.tally import Tally
 
 

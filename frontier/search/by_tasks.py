@@ -11,11 +11,11 @@ from frontier.search.events import LayerStarted, Listener, TaskFinished
 from frontier.search.plan import RunPlan
 from frontier.search.task import expand_task
 from frontier.space.layout import Layout
-from frontier.store.identity import RunRef
 from frontier.store.layers import most_part_bytes
 from frontier.store.ledger import LayerRecord
 from frontier.store.parts import PartRecord
 from frontier.store.run import RunStore
+from frontier.store.run_ref import RunRef
 from frontier.store.tally import Tally
 from frontier.text import counted, size
 

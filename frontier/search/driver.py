@@ -303,8 +303,8 @@ def _system_errors():
 
 @contextmanager
 def _gone_instead(run: RunStore):
-    """Raise Gone in place of any other error if the run is no longer at its place, or if another
-    process has gone on with it."""
+    """Raise the error of `RunStore.check_mine` in place of any other one, if the run is no longer
+    as this process has left it."""
     try:
         yield
     except Gone:

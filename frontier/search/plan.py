@@ -216,12 +216,11 @@ def make_plan(config: Config, layout: dict | None = None) -> RunPlan:
         )
     if need > memory:
         which = "the layout of the existing run" if layout else "the finest layout"
-        if layout is None:
-            need = _least_memory(space, need, transfers, config.cluster.workers)
+        enough = need if layout else _enough(space, need, transfers, config.cluster.workers)
         raise _too_little(
             memory,
             f"{which} of {puzzle.title} needs {size(need)} ({size(held)} for the process, "
-            f"{size(need - held)} for a task); set cluster.memory to at least {need:,}",
+            f"{size(need - held)} for a task); set cluster.memory to at least {enough:,}",
         )
     words = max(space.nodes) * space.code.words
     by_memory = (memory - held) // 2 // ListKernel(space).bytes_for(1)
@@ -354,9 +353,10 @@ def _choose(space: Space, memory: int, workers: int) -> Layout:
     return min(candidates, key=cost) if candidates else _finest(space)
 
 
-def _least_memory(space: Space, memory: int, transfers: int, workers: int) -> int:
-    """Return the least memory from `memory` on that suffices for the layout that is chosen for it:
-    with more memory there are other layouts to choose from. transfers: bytes beside the task's."""
+def _enough(space: Space, memory: int, transfers: int, workers: int) -> int:
+    """Return bytes of memory, at least `memory`, that suffice for the layout that is chosen for
+    them: with more memory there are other layouts to choose from. transfers: `_transfer_bytes` of
+    all tasks under way."""
     while (need := task_bytes(_choose(space, memory - transfers, workers)) + transfers) > memory:
         memory = need
     return memory

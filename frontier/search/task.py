@@ -14,8 +14,8 @@ from frontier.errors import CorruptRunError
 from frontier.search.workspace import Workspace, workspace_of
 from frontier.space.expansion import Expansion
 from frontier.stopwatch import Stopwatch, preparing
-from frontier.store.identity import RunRef
 from frontier.store.parts import PartRecord
+from frontier.store.run_ref import RunRef
 from frontier.store.tally import Tally
 
 

@@ -16,9 +16,9 @@ from frontier.space.layout import Task
 from frontier.space.lists import ListKernel
 from frontier.space.memory import MemorySearch
 from frontier.space.program import Program, Reads, program_of, reads_of, swaps_of
-from frontier.store.identity import RunCache, RunRef
 from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
+from frontier.store.run_ref import RunCache, RunRef
 from frontier.store.tally import Counting
 
 PROGRAM_BYTES = 100_000_000

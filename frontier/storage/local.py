@@ -136,7 +136,7 @@ class LocalStorage(Storage):
 
     def append(self, name: str, content: bytes) -> None:
         self._make_own(name)
-        with open(self._at(name), "ab") as file:
+        with _naming(self._at(name)), open(self._at(name), "ab") as file:
             file.write(content)
 
     def _make_own(self, name: str) -> None:
@@ -283,12 +283,12 @@ class FileWriter(Writer):
 
 
 @contextmanager
-def _naming(path: str) -> Iterator[None]:
+def _naming(path: str | Path) -> Iterator[None]:
     """Name the file in errors of the system, which knows open files by their numbers alone."""
     try:
         yield
     except OSError as error:
-        error.filename = path
+        error.filename = error.filename or str(path)
         raise
 
 
@@ -308,7 +308,8 @@ def force(path: str | Path) -> None:
     """Return when a file's content, or the names in a folder, are on the disk."""
     number = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(number)
+        with _naming(path):
+            os.fsync(number)
     finally:
         os.close(number)
 
@@ -353,7 +354,8 @@ def _opened(path: str) -> Iterator[int]:
     try:
         if not stat.S_ISREG(os.fstat(number).st_mode):
             raise ValueError("it is no regular file")
-        yield number
+        with _naming(path):
+            yield number
     finally:
         os.close(number)
 

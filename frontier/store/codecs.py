@@ -5,9 +5,9 @@ and decoded here rather than through Zarr's array calls, which copy each of them
 more and, before they write one, compare it with zeros.
 
 `bitmap` leaves out the bytes that are zero (`frontier.space.zerobytes`). It is the fastest, and its
-files are smaller than those of lz4. `zstd:1` stores a quarter less than `bitmap` and takes some
-twenty times as long. lz4 runs at acceleration 30: on the densest layers of 2x7 it encodes 1.9 times
-as fast as at 1, and its files are a fifth larger.
+files are smaller than those of lz4. Of the densest slabs `zstd:1` stores a quarter less than
+`bitmap`, and takes some twenty times as long for each. lz4 runs at acceleration 30: on the densest
+layers of 2x7 it encodes 1.9 times as fast as at 1, and its files are a fifth larger.
 """
 
 import re

@@ -1,11 +1,7 @@
-"""The identity of a run: what ``run.json`` says of it, whether a config describes it, and the
-reference by which processes open the same run."""
+"""The identity of a run: what ``run.json`` says of it, and whether a config describes it."""
 
-import threading
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Annotated, Generic, Literal, TypeVar
+from typing import Annotated, Literal
 
 from pydantic import Field, StrictInt, ValidationError
 
@@ -16,8 +12,6 @@ from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import first_wrong, read_json, read_sealed
 
 FORMAT = 5
-
-Opened = TypeVar("Opened")
 
 
 class LayoutTable(Table):
@@ -138,47 +132,3 @@ def _dotted(identity: dict) -> dict:
             dotted[key] = value
     ignored = {"name", *(f"puzzle.{key}" for key in SEEN_ALONE)}
     return {key: value for key, value in dotted.items() if key not in ignored}
-
-
-@dataclass(frozen=True)
-class RunRef:
-    """A reference to a run, by which any process opens it.
-
-    path: where the run is. identifier: what tells it from an earlier one there. durable: whether
-    what is written is forced to the disk.
-    """
-
-    path: str
-    identifier: str
-    durable: bool = False
-
-    def check(self, identity: dict) -> None:
-        """Raise InputError if the run that was opened at the path has another identity."""
-        if identity["identifier"] != self.identifier:
-            raise InputError(
-                f"{self.path} holds another run here than where the driver runs: every worker must "
-                "see the same run directory"
-            )
-
-
-class RunCache(Generic[Opened]):
-    """Keeps open the run that this process works on. There is one at a time, as it may take
-    gigabytes."""
-
-    def __init__(self, open_run: Callable[[RunRef], Opened]):
-        self._open_run = open_run
-        self._open: dict[RunRef, Opened] = {}
-        self._opening = threading.Lock()
-
-    def of(self, run_ref: RunRef) -> Opened:
-        """Return what is open of a run; it is opened if it is not."""
-        with self._opening:  # two tasks may come at once
-            if run_ref not in self._open:
-                self._open.clear()  # frees one before another takes memory
-                self._open[run_ref] = self._open_run(run_ref)
-            return self._open[run_ref]
-
-    def close(self, run_ref: RunRef) -> None:
-        """Free what is open of a run."""
-        with self._opening:
-            self._open.pop(run_ref, None)

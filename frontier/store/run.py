@@ -40,9 +40,10 @@ from frontier.store.directory import (
     remove_layer,
     remove_runs,
 )
-from frontier.store.identity import FORMAT, RunRef, read_identity
+from frontier.store.identity import FORMAT, read_identity
 from frontier.store.layers import LIST_NAME, ZARR_GROUP, LayerFiles
 from frontier.store.ledger import LayerRecord, chained, ledger_bytes, read_ledger
+from frontier.store.run_ref import RunRef
 from frontier.text import counted, program
 
 
@@ -190,7 +191,7 @@ class RunStore:
         """Commit layers that follow the last committed one and have their parts in place.
 
         forget: depths of layers that are not needed once these are committed; they are deleted
-        afterwards. Raises Gone, as `check_mine` does; then nothing is committed.
+        afterwards. Raises errors as `check_mine` does; then nothing is committed.
         """
         storage = self.storage
         for record in records:
@@ -249,27 +250,29 @@ class RunStore:
         by another run, or if another process has gone on with it; CorruptRunError if its ledger was
         deleted or damaged."""
         if not self._holds_this_run() or self.storage.version(LEDGER) != self._version:
-            raise self._gone_error()
+            raise self._lost_error()
 
     def _holds_this_run(self) -> bool:
         identity = read_json(self.storage, RUN) if self.storage.exists(RUN) else {}
         return identity.get("identifier") == self.identity["identifier"]
 
-    def _gone_error(self) -> Gone | CorruptRunError:
+    def _lost_error(self) -> Gone | CorruptRunError:
+        damage = None
         if self._holds_this_run():
             try:
                 read_ledger(self.storage, LEDGER, self.identity["identifier"])
-            except CorruptRunError as damage:
-                return damage
+            except CorruptRunError as error:
+                damage = error
+        if not self._holds_this_run():  # looked at again, as it may be being deleted
             return Gone(
-                f"{self.path} is being written by another process, which has gone on with the run "
-                "meanwhile; nothing of what it wrote was changed. Let it go on, or stop it and go "
-                "on here"
+                f"{self.path} no longer holds the run that goes on there: the directory was moved, "
+                "deleted, or taken by another run, and nothing more is written to it. If it was "
+                f"moved, go on where it is now: {program()} run DIRECTORY"
             )
-        return Gone(
-            f"{self.path} no longer holds the run that goes on there: the directory was moved, "
-            "deleted, or taken by another run, and nothing more is written to it. If it was "
-            f"moved, go on where it is now: {program()} run DIRECTORY"
+        return damage or Gone(
+            f"{self.path} is being written by another process, which has gone on with the run "
+            "meanwhile; nothing of what it wrote was changed. Let it go on, or stop it and go "
+            "on here"
         )
 
     def delete_replaced_part(self, depth: int, task: int, layout: Layout) -> None:
@@ -385,10 +388,10 @@ class RunStore:
         self._version = self._replace(LEDGER, content, self._version)
 
     def _replace(self, name: str, content: bytes, was: object) -> object:
-        """Replace a file that has a copy, and then the copy; raises Gone as `check_mine` does."""
+        """Replace a file that has a copy, and then the copy; raises errors as `check_mine` does."""
         try:
             version = self.storage.replace(name, content, was, self.durable)
         except Replaced:
-            raise self._gone_error() from None
+            raise self._lost_error() from None
         self.storage.write(COPIES[name], content, self.durable)
         return version

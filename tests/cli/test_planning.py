@@ -12,9 +12,10 @@ from rates import RATES
 from frontier import api, machine
 from frontier.config import Config, load_config
 from frontier.cosets.plan import plan_cosets
-from frontier.forecast import forecast
+from frontier.forecast import forecast, rates
 from frontier.forecast.forecast import described_cluster, disk_warning, forecast_of
 from frontier.report.plan import describe_plan, plan_value
+from frontier.search.plan import layout_settings
 from frontier.storage.bucket import TRANSFER_BYTES
 from frontier.storage.local import LocalStorage
 from frontier.text import size
@@ -224,10 +225,28 @@ def test_a_disk_that_is_nearly_full_is_tried_with_little(tmp_path, monkeypatch, 
     settings = "--set", "cluster.kind=serial", "--set", "search.in_memory=false"
     result = invoke(CONFIGS / "2x6.toml", *at(tmp_path / "run"), *settings, code=0 if free else 2)
     if free:
-        said = r"the disk at its peak takes .*, and tasks begin while .* more are free, but "
+        said = r"the disk at its peak takes .*, and a task begins only if .* more are free, but "
         assert re.search(said, result.stdout)
     else:
         assert "the disk cannot be tried there (No space left on device)" in result.stderr
+
+
+def test_workers_share_what_is_free_of_the_disk_they_try(tmp_path, monkeypatch):
+    rooms, free = [], 80_000_000
+
+    def tried(folder, size, room):
+        assert 0 < size <= room
+        rooms.append(room)
+        return dict.fromkeys(("read", "write", "read_work", "write_work"), 1e-9)
+
+    monkeypatch.setattr(LocalStorage, "free", lambda storage: free)
+    monkeypatch.setattr(rates, "disk_rates", tried)
+    plan = api.plan(load_config(CONFIGS / "2x5.toml", at(tmp_path)[1::2]))
+    layout = layout_settings(plan.layout)
+    for workers in (1, 16):
+        arguments = plan.config.puzzle_settings, layout, "bitmap", str(tmp_path), workers
+        rates.measure(*arguments)
+    assert rooms == [free / 2, free / 32]
 
 
 def test_what_is_refused(tmp_path):

@@ -13,7 +13,7 @@ from making import CONFIGS
 from frontier import make_config
 from frontier.cosets.proof import Proof
 from frontier.cosets.store import CosetRun
-from frontier.report.log import read_starts
+from frontier.report.environment import read_starts
 from frontier.storage.lock import writing
 from frontier.storage.places import storage_at
 

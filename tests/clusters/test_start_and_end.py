@@ -153,6 +153,24 @@ def test_workers_that_end_while_they_are_ended():
         process.stdin.close()
 
 
+@pytest.mark.parametrize(("files", "named"), [(40, True), (100_000, False)])
+def test_few_open_files_are_named_where_workers_do_not_start(monkeypatch, files, named):
+    """Dask says no more than that they do not."""
+
+    def refused(start, loop):
+        start.close()
+        raise RuntimeError("Nanny failed to start.")
+
+    monkeypatch.setattr(local.resource, "getrlimit", lambda limit: (files, files))
+    monkeypatch.setattr("asyncio.run_coroutine_threadsafe", refused)
+    cluster = SimpleNamespace(worker_spec={}, new_worker_spec=dict, loop=None)
+    cluster.loop = SimpleNamespace(asyncio_loop=None)
+    cluster._correct_state = lambda: None
+    with pytest.raises(Stopped, match="1 worker did not start") as caught:
+        local._start(cluster, 1)
+    assert ("with more open files than 40 (ulimit -n)" in str(caught.value)) == named
+
+
 @pytest.mark.sweep
 def test_workers_that_do_not_start(tmp_path):
     config = config_of(tmp_path / "run")

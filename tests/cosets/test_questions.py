@@ -161,7 +161,7 @@ LARGER = [
     for k, metric in enumerate(METRICS)
     if shape == (3, 3) or (i // 2 + j + k) % 2
 ]
-"""From each blank cell of 2×5, and of 5×2, in the other metric than of the other one."""
+"""The metric changes from one blank cell to the next, and from 2×5 to 5×2."""
 
 
 def random_asker(shape, blank, metric):

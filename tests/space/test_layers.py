@@ -196,7 +196,7 @@ def test_2x5_states_of_a_layer(depth, settings):
 # --- random base graphs
 
 
-RANDOM_GRAPHS = [*range(40), 71]  # the last one has a border of two things
+RANDOM_GRAPHS = [*range(40), 71]  # the last one has a border of two
 
 
 def random_case(seed):

@@ -3,13 +3,15 @@
 import errno
 import io
 import os
+import pickle
+import resource
 from concurrent.futures import ThreadPoolExecutor
 from math import isinf
 
 import numpy as np
 import pytest
 
-from frontier.errors import CorruptRunError, InputError
+from frontier.errors import CorruptRunError, InputError, system_words
 from frontier.storage.base import REUSABLE, Replaced
 from frontier.storage.bucket import PIECE_BYTES
 from frontier.storage.places import storage_at
@@ -298,6 +300,25 @@ class TestAzure(Contract):
     @pytest.fixture
     def place(self, azure_bucket):
         return azure_bucket
+
+
+def test_errors_of_the_system_name_the_file(tmp_path):
+    """Those of open files do not by themselves."""
+    place, limits = storage_at(tmp_path), resource.getrlimit(resource.RLIMIT_FSIZE)
+    writes = {
+        "written": lambda name: place.write(name, bytes(2000)),
+        "appended": lambda name: place.append(name, bytes(2000)),
+    }
+    for name, write in writes.items():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+        try:
+            with pytest.raises(OSError) as caught:  # noqa: PT011
+                write(name)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        said = f"a file may not grow that large (see ulimit -f): {place.place(name)}"
+        assert system_words(pickle.loads(pickle.dumps(caught.value))) == said
+    assert place.names() <= {"appended"}
 
 
 def test_nobody_takes_a_bucket_for_a_path():

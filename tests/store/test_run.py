@@ -307,6 +307,20 @@ def test_a_ledger_that_is_lost_while_a_run_goes_on(place, content):
     assert RunStore.open(place).records == run.records[:1]
 
 
+def test_a_run_whose_files_are_being_deleted_is_gone(place, monkeypatch):
+    """The ledger may be deleted some time before run.json."""
+
+    def read_too_late(storage, name, identifier):
+        storage.delete("run.json")
+        raise CorruptRunError("ledger.json is missing")
+
+    run = RunStore.create(place, IDENTITY)
+    place.delete("ledger.json")
+    monkeypatch.setattr("frontier.store.run.read_ledger", read_too_late)
+    with pytest.raises(Gone, match="no longer holds the run that goes on there"):
+        run.check_mine()
+
+
 def test_a_run_that_takes_the_place_of_another(place):
     """The earlier one commits nothing to it, and meets none of its layers."""
     earlier = RunStore.create(place, IDENTITY)

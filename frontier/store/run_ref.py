@@ -1,0 +1,54 @@
+"""A reference to a run, and what a process keeps open of the run that it works on."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from frontier.errors import InputError
+
+Opened = TypeVar("Opened")
+
+
+@dataclass(frozen=True)
+class RunRef:
+    """A reference to a run, by which any process opens it.
+
+    path: where the run is. identifier: what tells it from an earlier one there. durable: whether
+    what is written is forced to the disk.
+    """
+
+    path: str
+    identifier: str
+    durable: bool = False
+
+    def check(self, identity: dict) -> None:
+        """Raise InputError if the run that was opened at the path has another identity."""
+        if identity["identifier"] != self.identifier:
+            raise InputError(
+                f"{self.path} holds another run here than where the driver runs: every worker must "
+                "see the same run directory"
+            )
+
+
+class RunCache(Generic[Opened]):
+    """Keeps open the run that this process works on. There is one at a time, as it may take
+    gigabytes."""
+
+    def __init__(self, open_run: Callable[[RunRef], Opened]):
+        self._open_run = open_run
+        self._open: dict[RunRef, Opened] = {}
+        self._opening = threading.Lock()
+
+    def of(self, run_ref: RunRef) -> Opened:
+        """Return what is open of a run; it is opened if it is not."""
+        with self._opening:  # two tasks may come at once
+            if run_ref not in self._open:
+                self._open.clear()  # frees one before another takes memory
+                self._open[run_ref] = self._open_run(run_ref)
+            return self._open[run_ref]
+
+    def close(self, run_ref: RunRef) -> None:
+        """Free what is open of a run."""
+        with self._opening:
+            self._open.pop(run_ref, None)
