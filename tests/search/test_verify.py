@@ -7,6 +7,7 @@ import socket
 from contextlib import chdir
 from dataclasses import replace
 
+import google_crc32c
 import numpy as np
 import pytest
 from files import COPIES, file_of, layers_of
@@ -21,6 +22,7 @@ from frontier.search import driver as driver_module
 from frontier.search.verify import neighbours, verify
 from frontier.search.workspace import Workspace
 from frontier.store.parts import digest_of
+from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
 
 
@@ -102,6 +104,20 @@ def test_damage_is_named_and_mended_where_that_can_be(copy, whole, name, file, d
     assert f"back to depth {depth};" in invoke("repair", path, "--yes").output
     assert verify(RunStore.open(path)).faults == []
     assert finished(path, name) == whole[1]
+
+
+def test_a_slab_in_place_of_another_is_noticed(copy):
+    """It is sound by itself, and has as many states."""
+    path, file = copy("all"), file_of(copy("all"), "layers/0020/c.0")
+    _, begin, end = RunReader(RunStore.open(path)).layer(20).part(0).read(np.array([0]))
+    slab, data = slice(int(begin[0]), int(end[0])), bytearray(file.read_bytes())
+    assert data[slab.start] > 1
+    data[slab.start] -= 1  # this changes the first state
+    checksum = google_crc32c.value(bytes(data[slab])).to_bytes(4, "little")
+    data[slab.stop : slab.stop + 4] = checksum
+    file.write_bytes(data)
+    (fault,) = verify(RunStore.open(path)).faults
+    assert fault.message.endswith(f"{file}: its slabs are not those that were written there")
 
 
 def test_nothing_is_given_up_unasked(copy):
