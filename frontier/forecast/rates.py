@@ -109,7 +109,7 @@ def calibrate(plan: RunPlan, listed: float) -> Rates:
     return Rates(**means, listed=listed)
 
 
-def measure(puzzle: dict, layout: dict, codec: str, folder: str, workers: int = 1) -> dict:
+def measure(puzzle: dict, layout: dict, codec: str, folder: str, workers: int) -> dict:
     """Return the rates of tasks and of the disk that one worker measures. workers: the number of
     those that measure at the same time."""
     cut = Layout(puzzle_of(puzzle).model.space, **layout)
@@ -230,7 +230,7 @@ def try_kernel(layout: Layout, sample: SampleSlabs) -> float:
     return seconds / words
 
 
-def disk_rates(folder: Storage, size: int, room: float = DISK_BYTES) -> dict[str, float]:
+def disk_rates(folder: Storage, size: int, room: float) -> dict[str, float]:
     """Return the rates of the disk: files of `size` bytes are forced to it, and read as tasks read
     them, not cached. room: the bytes that they may take together."""
     data = np.random.default_rng(0).bytes(size)

@@ -258,12 +258,11 @@ class RunStore:
 
     def _lost_error(self) -> Gone | CorruptRunError:
         damage = None
-        if self._holds_this_run():
-            try:
-                read_ledger(self.storage, LEDGER, self.identity["identifier"])
-            except CorruptRunError as error:
-                damage = error
-        if not self._holds_this_run():  # looked at again, as it may be being deleted
+        try:
+            read_ledger(self.storage, LEDGER, self.identity["identifier"])
+        except CorruptRunError as error:
+            damage = error
+        if not self._holds_this_run():  # looked at last, as all files may be being deleted
             return Gone(
                 f"{self.path} no longer holds the run that goes on there: the directory was moved, "
                 "deleted, or taken by another run, and nothing more is written to it. If it was "
