@@ -1,5 +1,6 @@
 """The engine driven by hand: whole searches on bitmaps and on lists, as tests compare them."""
 
+import ctypes
 from dataclasses import replace
 from itertools import pairwise, product
 
@@ -17,6 +18,11 @@ from frontier.space.program import program_of, reads_of, swaps_of
 
 ROW_WORDS = (layout_module.ROW_WORDS, 42, 6, 1)
 SLAB_BYTES = (layout_module.SLAB_BYTES, 4000, 100)
+
+
+def memory_at(begin, size):
+    """`size` bytes of memory from an address on, uint8."""
+    return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(int(begin)))
 
 
 def layouts_of(space, row_words=ROW_WORDS[0], most_prefixes=1000):
@@ -146,7 +152,7 @@ def bitmap_step(layout, depth, current, previous):
                     node, first_word = int(program.sources[member]), program.slots[slot]
                     words = words_of(current, node, int(first_word) * slab_words, slab_words)
                     if program.needed[member, slot] and words.any():
-                        base[member, slot] = len(slabs) * slab_words
+                        base[member, slot] = len(slabs) * (slab_words // layout.row_words)
                         slabs.append(words)
             arena = np.concatenate([*slabs, np.empty(0, dtype=np.uint64)])
             live = np.empty((len(slabs), slab_words // layout.row_words), dtype=bool)
@@ -158,11 +164,13 @@ def bitmap_step(layout, depth, current, previous):
             # Rows may be given as live though they are empty, as a worker does.
             rows_live = by_row.any(axis=1) | (np.arange(len(by_row)) % 2 == 0)
             own = range(prefix * layout.cuts, (prefix + 1) * layout.cuts)
-            counts = expand(
-                target, rows_live, first, own, arena, live.reshape(-1), base, program, swaps
+            counts = np.zeros(len(task.nodes), dtype=np.int64)
+            expand(
+                target, rows_live, first, own, counts, arena, live.reshape(-1), base, program, swaps
             )
             assert (rows_live == by_row.any(axis=1)).all()
-            for node, words, count in zip(nodes, target, counts, strict=True):
+            assert counts[first : first + many].sum() == counts.sum()
+            for node, words, count in zip(nodes, target, counts[first:], strict=False):
                 numbers = np.empty(strip * code.bits, dtype=np.uint64)
                 size = list_bits(words[None], node, where, code.half, code.bits, numbers)
                 assert size == count

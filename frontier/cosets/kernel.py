@@ -53,7 +53,9 @@ MET_BITS = 15
 """The table of boards met has 2**15 entries, so that it stays in the caches of a core."""
 
 Scratch = namedtuple(
-    "Scratch", "words salt met ends vertex number blank homeward slots slot sum board open stop"
+    "Scratch",
+    "words salt met ends vertex number blank homeward slots slot sum board origin origins digits "
+    "open stop",
 )
 """The memory of one thread.
 
@@ -61,8 +63,9 @@ words: uint64[cells, cells], random, for each tile in each cell. salt: int64[1],
 used. met, ends: uint64 tables of the boards met, and of those at which solutions have ended.
 vertex, number, blank, homeward, slots, slot, sum: the path from the start, by depth; homeward: the
 distance of the pattern. board: int64[cells], the number of the cell that the tile in each cell has
-come from, -1 for the blank. open: uint64, the positions left open in the coset. stop: uint8[1],
-which another thread sets to end a search at once; its result then means nothing.
+come from, -1 for the blank. origin, origins, digits: int64[cells], overwritten. open: uint64, the
+positions left open in the coset. stop: uint8[1], which another thread sets to end a search at once;
+its result then means nothing.
 """
 
 
@@ -73,10 +76,11 @@ def scratch_for(cells: int, most_open: int, stop: np.ndarray | None = None) -> S
     met, ends = nothing_met(MET_BITS), nothing_met(MET_BITS)
     vertex, number, blank, slot, homeward = np.zeros((5, MOST_LENGTH + 1), dtype=np.int64)
     slots, sums = np.zeros((2, MOST_LENGTH + 1), dtype=np.uint64)
-    board, positions = np.zeros(cells, dtype=np.int64), np.empty(max(1, most_open), dtype=np.uint64)
+    board, origin, origins, digits = np.zeros((4, cells), dtype=np.int64)
+    positions = np.empty(max(1, most_open), dtype=np.uint64)
     return Scratch(
         words, np.zeros(1, np.int64), met, ends, vertex, number, blank, homeward, slots, slot,
-        sums, board, positions, no_stop() if stop is None else stop,
+        sums, board, origin, origins, digits, positions, no_stop() if stop is None else stop,
     )  # fmt: skip
 
 
@@ -143,15 +147,16 @@ def region_position(index, sign, origins, radices, digits):
 
 
 @kernel
-def _list_open(place, allowed, table, origins, positions):
+def _list_open(place, allowed, table, origins, digits, positions):
     """List the positions that the first solution leaves open, and return their number."""
     if allowed + 1 >= table.count.shape[1]:
         return 0
     count, start = table.count[place, max(0, allowed + 1)], table.start[place]
-    digits = np.empty(origins.size, dtype=np.int64)
     for n in range(count):
         index = np.int64(table.boards[start + n])
-        positions[n] = region_position(index, table.sign[place], origins, table.radices, digits)
+        positions[n] = region_position(
+            index, table.sign[place], origins, table.radices, digits[: origins.size]
+        )
     return count
 
 
@@ -181,7 +186,7 @@ def _land(blank, allowed, origin, origins, table, scratch, solutions, opened):
             i += 1
     if solutions:
         return _keep_open(table.place[blank], allowed, table, origins, scratch.open, opened)
-    return _list_open(table.place[blank], allowed, table, origins, scratch.open)
+    return _list_open(table.place[blank], allowed, table, origins, scratch.digits, scratch.open)
 
 
 @kernel
@@ -217,8 +222,7 @@ def search_coset(pattern, homes, limit, worth, most, tables, scratch):
     board, words, size = scratch.board, scratch.words, patterns.size
     vertex, number, blank = scratch.vertex, scratch.number, scratch.blank
     slots, slot, sums, homeward = scratch.slots, scratch.slot, scratch.sum, scratch.homeward
-    origin = np.zeros(board.size, dtype=np.int64)
-    origins = np.empty(table.homes.size, dtype=np.int64)
+    origin, origins = scratch.origin, scratch.origins[: table.homes.size]
     n = 0
     for cell in range(board.size):
         board[cell] = cell

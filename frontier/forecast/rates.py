@@ -211,19 +211,21 @@ def try_kernel(layout: Layout, sample: SampleSlabs) -> float:
     program, swaps = program_of(layout, task), swaps_of(layout)
     reads = reads_of(layout, task, program)
     base = np.full(program.needed.shape, -1, dtype=np.int64)
+    counts = np.zeros(len(task.nodes), dtype=np.int64)
+    rows = layout.rows // layout.cuts
     for entry in range(reads.slab.size):
         nodes = slice(reads.first[entry], reads.last[entry])
-        inside = program.sources[nodes] % layout.slab_nodes * layout.slab_words
-        base[nodes, reads.slot[entry]] = entry % len(sample.raw) * sample.raw.shape[1] + inside
+        slab = entry % len(sample.raw) * layout.slab_nodes
+        base[nodes, reads.slot[entry]] = (slab + program.sources[nodes] % layout.slab_nodes) * rows
     arena = sample.raw.reshape(-1)
     live = arena.reshape(-1, layout.row_words).any(axis=1)
     seconds = 0.0
     for first, nodes, prefix, _ in layout.batches(task):
         target = np.resize(arena, (nodes, layout.slab_words))
-        target_live = np.ones(nodes * layout.rows // layout.cuts, dtype=bool)
+        target_live = np.ones(nodes * rows, dtype=bool)
         own = range(prefix * layout.cuts, prefix * layout.cuts + 1)
         begin = time.thread_time()
-        expand(target, target_live, first, own, arena, live, base, program, swaps)
+        expand(target, target_live, first, own, counts, arena, live, base, program, swaps)
         seconds, words = seconds + time.thread_time() - begin, words + target.size
         if seconds > SAMPLE_SECONDS:
             break

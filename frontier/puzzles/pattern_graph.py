@@ -111,12 +111,14 @@ def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> Pat
     arcs = sum(degrees) * sets
     source, target = np.empty(arcs, np.int32), np.empty(arcs, np.int32)
     voltage, place = np.empty(arcs, np.int16), np.empty(arcs, np.int8)
-    _write_arcs(cells, line, labels, sets, binomial, number, source, target, voltage, place)
+    places = np.arange(labels)
+    _write_arcs(cells, line, places, sets, binomial, number, source, target, voltage, place)
     vertices, vertex_bytes = sets * cells, VERTEX_BYTES
     region = first = before = after = np.empty(0, dtype=np.int16)
     if free:
         unlabelled = place < 0
-        parent = _regions(vertices, source[unlabelled], target[unlabelled])
+        parent = np.arange(vertices)
+        _find_regions(parent, source[unlabelled], target[unlabelled])
         first, region = np.unique(parent, return_inverse=True)
         labelled = np.flatnonzero(~unlabelled)
         labelled = labelled[np.argsort(region[source[labelled]], kind="stable")]
@@ -161,9 +163,9 @@ def set_places(rank: np.ndarray, binomial: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def _write_arcs(cells, line, labels, sets, binomial, number, source, target, voltage, place):
-    """Write all arcs, vertex by vertex."""
-    places = np.arange(labels)
+def _write_arcs(cells, line, places, sets, binomial, number, source, target, voltage, place):
+    """Write all arcs, vertex by vertex. places: int64, the first set, overwritten."""
+    labels = places.size
     unmoved = number[0, 0] if labels else np.int16(0)
     at = 0
     for rank in range(sets):
@@ -208,9 +210,8 @@ def _write_arcs(cells, line, labels, sets, binomial, number, source, target, vol
 
 
 @kernel
-def _regions(vertices, source, target):
-    """Return the least vertex that each vertex is connected with."""
-    parent = np.arange(vertices)
+def _find_regions(parent, source, target):
+    """Write the least vertex that each vertex is connected with. parent: the vertices."""
     for arc in range(source.size):
         u, v = source[arc], target[arc]
         while parent[u] != u:
@@ -223,6 +224,5 @@ def _regions(vertices, source, target):
             parent[v] = u
         elif v < u:
             parent[u] = v
-    for v in range(vertices):
+    for v in range(parent.size):
         parent[v] = parent[parent[v]]
-    return parent

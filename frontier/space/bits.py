@@ -21,6 +21,7 @@ from frontier.space.swaps import (
     GATHER,
     SWAP_43,
     SWAP_54,
+    clear,
     or_blocks,
     or_copy,
     or_fields,
@@ -30,8 +31,8 @@ from frontier.space.swaps import (
     or_turn,
 )
 
-SPARE_ROWS = 4
-"""The rows that a thread in `expand` holds besides its input and output."""
+SPARE_ROWS = 5
+"""The rows that a thread holds while it expands, besides its input and output."""
 
 
 @kernel
@@ -64,13 +65,17 @@ def live_rows(words, row_words, live, slabs):
 
 
 @kernel
-def _or_swap(target, source, i, odd, swaps):
-    """Or the image of the source row under the swap of positions i and i+1 into the target."""
-    kind, table = swaps.kind[i], swaps.table
+def or_swap(target, source, i, odd, positions, table, parities):
+    """Or the image of the source row under the swap of positions i and i+1 into the target.
+
+    odd: the sign of the row's sequences plus the digits that number the row, modulo 2. positions,
+    table, parities: those of `Swaps`.
+    """
+    kind = positions[i, 0]
     if kind == BLOCKS:
-        or_blocks(target, source, swaps.radix_a[i], swaps.radix_b[i], swaps.block[i])
+        or_blocks(target, source, positions[i, 1], positions[i, 2], positions[i, 3])
     elif kind == GATHER:
-        or_gather(target, source, table[swaps.table_start[i] : swaps.table_start[i + 1]])
+        or_gather(target, source, table, positions[i, 4], positions[i, 5])
     elif kind == FIELDS:
         or_fields(target, source)
     elif kind == SWAP_54:
@@ -78,148 +83,137 @@ def _or_swap(target, source, i, odd, swaps):
     elif kind == SWAP_43:
         or_swap_43(target, source)
     else:
-        or_turn(target, source, swaps.parities, odd)
+        or_turn(target, source, parities, odd)
 
 
 @kernel
-def _or_swaps(target, source, first, last, odd, spare, second_spare, p, swaps):
-    """Or the image of the source row under the swaps first .. last-1 into the target.
+def or_swaps(target, source, first, last, odd, spare, second_spare, swaps, tables):
+    """Or the image of the source row under some swaps of a `Program` into the target.
 
-    spare, second_spare: scratch rows. The source may be `second_spare`.
+    first, last: the swaps numbered first .. last-1. odd: as for `or_swap`, before the swaps that
+    the voltage has behind the last one. spare, second_spare: rows that are overwritten; the source
+    may be `second_spare`. tables: `Swaps`, as a tuple.
     """
     if first == last:
         or_copy(target, source)
         return
+    positions, table, parities = tables
     for k in range(first, last - 1):
-        spare[:] = 0
-        _or_swap(spare, source, p.swap[k], odd ^ p.flips[k], swaps)
+        clear(spare)
+        or_swap(spare, source, swaps[k, 0], odd ^ swaps[k, 1], positions, table, parities)
         source, spare, second_spare = spare, second_spare, spare
-    _or_swap(target, source, p.swap[last - 1], odd ^ p.flips[last - 1], swaps)
+    k = last - 1
+    or_swap(target, source, swaps[k, 0], odd ^ swaps[k, 1], positions, table, parities)
 
 
 @kernel
-def _alike_at_end(w, v, p):
-    """Return how many swaps inside the row two voltages have in common at their end."""
-    k, j = p.swap_start[w + 1], p.swap_start[v + 1]
-    most = min(k - p.swap_start[w], j - p.swap_start[v])
-    for alike in range(most):
-        k, j = k - 1, j - 1
-        if p.swap[k] != p.swap[j] or p.flips[k] != p.flips[j]:
-            return alike
-    return most
-
-
-@kernel
-def expand_row(
-    out, was_live, node, row, cut_rows, scratch, arena, live, base, program, swap_tables
-):
-    """Expand the current layer into a row, and return the number of its states.
-
-    out: the row. It holds that of the layer before if `was_live`, and afterwards that of the next
-        layer; if neither has a state there, it is not touched.
-    node: counted from the task's. row: counted through all of the task's prefixes.
-    cut_rows: rows of a slab of one node.
-    scratch: uint64[SPARE_ROWS, words of a row].
-    arena, live, base: as for `expand`. program, swap_tables: a `Program` and `Swaps`, as tuples.
-    """
-    p, swaps = Program(*program), Swaps(*swap_tables)
-    row_words = swaps.parities.size
-    image, spare, gathered, joint = scratch[0], scratch[1], scratch[2], scratch[3]
-    touched = False
-    pending = 0  # swaps that are still to be done to `joint`, if it is in use
-    for arc in range(p.start[node], p.start[node + 1]):
-        u, w = p.source[arc], p.voltage[arc]
-        size = row_words // p.blocks[w]
-        begin, end = p.swap_start[w], p.swap_start[w + 1]
-        has_source = False
-        image_source = gathered
-        for b in range(p.blocks[w]):
-            entry = p.first[w] + row * p.blocks[w] + b
-            s = base[u, p.slot[entry]]
-            if s < 0:
-                continue
-            s += p.place[entry]
-            if not live[s // row_words]:
-                continue
-            if not touched:
-                image[:] = 0
-                touched = True
-            if begin == end:
-                or_copy(image[b * size : (b + 1) * size], arena[s : s + size])
-            elif p.blocks[w] == 1:
-                image_source = arena[s : s + row_words]
-            else:
-                if not has_source:
-                    gathered[:] = 0
-                or_copy(gathered[b * size : (b + 1) * size], arena[s : s + size])
-            has_source = True
-        if begin == end or not (has_source or pending):
-            continue
-        odd, alike = p.row_odd[row] ^ p.sign[node], 0
-        if arc + 1 < p.start[node + 1]:
-            alike = _alike_at_end(w, p.voltage[arc + 1], p)
-        if pending:
-            if has_source:
-                _or_swaps(joint, image_source, begin, end - pending, odd, spare, gathered, p, swaps)
-            image_source, begin, alike = joint, end - pending, min(pending, alike)
-        if alike == 0:
-            _or_swaps(image, image_source, begin, end, odd, spare, gathered, p, swaps)
-        else:
-            if pending == 0 and begin == end - alike:
-                joint[:] = image_source
-            for k in range(begin, end - alike):
-                spare[:] = 0
-                _or_swap(spare, image_source, p.swap[k], odd ^ p.flips[k], swaps)
-                spare, joint = joint, spare
-                image_source = joint
-        pending = alike
-    total = np.uint64(0)
-    if not touched:
-        if was_live:
-            out[:] = 0
-        return 0
-    own = -1
-    if p.own[node] >= 0:
-        own = base[p.own[node], p.own_slots[row // cut_rows]]
-    if own >= 0:
-        own += row % cut_rows * row_words
-        if live[own // row_words]:
-            image_source = arena[own : own + row_words]
-            for j in range(row_words):
-                image[j] &= ~image_source[j]
-    if was_live:
-        for j in range(row_words):
-            x = image[j] & ~out[j]
-            out[j] = x
-            total += count_bits(x)
-    else:
-        for j in range(row_words):
-            x = image[j]
-            out[j] = x
-            total += count_bits(x)
-    return np.int64(total)
-
-
-@kernel
-def _expand_strips(
-    target, target_live, first_row, cut_rows, first_node, counts, arena, live, base, program,
-    swap_tables,
+def expand_rows(
+    target, target_live, first, rows, first_node, first_row, cut_rows, counts, scratch, arena, live,
+    base, program, swap_tables,
 ):  # fmt: skip
-    """Do what `expand` does. first_row: counted through all of the task's prefixes. counts:
-    int64[nodes], gets what `expand` returns."""
-    row_words = Swaps(*swap_tables).parities.size
-    scratch = np.empty((SPARE_ROWS, row_words), dtype=np.uint64)
-    rows = target.shape[1] // row_words
-    for n in range(counts.size):
-        counts[n] = 0
-        for r in range(rows):
-            out = target[n, r * row_words : (r + 1) * row_words]
-            states = expand_row(
-                out, target_live[n * rows + r], first_node + n, first_row + r, cut_rows, scratch,
-                arena, live, base, program, swap_tables,
-            )  # fmt: skip
-            target_live[n * rows + r] = states > 0
-            counts[n] += states
+    """Expand the current layer into some rows, and return the number of their states.
+
+    target: uint64[N, words of a row]. A row holds that of the layer before if `target_live`, and
+        afterwards that of the next layer; if neither has a state there, it is not touched.
+    target_live: bool[N]. Afterwards: whether the row holds a state.
+    first, rows: row i of the target is row (first + i) % rows of node (first + i) // rows.
+    first_node: the number that node 0 has in the task. first_row: the number of its row 0, counted
+        through all of the task's prefixes. cut_rows: rows of a slab of one node.
+    counts: int64, one entry a node of the task; the states found at each are added.
+    scratch: uint64[SPARE_ROWS, words of a row], overwritten.
+    arena, live, base: as for `expand`. program, swap_tables: a `Program` and `Swaps`, as tuples.
+
+    One call expands many rows, as a call costs more than a row of a few words.
+    """
+    p = Program(*program)
+    row_words, states_in_all = scratch.shape[1], 0
+    image, spare, gathered, joint, fresh = (
+        scratch[0], scratch[1], scratch[2], scratch[3], scratch[4],
+    )  # fmt: skip
+    n, r = first // rows - 1, rows - 1
+    if first % rows:
+        n, r = n + 1, first % rows - 1
+    for i in range(target_live.size):
+        r += 1
+        if r == rows:
+            n, r = n + 1, 0
+        node, row, was_live = first_node + n, first_row + r, target_live[i]
+        touched = False
+        pending = 0  # the swaps that `joint` still needs, if it is in use
+        for arc in range(p.start[node], p.start[node + 1]):
+            u, w = p.source[arc], p.voltage[arc]
+            blocks, size = p.voltages[w, 1], p.voltages[w, 2]
+            begin, end = p.voltages[w, 3], p.voltages[w, 4]
+            has_source, source = False, gathered
+            entry = p.voltages[w, 0] + row * blocks
+            for b in range(blocks):
+                source_row = base[u, p.places[entry + b, 0]]
+                if source_row < 0:
+                    continue
+                source_row += p.places[entry + b, 1]
+                if not live[source_row]:
+                    continue
+                if not touched:
+                    clear(image)
+                    touched = True
+                at = source_row * row_words + p.places[entry + b, 2]
+                if begin == end:
+                    or_copy(image[b * size : (b + 1) * size], arena[at : at + size])
+                elif blocks == 1:
+                    source = arena[at : at + size]
+                else:
+                    if not has_source:
+                        clear(gathered)
+                    or_copy(gathered[b * size : (b + 1) * size], arena[at : at + size])
+                has_source = True
+            if begin == end or not (has_source or pending):
+                continue
+            odd, alike = p.row_odd[row] ^ p.sign[node], np.int64(p.alike[arc])
+            if pending:
+                if has_source:
+                    or_swaps(
+                        joint, source, begin, end - pending, odd, spare, gathered, p.swaps,
+                        swap_tables,
+                    )  # fmt: skip
+                source, begin, alike = joint, end - pending, min(pending, alike)
+            if alike == 0:
+                or_swaps(
+                    image, source, begin, end, odd, spare, gathered, p.swaps, swap_tables
+                )  # fmt: skip
+            else:
+                clear(fresh)
+                or_swaps(
+                    fresh, source, begin, end - alike, odd, spare, gathered, p.swaps, swap_tables
+                )  # fmt: skip
+                joint, fresh = fresh, joint
+            pending = alike
+        out = target[i]
+        if not touched:
+            if was_live:
+                clear(out)
+                target_live[i] = False
+            continue
+        if p.own[node] >= 0:
+            own_row = base[p.own[node], p.own_slots[row // cut_rows]]
+            if own_row >= 0 and live[own_row + row % cut_rows]:
+                at = (own_row + row % cut_rows) * row_words
+                for j in range(row_words):
+                    image[j] &= ~arena[at + j]
+        states = np.uint64(0)
+        if was_live:
+            for j in range(row_words):
+                x = image[j] & ~out[j]
+                out[j] = x
+                states += count_bits(x)
+        else:
+            for j in range(row_words):
+                x = image[j]
+                out[j] = x
+                states += count_bits(x)
+        target_live[i] = states > 0
+        counts[node] += np.int64(states)
+        states_in_all += np.int64(states)
+    return states_in_all
 
 
 def expand(
@@ -227,12 +221,13 @@ def expand(
     target_live: np.ndarray,
     first_node: int,
     slabs: range,
+    counts: np.ndarray,
     arena: np.ndarray,
     live: np.ndarray,
     base: np.ndarray,
     program: Program,
     swaps: Swaps,
-) -> np.ndarray:
+) -> None:
     """Expand the current layer into some consecutive slabs of the strips of some nodes, in place.
 
     target: uint64[nodes, words], contiguous; holds the layer before the current one, and afterwards
@@ -241,17 +236,17 @@ def expand(
         (all words are then 0); afterwards: whether it holds one.
     first_node: the first node, counted from the task's.
     slabs: the slabs of one node that the target has, counted through all of the task's prefixes.
+    counts: int64[nodes of the task]; the states found at each are added.
     arena: flat uint64, the slabs of the current layer that the task needs.
     live: bool, whether each row of the arena has a bit.
-    base: int64[sources, slots], word offset in the arena of what each source has in the slab of a
-        slot, -1 if that is empty.
-    Returns int64[nodes], states of the next layer at each node.
+    base: int64[sources, slots], the row of the arena where what each source has in the slab of a
+        slot begins, -1 if that is empty.
     """
-    nodes, words = target.shape
-    cut_rows = words // swaps.parities.size // len(slabs)
-    counts = np.zeros(nodes, dtype=np.int64)
-    _expand_strips(
-        target, target_live, slabs.start * cut_rows, cut_rows, first_node, counts, arena, live,
-        base, tuple(program), tuple(swaps),  # named ones take Numba longer
+    row_words = swaps.parities.size
+    rows = target.shape[1] // row_words
+    cut_rows = rows // len(slabs)
+    scratch = np.empty((SPARE_ROWS, row_words), dtype=np.uint64)
+    expand_rows(
+        target.reshape(-1, row_words), target_live, 0, rows, first_node, slabs.start * cut_rows,
+        cut_rows, counts, scratch, arena, live, base, tuple(program), tuple(swaps),
     )  # fmt: skip
-    return counts

@@ -82,7 +82,7 @@ def search_tables(
         most_steps, tables, goals, *graph.arcs,
         np.cumsum([0, *map(len, graph.voltages)]),
         np.array([i for swaps in graph.voltages for i in swaps], dtype=np.int64),
-        *_useless_pairs(*graph.arcs, graph.permutations),
+        *_useless_pairs(graph),
         moved.start[:-1][order], moved.start[1:][order],
         moved.place, moved.row, moved.source, moved.target,
     )  # fmt: skip
@@ -151,16 +151,21 @@ class Search:
         return False
 
 
-@kernel
-def _useless_pairs(start, target, voltage, permutations):
+def _useless_pairs(graph: BaseGraph) -> tuple[np.ndarray, np.ndarray]:
     """Return (first, useless): which arcs are useless directly after which.
 
     useless[first[a] + i] is for arc a and then the i-th arc of its target.
     """
-    first = np.zeros(target.size + 1, dtype=np.int64)
-    for a in range(target.size):
-        first[a + 1] = first[a] + start[target[a] + 1] - start[target[a]]
-    useless = np.zeros(first[-1], dtype=np.bool_)
+    start, target, voltage = graph.arcs
+    first = np.cumsum(np.append(0, np.diff(start)[target]))
+    useless = np.zeros(first[-1], dtype=bool)
+    _find_useless(start, target, voltage, graph.permutations, first, useless)
+    return first, useless
+
+
+@kernel
+def _find_useless(start, target, voltage, permutations, first, useless):
+    """Fill the second table of `_useless_pairs`."""
     length = permutations.shape[1]
     for u in range(start.size - 1):
         for a in range(start[u], start[u + 1]):
@@ -177,7 +182,6 @@ def _useless_pairs(start, target, voltage, permutations):
                         product = permutations[voltage[a], permutations[voltage[b], k]]
                         same &= product == permutations[voltage[c], k]
                 useless[first[a] + b - start[v]] = same
-    return first, useless
 
 
 @kernel

@@ -2,21 +2,23 @@
 
 The kernel goes through the batches of a task. For each it checks and decodes the slabs of the
 current layer that the batch needs into the arena, where some already are. Then it makes the slabs
-of the batch one after the other, row by row: it decodes a row of the layer before the current one,
-expands the current layer into it, and encodes what remains. So a row stays in the processor's first
-caches meanwhile, a row without a bit costs a look at a mask, and the interpreter is not needed
-before the room for encoded slabs is full.
+of the batch one after the other, one *unit* of rows at a time: it decodes that unit of the layer
+before the current one, expands the current layer into it, and encodes the result. A unit has one
+row, or as many short ones as stay in the processor's first caches. A unit without a bit costs a
+look at a mask, and the interpreter is not needed before the room for encoded slabs is full.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from frontier.space.bits import SPARE_ROWS, expand_row
+from frontier.space.bits import SPARE_ROWS, expand_rows
 from frontier.space.crc32c import crc32c
 from frontier.space.instructions import bytes_at
 from frontier.space.jit import kernel
-from frontier.space.program import Program, Reads, Swaps
+from frontier.space.layout import ROW_WORDS
+from frontier.space.program import Program, Reads
+from frontier.space.swaps import clear
 from frontier.space.zerobytes import CHECKSUM_BYTES
 from frontier.space.zerobytes_kernels import (
     decode_masks,
@@ -34,8 +36,9 @@ WRONG_CHECKSUM, NO_BITMAP = 1, 2
 class Arena(NamedTuple):
     """The slabs of the current layer that are decoded, each in a *frame*. E slabs are read in all.
 
-    words: flat uint64, the frames. live: bool[frames, rows of a slab], whether each row has a bit.
-    base: int64[sources, slots of the program], the word where a source's part of the slab of that
+    words: flat uint64, the frames. data: their bytes. live: bool[frames, rows of a slab], whether
+        each row has a bit.
+    base: int64[sources, slots of the program], the row where a source's part of the slab of that
         slot begins; -1 if the slab holds no state. Valid for the batch under way.
     holds: int64[frames], the slab in each frame, as an entry of `Reads`; -1 if there is none.
     frame_of: int64[E], the frame of each slab, -1 if it is in none.
@@ -43,11 +46,46 @@ class Arena(NamedTuple):
     """
 
     words: np.ndarray
+    data: np.ndarray
     live: np.ndarray
     base: np.ndarray
     holds: np.ndarray
     frame_of: np.ndarray
     needed_next: np.ndarray
+
+
+class Buffers(NamedTuple):
+    """Memory that the kernel overwrites.
+
+    rows: uint64[rows of a unit, words of a row], the unit under way. data: its bytes. live: bool,
+        one entry a row. scratch: uint64[SPARE_ROWS, words of a row].
+    new: int64[frames]. masks, masks_before: the masks of the slab under way, and of that of the
+        layer before the current one.
+    """
+
+    rows: np.ndarray
+    data: np.ndarray
+    live: np.ndarray
+    scratch: np.ndarray
+    new: np.ndarray
+    masks: tuple[np.ndarray, np.ndarray, np.ndarray]
+    masks_before: tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def buffers_for(row_words: int, slab_words: int, frames: int) -> Buffers:
+    """Return the memory for slabs of so many words, and an arena of so many frames."""
+    count = min(max(1, ROW_WORDS // row_words), slab_words // row_words)
+    count -= count % 8 if count > 8 else 0  # 64 bytes are decoded at a time
+    rows = np.empty((count, row_words), dtype=np.uint64)
+    return Buffers(
+        rows=rows,
+        data=rows.reshape(-1).view(np.uint8),
+        live=np.empty(count, dtype=bool),
+        scratch=np.empty((SPARE_ROWS, row_words), dtype=np.uint64),
+        new=np.empty(frames, dtype=np.int64),
+        masks=masks_for(slab_words),
+        masks_before=masks_for(slab_words),
+    )
 
 
 class BatchTable(NamedTuple):
@@ -80,7 +118,10 @@ def assign_frames(batch, current, arena, reads, new):
     for i in needed:
         entry = r.entry[i]
         if begin[entry] < end[entry] and a.frame_of[entry] < 0:
-            frame = np.argmax(a.needed_next)
+            frame = 0
+            for other in range(1, a.needed_next.size):
+                if a.needed_next[other] > a.needed_next[frame]:
+                    frame = other
             if a.holds[frame] >= 0:
                 a.frame_of[a.holds[frame]] = -1
             a.frame_of[entry], a.holds[frame], a.needed_next[frame] = frame, entry, batch
@@ -117,36 +158,43 @@ def _seal(size, room):
 
 
 @kernel
-def _prepare(batch, current, arena, reads, sources, table, new, masks):
+def _prepare(batch, current, arena, reads, sources, table, buffers):
     """Bring what a batch needs into the arena. Returns (what is wrong with a slab, the slab), or
     (0, 0)."""
-    a, r, cut, (begin, end) = Arena(*arena), Reads(*reads), BatchTable(*table), current
-    slab_size, rows = cut.slab_nodes * cut.slab_words, a.live.shape[1]
-    row_words = slab_size // rows
-    count = assign_frames(batch, current, arena, reads, new)
-    for entry in new[:count]:
+    a, r, cut, own = Arena(*arena), Reads(*reads), BatchTable(*table), Buffers(*buffers)
+    (begin, end), masks = current, own.masks
+    rows = a.live.shape[1]
+    unit_rows, row_words = own.rows.shape
+    count = assign_frames(batch, current, arena, reads, own.new)
+    for entry in own.new[:count]:
         frame = a.frame_of[entry]
-        first = frame * slab_size
-        wrong, data = _unseal(begin[entry], end[entry], slab_size, masks)
+        wrong, data = _unseal(begin[entry], end[entry], rows * row_words, masks)
         if wrong:
             return wrong, entry
         at = 0
-        for row in range(rows):  # one without a bit is not read, so not written
-            word = row * row_words
-            a.live[frame, row] = has_ones(masks, word, row_words)
-            if a.live[frame, row]:
-                words = a.words[first + word : first + word + row_words]
-                at = decode_words(data, at, masks, word, words)
+        for first in range(0, rows, unit_rows):
+            last = min(first + unit_rows, rows)
+            if has_ones(masks, first * row_words, (last - first) * row_words):
+                for row in range(first, last):
+                    a.live[frame, row] = has_ones(masks, row * row_words, row_words)
+                to = (frame * rows + first) * row_words
+                words = (last - first) * row_words
+                at = decode_words(
+                    data, at, masks, first * row_words, a.data[8 * to : 8 * (to + words)]
+                )
+            else:  # it is not read, so not written
+                for row in range(first, last):
+                    a.live[frame, row] = False
         for source in range(r.first[entry], r.last[entry]):
-            inside = sources[source] % cut.slab_nodes * cut.slab_words
-            a.base[source, r.slot[entry]] = first + inside
+            inside = sources[source] % cut.slab_nodes * (rows // cut.slab_nodes)
+            a.base[source, r.slot[entry]] = frame * rows + inside
     return 0, 0
 
 
 @kernel
 def expand_encoded(
-    step, current, before, arena, reads, table, start, room, most, numbers, sizes, counts, program,
-    swap_tables,
+    step, current, before, arena, reads, table, start, room, most, numbers, sizes, counts, buffers,
+    program, swap_tables,
 ):  # fmt: skip
     """Expand the current layer into the slabs of a task, as many as have room.
 
@@ -154,8 +202,8 @@ def expand_encoded(
     current: int64[E] twice, the addresses where the slabs that are read begin and end in stored
         form; equal if they hold no state. before: the same of all slabs of the task's part of the
         layer before the current one.
-    arena, reads, table, program, swap_tables: an `Arena`, `Reads`, `BatchTable`, `Program` and
-        `Swaps`, as tuples.
+    arena, reads, table, buffers, program, swap_tables: an `Arena`, `Reads`, `BatchTable`,
+        `Buffers`, `Program` and `Swaps`, as tuples.
     start: (slab, word, bit) of a state that is looked for; -1 as the slab if none is.
     room: uint8, gets the slabs that hold a state, each with its checksum behind it. most: the bytes
         that must be free before a slab is begun.
@@ -165,48 +213,54 @@ def expand_encoded(
         was found, 0 or what is wrong with a slab, whether that is one of the layer before, which it
         is).
     """
-    a, cut, p = Arena(*arena), BatchTable(*table), Program(*program)
+    a, cut, p, own = Arena(*arena), BatchTable(*table), Program(*program), Buffers(*buffers)
     before_begin, before_end = before
-    row_words, slab_size = Swaps(*swap_tables).parities.size, cut.slab_nodes * cut.slab_words
-    rows, live = cut.slab_words // row_words, a.live.reshape(-1)
-    row, scratch = np.empty(row_words, np.uint64), np.empty((SPARE_ROWS, row_words), np.uint64)
-    masks, masks_before = masks_for(slab_size), masks_for(slab_size)
-    new = np.empty(a.holds.size, dtype=np.int64)
+    unit_rows, row_words = own.rows.shape
+    slab_size, cut_rows = cut.slab_nodes * cut.slab_words, cut.slab_words // row_words
+    live = a.live.reshape(-1)
     stored, filled, started = 0, 0, 0
     while step < cut.batches.shape[0] * cut.cuts and room.size - filled >= most:
         batch, own_cut = step // cut.cuts, step % cut.cuts
         of = cut.batches[batch]
-        first, nodes, prefix, number = of[0], of[1], of[2], of[3] + own_cut
+        first_node, nodes, prefix, number = of[0], of[1], of[2], of[3] + own_cut
         if own_cut == 0:
-            wrong, entry = _prepare(batch, current, arena, reads, p.sources, table, new, masks)
+            wrong, entry = _prepare(batch, current, arena, reads, p.sources, table, buffers)
             if wrong:
                 return step, stored, started, wrong, False, entry
         holds, at, data = before_begin[number] < before_end[number], 0, room
         if holds:
-            wrong, data = _unseal(before_begin[number], before_end[number], slab_size, masks_before)
+            wrong, data = _unseal(
+                before_begin[number], before_end[number], slab_size, own.masks_before
+            )
             if wrong:
                 return step, stored, started, wrong, True, number
-        masks[0][:] = 0
-        first_row, to = (prefix * cut.cuts + own_cut) * rows, filled
-        for n in range(nodes):
-            for r in range(rows):
-                word = (n * rows + r) * row_words
-                was_live = holds and has_ones(masks_before, word, row_words)
-                if was_live:
-                    at = decode_words(data, at, masks_before, word, row)
-                states = expand_row(
-                    row, was_live, first + n, first_row + r, rows, scratch, a.words, live, a.base,
-                    program, swap_tables,
-                )  # fmt: skip
-                if states:
-                    counts[first + n] += states
-                    to = encode_words(row, word, masks, room, to)
-                    if number == start[0] and 0 <= start[1] - word < row_words:
-                        bits = row[start[1] - word] >> np.uint64(start[2])
-                        started += np.int64(bits & np.uint64(1))
+        for i in range(own.masks[0].size):
+            own.masks[0][i] = 0
+        first_row, to = (prefix * cut.cuts + own_cut) * cut_rows, filled
+        for first in range(0, nodes * cut_rows, unit_rows):
+            count = min(unit_rows, nodes * cut_rows - first)
+            word, words = first * row_words, count * row_words
+            unit = own.data[: 8 * words]
+            was_live = holds and has_ones(own.masks_before, word, words)
+            if was_live:
+                at = decode_words(data, at, own.masks_before, word, unit)
+            elif unit_rows > 1:  # a row that gets no state is encoded with the others
+                clear(own.rows.reshape(-1))
+            for i in range(count):
+                own.live[i] = was_live
+            states = expand_rows(
+                own.rows, own.live[:count], first, cut_rows, first_node, first_row, cut_rows,
+                counts, own.scratch, a.words, live, a.base, program, swap_tables,
+            )  # fmt: skip
+            if states:
+                to = encode_words(unit, word, own.masks, room, to)
+                if number == start[0] and 0 <= start[1] - word < words:
+                    at_start = start[1] - word
+                    bits = own.rows[at_start // row_words, at_start % row_words]
+                    started += np.int64((bits >> np.uint64(start[2])) & np.uint64(1))
         if to > filled:
             numbers[stored] = number
-            sizes[stored] = encode_masks(slab_size, masks, room, to) - filled
+            sizes[stored] = encode_masks(slab_size, own.masks, room, to) - filled
             _seal(sizes[stored], room[filled:])
             filled += sizes[stored] + CHECKSUM_BYTES
             stored += 1

@@ -54,15 +54,17 @@ class Expansion:
         current one. allocate: returns an uninitialised array of so many uint8. start: (slab, word,
         bit) of a state, None if it is not of this task."""
         # Numba is loaded with it, which a search without large layers does without.
-        from frontier.space.expand_encoded import Arena, BatchTable
+        from frontier.space.expand_encoded import Arena, BatchTable, buffers_for
 
         self._current, self._before, self._start = current, before, start or (-1, 0, 0)
         frames = arena_frames(layout, reads)
-        words = allocate(frames * layout.slab_bytes).view(np.uint64)
+        data = allocate(frames * layout.slab_bytes)
+        slab_words = layout.slab_nodes * layout.slab_words
         batches = np.array(list(layout.batches(task)), dtype=np.int64).reshape(-1, 4)
         self._arena = Arena(
-            words=words,
-            live=np.zeros((frames, words.size // (frames * layout.row_words)), dtype=bool),
+            words=data.view(np.uint64),
+            data=data,
+            live=np.zeros((frames, slab_words // layout.row_words), dtype=bool),
             base=np.full(program.needed.shape, -1, dtype=np.int64),
             holds=np.full(frames, -1),
             frame_of=np.full(reads.slab.size, -1),
@@ -70,7 +72,8 @@ class Expansion:
         )
         self._table = BatchTable(layout.cuts, batches, layout.slab_nodes, layout.slab_words)
         self._reads, self._tables = tuple(reads), (tuple(program), tuple(swaps))
-        self._most = most_stored_bytes(layout.slab_nodes * layout.slab_words)
+        self._buffers = tuple(buffers_for(layout.row_words, slab_words, frames))
+        self._most = most_stored_bytes(slab_words)
         self.made, self._slabs = 0, len(batches) * layout.cuts
         self._numbers, self._sizes = np.empty((2, self._slabs), dtype=np.int64)
         self.counts, self.started = np.zeros(len(task.nodes), dtype=np.int64), 0
@@ -95,7 +98,7 @@ class Expansion:
         self.made, stored, started, wrong, of_before, number = expand_encoded(
             self.made, (current.begin, current.end), (before.begin, before.end),
             tuple(self._arena), self._reads, tuple(self._table), self._start, room, self._most,
-            self._numbers, self._sizes, self.counts, *self._tables,
+            self._numbers, self._sizes, self.counts, self._buffers, *self._tables,
         )  # fmt: skip
         if wrong:
             why = MISMATCH if wrong == WRONG_CHECKSUM else NO_SLAB

@@ -136,7 +136,10 @@ class Space:
             raise ValueError("a space needs at least one origin")
         base = graph.arcs
         size = 2 * base.target.size
-        side, bipartite = _walk.python_if_small(size)(*base, graph.odd, roots)
+        side = np.full(2 * graph.vertices, -1, dtype=np.int8)
+        queue = np.empty(side.size, dtype=np.int32)
+        bipartite = _walk.python_if_small(size)(*base, graph.odd, roots, side, queue)
+        del queue
         self.sides = 2 if bipartite else 1
         if not bipartite:
             side = np.minimum(side, 0)
@@ -210,14 +213,13 @@ class Space:
 
 
 @kernel
-def _walk(start, target, voltage, odd, roots):
-    """Walk the nodes 2 * vertex + sign from the roots.
+def _walk(start, target, voltage, odd, roots, side, queue):
+    """Walk the nodes 2 * vertex + sign from the roots, and return whether no arc joins nodes of one
+    parity.
 
-    Returns int8 for each, the parity of the distance from the roots, -1 if it is not reached; and
-    whether no arc joins nodes of one parity.
+    side: int8, one entry a node, -1; gets the parity of the distance from the roots where the node
+    is reached. queue: int32, of the same size, overwritten.
     """
-    side = np.full(2 * (start.size - 1), -1, dtype=np.int8)
-    queue = np.empty(side.size, dtype=np.int32)
     head, tail = 0, 0
     for root in roots:
         side[root] = 0
@@ -235,7 +237,7 @@ def _walk(start, target, voltage, odd, roots):
                 tail += 1
             elif side[v] == side[u]:
                 bipartite = False
-    return side, bipartite
+    return bipartite
 
 
 @kernel

@@ -187,13 +187,13 @@ def _walk_trees(graph: BaseGraph, origins: np.ndarray) -> tuple[np.ndarray, np.n
     tree = np.tile(np.arange(length), (graph.vertices, 1))
     roots = np.unique(origins).astype(np.int64)
     walk = _walk.python_if_small(graph.arcs.target.size * length)
-    walk(*graph.arcs, graph.permutations, roots, component, tree)
+    queue = np.empty(graph.vertices, dtype=np.int64)
+    walk(*graph.arcs, graph.permutations, roots, component, tree, queue)
     return component, tree
 
 
 @kernel
-def _walk(start, target, voltage, permutations, roots, component, tree):
-    queue = np.empty(component.size, dtype=np.int64)
+def _walk(start, target, voltage, permutations, roots, component, tree, queue):
     for root in roots:
         if component[root] >= 0:
             continue

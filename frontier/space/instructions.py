@@ -2,15 +2,12 @@
 
 import platform
 
-import numba
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils, config
 from numba.core.codegen import get_host_cpu_features
 from numba.extending import intrinsic
-
-from frontier.space.jit import kernel
+from numba.np import arrayobj
 
 WORD = ir.IntType(64)
 
@@ -84,16 +81,15 @@ def prefetch(typing, array, at):
 
 
 @intrinsic
-def _pointer(typing, number):
-    """Return an address as a pointer to bytes."""
+def bytes_at(typing, begin, size):
+    """Return `size` bytes of memory from an address on, uint8; somebody else keeps the memory."""
+    kind = types.Array(types.uint8, 1, "C")
 
     def generate(context, builder, signature, values):
-        return builder.inttoptr(values[0], ir.IntType(8).as_pointer())
+        begin, size = values
+        made = context.make_array(kind)(context, builder)
+        data, one = builder.inttoptr(begin, made.data.type), context.get_constant(types.intp, 1)
+        arrayobj.populate_array(made, data, [size], [one], one, meminfo=None)
+        return made._getvalue()
 
-    return types.CPointer(types.uint8)(types.intp), generate
-
-
-@kernel
-def bytes_at(begin, size):
-    """Return `size` bytes of memory from an address on, uint8; somebody else keeps the memory."""
-    return numba.carray(_pointer(begin), (size,), np.uint8)
+    return kind(types.intp, types.intp), generate

@@ -39,7 +39,11 @@ from numba.core.types import unliteral
 
 from frontier.stopwatch import preparing
 
-SETTINGS = {"nogil": True, "error_model": "numpy"}
+SETTINGS = {"nogil": True, "error_model": "numpy", "_nrt": False}
+"""Without its runtime, Numba counts no references to arrays. It counts them by atomic operations at
+each slice and each call, which took half of the time where rows are short. A kernel without the
+runtime can allocate no array, and assign none to a slice: its callers hand it scratch arrays, and
+it has loops."""
 
 
 def compiled(function: Callable) -> Callable:

@@ -128,9 +128,11 @@ class LehmerCode:
 
         `half` must be less than 2^63.
         """
-        return _ranks.python_if_small(sequences.size * self.length)(
-            np.ascontiguousarray(sequences, dtype=np.int64), np.array(self.radices, np.int64)
-        )
+        index, sign = np.zeros((2, len(sequences)), dtype=np.int64)
+        ranks = _ranks.python_if_small(sequences.size * self.length)
+        sequences = np.ascontiguousarray(sequences, dtype=np.int64)
+        ranks(sequences, np.array(self.radices, np.int64), index, sign)
+        return index, sign
 
     def unranks(self, indices: np.ndarray, signs: np.ndarray) -> np.ndarray:
         """Return the `unrank` of int[N] indices and signs, int64[N, length]; inverse of `ranks`.
@@ -155,9 +157,9 @@ def lehmer_digits(sequence) -> list[int]:
 
 
 @kernel
-def _ranks(sequences, radices):
+def _ranks(sequences, radices, index, sign):
+    """Write the rank of each sequence. index, sign: int64[N] of zeros."""
     count, length = sequences.shape
-    index, sign = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
     for n in range(count):
         for i in range(length):
             digit = 0
@@ -166,7 +168,6 @@ def _ranks(sequences, radices):
             sign[n] ^= digit & 1
             if i < radices.size:
                 index[n] = index[n] * radices[i] + digit
-    return index, sign
 
 
 @kernel

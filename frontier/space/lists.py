@@ -60,7 +60,9 @@ class ListKernel:
             neighbours.sort()
         else:
             limit = space.nodes[(side + 1) % space.sides] * space.code.half
-            neighbours = _sorted(neighbours, np.uint64(limit))
+            spare, count = np.empty_like(neighbours), np.empty(2048, dtype=np.int64)
+            if _sort(neighbours, spare, count, np.uint64(limit)):
+                neighbours = spare
         return neighbours[: _keep_new(neighbours, previous, same_side)].copy()
 
     def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
@@ -163,16 +165,16 @@ def _neighbours(
 
 
 @kernel
-def _sorted(numbers, limit):
+def _sort(numbers, spare, count, limit):
     """Sort numbers below `limit`, eleven bits at a time from the last (radix sort).
 
-    Returns one of `numbers` and a second buffer of its size; the other is scratch.
+    spare: of the size of `numbers`. count: int64[2048], overwritten. Returns True if the sorted
+    numbers are in `spare`, False if they are in `numbers`.
     """
-    spare = np.empty_like(numbers)
-    count = np.empty(2048, dtype=np.int64)
-    shift = np.uint64(0)
+    shift, in_spare = np.uint64(0), False
     while shift < np.uint64(64) and limit >> shift:
-        count[:] = 0
+        for digit in range(count.size):
+            count[digit] = 0
         for x in numbers:
             count[(x >> shift) & np.uint64(2047)] += 1
         total = 0
@@ -182,9 +184,9 @@ def _sorted(numbers, limit):
             digit = (x >> shift) & np.uint64(2047)
             spare[count[digit]] = x
             count[digit] += 1
-        numbers, spare = spare, numbers
+        numbers, spare, in_spare = spare, numbers, not in_spare
         shift += np.uint64(11)
-    return numbers
+    return in_spare
 
 
 @kernel

@@ -76,11 +76,12 @@ class MemorySearch:
         nodes = slice(task.first_node, task.last_node)
         counts, cuts = np.zeros(len(task.nodes), dtype=np.int64), self.layout.cuts
         for number, prefix in enumerate(range(task.first_prefix, task.last_prefix)):
-            counts += expand(
+            expand(
                 target.words[prefix, nodes],
                 target.live[prefix, nodes].reshape(-1),
                 0,
                 range(number * cuts, (number + 1) * cuts),
+                counts,
                 current.words.reshape(-1),
                 current.live.reshape(-1),
                 base,
@@ -148,13 +149,13 @@ class Bitmaps:
 
 
 def _tables_of(layout: Layout, task: Task) -> tuple[Task, Program, np.ndarray]:
-    """Return a task, its program, and the places of the slabs that it reads in the bitmaps of a
-    layer."""
+    """Return a task, its program, and the first row in the bitmaps of a layer of each slab that it
+    reads."""
     program = program_of(layout, task)
     before = layout.space.nodes[(task.side - 1) % layout.space.sides]
     prefixes, cuts = np.divmod(program.slots, layout.cuts)
     strips = prefixes * before + program.sources[:, None]
-    places = strips * layout.strip_words + cuts * layout.slab_words
+    places = strips * layout.rows + cuts * (layout.rows // layout.cuts)
     return task, program, np.where(program.needed, places, -1)
 
 
@@ -168,17 +169,20 @@ def _set_bits(words, live, numbers, half, bits, row_words):
         live[prefix, node, word // row_words] = True
 
 
+def count_rows(words: np.ndarray) -> np.ndarray:
+    """Return the number of ones in each row of contiguous uint64 of two dimensions, int64."""
+    ones = np.empty(len(words), dtype=np.int64)
+    _count_rows(words, ones)
+    return ones
+
+
 @kernel
-def count_rows(words):
-    """Return the number of ones in each row of a contiguous uint64 array of two dimensions,
-    int64."""
-    ones = np.zeros(len(words), dtype=np.int64)
-    for i in range(len(words)):
+def _count_rows(words, ones):
+    for i in range(ones.size):
         total = np.uint64(0)
         for word in words[i]:
             total += count_bits(word)
         ones[i] = total
-    return ones
 
 
 UNREACHED = 255
@@ -261,7 +265,8 @@ def _write_residues(words, nodes, rows, bits, depth, table):
         for prefix in range(words.shape[0]):
             strip = words[prefix, nodes[n]]
             if depth & 2:
-                table[rows[n], prefix * strip.size : (prefix + 1) * strip.size] |= strip
+                for j in range(strip.size):
+                    table[rows[n], prefix * strip.size + j] |= strip[j]
 
 
 def memory_layout(space: Space, threads: int) -> Layout:

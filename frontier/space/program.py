@@ -22,6 +22,7 @@ which is six passes over a row instead of ten.
 """
 
 from collections.abc import Sequence
+from itertools import takewhile
 from math import prod
 from typing import NamedTuple
 
@@ -52,13 +53,16 @@ class Program(NamedTuple):
     start, source, voltage: arcs into the task's nodes: of its node i those numbered
         start[i] .. start[i+1]-1, from sources[source], with the voltage of that number. Arcs
         whose swaps inside the row end alike follow one another, those with more swaps first.
+    alike: int8[A], how many swaps at its end an arc has in common with the next one into its node.
     own: int64[nodes of the task], place in `sources` of the node itself, used if the lift is not
         bipartite (a layer may then neighbour itself); otherwise -1.
-    first, blocks: int64[W]: table entries of voltage w for row r (counted over all of the
-        task's prefixes) are first[w] + r * blocks[w] ...
-    slot, place: int32 tables: slot of the source's slab, word offset in it.
-    swap_start, swap: the swaps that each voltage does inside the row. flips: for each swap 1 if
-        it and all later swaps of the voltage are an odd number, else 0.
+    voltages: int64[W, 5]: the first of the `places` of a voltage, the blocks of a row, the words of
+        a block, and where its swaps inside the row begin and end in `swaps`.
+    places: int32[P, 3]: the slot, the row in its slab and the word in this row from which a block
+        comes. Block b of row r, which is counted through all of the task's prefixes, is at
+        voltages[w, 0] + r * voltages[w, 1] + b.
+    swaps: int64[K, 2]: the position of each swap, and 1 if it and all later swaps of its voltage
+        are an odd number, else 0.
     row_odd: int64[rows], parity of the digits that number a row.
     """
 
@@ -70,14 +74,11 @@ class Program(NamedTuple):
     start: np.ndarray
     source: np.ndarray
     voltage: np.ndarray
+    alike: np.ndarray
     own: np.ndarray
-    first: np.ndarray
-    blocks: np.ndarray
-    slot: np.ndarray
-    place: np.ndarray
-    swap_start: np.ndarray
-    swap: np.ndarray
-    flips: np.ndarray
+    voltages: np.ndarray
+    places: np.ndarray
+    swaps: np.ndarray
     row_odd: np.ndarray
 
     @property
@@ -160,17 +161,18 @@ def _batches(
     """
     p, slots = program, {}
     for w in np.unique(p.voltage):
-        size = layout.rows * p.blocks[w]
+        first_place, blocks = p.voltages[w, :2]
+        size = layout.rows * blocks
         for prefix in range(task.last_prefix - task.first_prefix):
-            begin = p.first[w] + prefix * size
-            slots[w, prefix] = _different(p.slot[begin : begin + size])
+            begin = first_place + prefix * size
+            slots[w, prefix] = _different(p.places[begin : begin + size, 0])
     batches = []
     for first, nodes, prefix, _ in layout.batches(task):
         arcs = slice(p.start[first], p.start[first + nodes])
         # Each pair of a stack of sources and a voltage once.
-        pairs = np.unique(stack[p.source[arcs]] * len(p.first) + p.voltage[arcs])
+        pairs = np.unique(stack[p.source[arcs]] * len(p.voltages) + p.voltage[arcs])
         parts = [
-            entry[pair // len(p.first), slots[pair % len(p.first), prefix]]
+            entry[pair // len(p.voltages), slots[pair % len(p.voltages), prefix]]
             for pair in pairs.tolist()
         ]
         own = p.own[first : first + nodes]
@@ -185,41 +187,31 @@ def _batches(
 
 
 class Swaps(NamedTuple):
-    """The action of each swap inside a row, for the kernel; one entry a position i."""
+    """The action of each swap inside a row, for the kernel.
 
-    kind: np.ndarray
-    radix_a: np.ndarray
-    radix_b: np.ndarray
-    block: np.ndarray
-    table_start: np.ndarray
+    positions: int64[positions, 6]: for the swap of i and i+1 its kind, the radices of its digits,
+    the words of a block, and where its table begins and ends in `table`; 0 where the kind has none.
+    table: uint32. parities: uint64[words of a row], all ones where the digits of a word are odd.
+    """
+
+    positions: np.ndarray
     table: np.ndarray
     parities: np.ndarray
 
 
 def swaps_of(layout: Layout) -> Swaps:
     code = layout.space.code
-    positions = range(max(code.length - 1, 0))
-    kind = [swap_kind(code, i) for i in positions]
-    inside = [i >= layout.row_digits for i in positions]
-    tables, starts = [], [0]
-    for i in positions:
-        needs_table = kind[i] == GATHER and inside[i]
-        tables.append(gather_table(code, i) if needs_table else np.empty(0, np.uint32))
-        starts.append(starts[-1] + tables[-1].size)
-    moves_words = [kind[i] in (BLOCKS, GATHER) for i in positions]
-
-    def each(value):
-        return np.array([value(i) if moves_words[i] else 0 for i in positions], dtype=np.int64)
-
-    return Swaps(
-        kind=np.array(kind, dtype=np.int64),
-        radix_a=each(lambda i: code.radices[i]),
-        radix_b=each(lambda i: code.radices[i + 1]),
-        block=each(lambda i: block_words(code, i)),
-        table_start=np.array(starts, dtype=np.int64),
-        table=np.concatenate([*tables, np.empty(0, np.uint32)]),
-        parities=word_parities(code, layout.row_words),
-    )
+    positions = np.zeros((max(code.length - 1, 0), 6), dtype=np.int64)
+    table = np.empty(0, np.uint32)
+    for i, row in enumerate(positions):
+        row[0] = kind = swap_kind(code, i)
+        if kind in (BLOCKS, GATHER):
+            row[1:4] = code.radices[i], code.radices[i + 1], block_words(code, i)
+        if kind == GATHER and i >= layout.row_digits:
+            row[4] = table.size
+            table = np.append(table, gather_table(code, i))
+            row[5] = table.size
+    return Swaps(positions, table, word_parities(code, layout.row_words))
 
 
 def program_of(layout: Layout, task: Task) -> Program:
@@ -234,7 +226,7 @@ def program_of(layout: Layout, task: Task) -> Program:
     inner = [_swaps_inside(layout, voltage) for voltage in space.graph.voltages]
     order = _order(start, arc_voltage, used, inner)
     arc_source, arc_voltage = arc_source[order], arc_voltage[order]
-    entries = [_origin_of_rows(layout, task, space.graph.voltages[w]) for w in used]
+    origins = [_origin_of_rows(layout, task, space.graph.voltages[w]) for w in used]
 
     bipartite = space.sides == 2
     back = (task.side - 1) % space.sides
@@ -245,7 +237,7 @@ def program_of(layout: Layout, task: Task) -> Program:
     sources = np.flatnonzero(read)
     own_numbers = np.arange(task.first_prefix * layout.cuts, task.last_prefix * layout.cuts)
     own_numbers = own_numbers[: 0 if bipartite else None]
-    reached = [_different(slab) for slab, _ in entries]
+    reached = [_different(origin.slab) for origin in origins]
     slots = np.unique(np.concatenate([*reached, own_numbers]))
     source = (np.cumsum(read, dtype=np.int32) - 1)[arc_source]
     needed = np.zeros((sources.size, slots.size), dtype=bool)
@@ -258,11 +250,17 @@ def program_of(layout: Layout, task: Task) -> Program:
         needed[np.ix_(own, np.searchsorted(slots, own_numbers))] = True
 
     rows = np.arange(task.first_prefix * layout.rows, task.last_prefix * layout.rows)
-    sizes = np.zeros(len(space.graph.voltages), dtype=np.int64)
-    sizes[used] = [slab.size for slab, _ in entries]
-    none = np.empty(0, dtype=np.int64)  # where no arc enters
-    slab = np.concatenate([none, *(slab for slab, _ in entries)])
-    place = np.concatenate([none, *(place for _, place in entries)])
+    voltages = np.zeros((len(space.graph.voltages), 5), dtype=np.int64)
+    sizes = np.array([origin.slab.size for origin in origins], dtype=np.int64)
+    voltages[used, 0] = np.cumsum(sizes) - sizes
+    voltages[used, 1] = sizes // rows.size
+    voltages[used, 2] = layout.row_words // voltages[used, 1]
+    ends = np.cumsum([0, *(len(swaps) for swaps in inner)])
+    voltages[:, 3], voltages[:, 4] = ends[:-1], ends[1:]
+    places = [
+        np.stack([np.searchsorted(slots, origin.slab), origin.row, origin.word], 1)
+        for origin in origins
+    ]
     return Program(
         slots=slots,
         own_slots=np.searchsorted(slots, own_numbers),
@@ -272,14 +270,11 @@ def program_of(layout: Layout, task: Task) -> Program:
         start=start,
         source=source,
         voltage=arc_voltage,
+        alike=_alike(start, arc_voltage, used, inner),
         own=own,
-        first=np.cumsum(sizes) - sizes,
-        blocks=sizes // rows.size,
-        slot=np.searchsorted(slots, slab).astype(np.int32),
-        place=place.astype(np.int32),
-        swap_start=np.cumsum([0, *(len(swaps) for swaps in inner)]),
-        swap=np.array([i for swaps in inner for i, _ in swaps], dtype=np.int64),
-        flips=np.array([flip for swaps in inner for _, flip in swaps], dtype=np.int64),
+        voltages=voltages,
+        places=np.concatenate([np.empty((0, 3)), *places]).astype(np.int32),
+        swaps=np.array([swap for swaps in inner for swap in swaps], np.int64).reshape(-1, 2),
         row_odd=digit_sum(rows, space.code.leading[: layout.row_digits]) % 2,
     )
 
@@ -330,19 +325,52 @@ def _order(
     return np.lexsort((rank[voltage], node))
 
 
-def _origin_of_rows(layout: Layout, task: Task, voltage: tuple[int, ...]):
-    """Return (slab as in `slots`, word in it) from which each block of each row of the task
-    comes."""
+def _alike(
+    start: np.ndarray, voltage: np.ndarray, used: np.ndarray, inner: Sequence[list]
+) -> np.ndarray:
+    """Return for each arc how many swaps at its end it has in common with the next one into its
+    node, int8."""
+    alike = np.zeros(voltage.size, dtype=np.int8)
+    ends = [inner[w][-1] for w in used if inner[w]]
+    if len(set(ends)) == len(ends):
+        return alike
+    pairs = voltage[:-1].astype(np.int64) * len(inner) + voltage[1:]
+    different, place = np.unique(pairs, return_inverse=True)
+    common = [
+        _common_end(inner[w], inner[v])
+        for w, v in (divmod(p, len(inner)) for p in different.tolist())
+    ]
+    alike[:-1] = np.array([*common, 0], dtype=np.int8)[place]
+    alike[start[1:][start[1:] > 0] - 1] = 0
+    return alike
+
+
+def _common_end(one: list, other: list) -> int:
+    """Return how many members two lists have in common at their end."""
+    same = (a == b for a, b in zip(reversed(one), reversed(other), strict=False))
+    return sum(takewhile(bool, same))
+
+
+class _Origin(NamedTuple):
+    """Where each block of each row of a task comes from: the slab, numbered as in `Program.slots`,
+    its row, and the word in this row."""
+
+    slab: np.ndarray
+    row: np.ndarray
+    word: np.ndarray
+
+
+def _origin_of_rows(layout: Layout, task: Task, voltage: tuple[int, ...]) -> _Origin:
     leading = layout.space.code.leading
     outer, _ = split_voltage(voltage, layout.row_digits)
     digits = max([layout.row_digits, *(i + 2 for i in outer)])
-    block_words = prod(leading[digits:])
     per_prefix = prod(leading[layout.prefix_digits : digits])
-    per_slab = per_prefix // layout.cuts
+    per_slab, per_row = per_prefix // layout.cuts, prod(leading[layout.row_digits : digits])
     origin = np.arange(task.first_prefix * per_prefix, task.last_prefix * per_prefix)
     for i in reversed(outer):
         origin = swapped(origin, leading[i], leading[i + 1], prod(leading[i + 2 : digits]))
-    return origin // per_slab, origin % per_slab * block_words
+    row, block = np.divmod(origin % per_slab, per_row)
+    return _Origin(origin // per_slab, row, block * prod(leading[digits:]))
 
 
 def _different(numbers: np.ndarray) -> np.ndarray:

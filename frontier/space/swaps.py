@@ -89,6 +89,12 @@ def word_parities(code: LehmerCode, row_words: int) -> np.ndarray:
 
 
 @kernel
+def clear(row):
+    for j in range(row.size):
+        row[j] = 0
+
+
+@kernel
 def or_copy(target, source):
     for j in range(target.size):
         target[j] |= source[j]
@@ -107,13 +113,12 @@ def or_blocks(target, source, radix_a, radix_b, block):
 
 
 @kernel
-def or_gather(target, source, table):
-    """Move words in each period by a table."""
-    for start in range(0, target.size, table.size):
-        target_period = target[start : start + table.size]
-        source_period = source[start : start + table.size]
-        for j in range(table.size):
-            target_period[j] |= source_period[table[j]]
+def or_gather(target, source, table, begin, end):
+    """Move words in each period by the table at table[begin:end]."""
+    period = end - begin
+    for start in range(0, target.size, period):
+        for j in range(period):
+            target[start + j] |= source[start + table[begin + j]]
 
 
 @kernel

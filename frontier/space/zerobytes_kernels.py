@@ -246,8 +246,7 @@ def _count(masks, size):
     return total
 
 
-@kernel
-def masks_for(words):
+def masks_for(words: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return room for the three masks of a bitmap of so many words, uint8."""
     second = -(-words // 8)
     return (
@@ -261,9 +260,9 @@ def masks_for(words):
 def encode_words(words, first, masks, data, to):
     """Write what is not zero of some words of a bitmap to data[to:], and return where that ends.
 
-    The words come in their order. words: contiguous uint64. first: the number of the first of them.
+    The words come in their order. words: their bytes. first: the number of the first of them.
     """
-    return _suppress(words.view(np.uint8), masks[0], first, data, to)
+    return _suppress(words, masks[0], first, data, to)
 
 
 @kernel
@@ -306,35 +305,40 @@ def decode_masks(data, words, masks):
 @kernel
 def has_ones(masks, first, words):
     """Return whether any of some words of a bitmap is not zero. first: the number of the first."""
-    mask, whole = masks[0][first : first + words], words - words % 8
-    for i in range(0, whole, 8):
-        if load(mask, i) != 0:
+    mask, end = masks[0], first + words
+    while first + 8 <= end:
+        if load(mask, first) != 0:
             return True
-    return np.any(mask[whole:])
+        first += 8
+    while first < end:
+        if mask[first] != 0:
+            return True
+        first += 1
+    return False
 
 
 @kernel
 def decode_words(data, at, masks, first, words):
     """Fill some words of a bitmap, and return where their bytes end.
 
-    data[at:]: their bytes. first: the number of the first word. words: contiguous uint64.
+    data[at:]: what is not zero of them. first: the number of the first word. words: gets their
+    bytes.
     """
-    return _restore(data, at, masks[0], first, words.view(np.uint8))
+    return _restore(data, at, masks[0], first, words)
 
 
-@kernel
-def encode(words, data):
+def encode(words: np.ndarray, data: np.ndarray) -> int:
     """Write the data of contiguous uint64 words, and return their number of bytes."""
     masks = masks_for(words.size)
-    return encode_masks(words.size, masks, data, encode_words(words, 0, masks, data, 0))
+    to = encode_words(words.view(np.uint8), 0, masks, data, 0)
+    return encode_masks(words.size, masks, data, to)
 
 
-@kernel
-def decode(data, words):
+def decode(data: np.ndarray, words: np.ndarray) -> bool:
     """Fill contiguous uint64 words; returns False, and writes nothing, if the data do not encode as
     many."""
     masks = masks_for(words.size)
     good = decode_masks(data, words.size, masks)
     if good:
-        decode_words(data, 0, masks, 0, words)
+        decode_words(data, 0, masks, 0, words.view(np.uint8))
     return good

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from engine import memory_at
 from sweeps import swept
 
 from frontier import api
@@ -24,7 +25,6 @@ from frontier.search.events import LayerFinished, TaskFinished
 from frontier.search.plan import PROCESS_BYTES
 from frontier.space import layout as layout_module
 from frontier.space import zerobytes
-from frontier.space.instructions import bytes_at
 from frontier.space.program import program_of, reads_of
 from frontier.space.zerobytes import CHECKSUM_BYTES
 from frontier.storage.local import LocalStorage
@@ -356,5 +356,5 @@ def test_sample_slabs_are_read_like_those_of_a_layer(codec):
     slabs = sample.stored_slabs()
     assert slabs.begin.size == len(sample.raw)
     for begin, end, raw in zip(slabs.begin, slabs.end, sample.raw, strict=True):
-        zerobytes.decode(bytes_at(begin, end - begin), decoded := np.empty_like(raw))
+        zerobytes.decode(memory_at(begin, end - begin), decoded := np.empty_like(raw))
         assert (decoded == raw).all()

@@ -59,6 +59,7 @@ def held_after_each(batches, count, filled):
     empty, frame_of = np.full(count, -1), np.full(7, -1)
     arena = Arena(
         words=np.empty(0, dtype=np.uint64),
+        data=np.empty(0, dtype=np.uint8),
         live=np.empty((count, 0), dtype=bool),
         base=np.empty((0, 0), dtype=np.int64),
         holds=empty,

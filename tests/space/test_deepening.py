@@ -65,10 +65,7 @@ def way_of(search):
 @each_seed
 def test_useless_pairs(seed):
     graph, arcs, _ = case(seed)
-    order = np.argsort(graph.source, kind="stable")
-    start = np.searchsorted(graph.source[order], np.arange(graph.vertices + 1))
-    target, word = graph.target[order].astype(np.int32), graph.voltage[order].astype(np.int16)
-    first, table = _useless_pairs(start, target, word, graph.permutations)
+    first, table = _useless_pairs(graph)
     found = {}
     for a, (_, v, _) in enumerate(arcs):
         after = [b for b, arc in enumerate(arcs) if arc[0] == v]

@@ -5,14 +5,13 @@ from math import prod
 import google_crc32c
 import numpy as np
 import pytest
-from engine import batches_of, layouts_of, list_layers
+from engine import batches_of, layouts_of, list_layers, memory_at
 from sweeps import swept
 
 from frontier.puzzles import permutation_puzzle, tile_puzzle
 from frontier.space import expansion as expansion_module
 from frontier.space import zerobytes
 from frontier.space.expansion import Expansion
-from frontier.space.instructions import bytes_at
 from frontier.space.lists import list_bits, set_bits
 from frontier.space.program import program_of, reads_of, swaps_of
 from frontier.space.zerobytes import CHECKSUM_BYTES, most_stored_bytes, stored_slabs
@@ -185,7 +184,7 @@ def test_a_slab_that_is_damaged_is_named(of, wrong):
     slabs = getattr(expansion, of)
     number = int(np.flatnonzero(slabs.begin < slabs.end)[-1])
     size = int(slabs.end[number] - slabs.begin[number])
-    data = bytes_at(slabs.begin[number], size + CHECKSUM_BYTES).copy()
+    data = memory_at(slabs.begin[number], size + CHECKSUM_BYTES).copy()
     data[0] ^= 1
     reason = "do not match the checksum"
     if wrong == "form":

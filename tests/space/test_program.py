@@ -65,14 +65,14 @@ def test_voltages_that_end_alike(seed):
 @pytest.fixture
 def passes(monkeypatch):
     """The swaps that were done, one entry for each row."""
-    done, swap = [], bits._or_swap
+    done, swap = [], bits.or_swap
 
-    def count(target, source, i, odd, swaps):
+    def count(target, source, i, *tables):
         done.append(i)
-        swap(target, source, i, odd, swaps)
+        swap(target, source, i, *tables)
 
-    monkeypatch.setattr(bits, "_or_swap", count)
-    for name in ("_or_swaps", "_alike_at_end", "expand_row", "_expand_strips"):
+    monkeypatch.setattr(bits, "or_swap", count)
+    for name in ("or_swaps", "expand_rows"):
         monkeypatch.setattr(bits, name, getattr(bits, name).function)
     return done
 

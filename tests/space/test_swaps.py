@@ -9,7 +9,7 @@ from engine import graph_of
 from sweeps import swept
 from twins import digits, indices, numbered, swapped
 
-from frontier.space.bits import _or_swap, count_bits, live_rows
+from frontier.space.bits import count_bits, live_rows, or_swap
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.lehmer import LehmerCode
@@ -61,7 +61,7 @@ def row_swaps(m, digits_fixed=0):
 
 
 def by_table(target, source, m, i, odd):
-    _or_swap(target, source, i, odd, row_swaps(m))
+    or_swap(target, source, i, odd, *row_swaps(m))
 
 
 def by_blocks(target, source, m, i, odd):
@@ -69,7 +69,8 @@ def by_blocks(target, source, m, i, odd):
 
 
 def by_gather(target, source, m, i, odd):
-    or_gather(target, source, gather_table(LehmerCode(m), i))
+    table = gather_table(LehmerCode(m), i)
+    or_gather(target, source, table, 0, table.size)
 
 
 def by_turn(target, source, m, i, odd):
@@ -128,8 +129,8 @@ def test_swap_undoes_itself(m, odd):
         row = rng.integers(1, 1 << code.bits, swaps.parities.size, dtype=np.uint64)
         row[0] = 1
         there, back = np.zeros_like(row), np.zeros_like(row)
-        _or_swap(there, row, i, odd, swaps)
-        _or_swap(back, there, i, 1 - odd, swaps)
+        or_swap(there, row, i, odd, *swaps)
+        or_swap(back, there, i, 1 - odd, *swaps)
         assert np.array_equal(back, row)
         assert not np.array_equal(there, row)
         assert np.bitwise_count(there).sum() == np.bitwise_count(row).sum()
@@ -159,7 +160,7 @@ def test_swap_in_each_row_of_many(m, odd):
             for first in range(0, code.words, size):
                 fixed = digits(numbered(m, odd)[first * code.bits])[:row_digits]
                 here = slice(first, first + size)
-                _or_swap(target[here], row[here], i, (odd + sum(fixed)) % 2, swaps)
+                or_swap(target[here], row[here], i, (odd + sum(fixed)) % 2, *swaps)
             assert np.array_equal(target, expected)
 
 

@@ -156,10 +156,10 @@ def test_bitmaps_piece_by_piece(words, piece):
         assert kernels.has_ones(masks, first, some.size) == some.any()
         if some.any():
             out = np.full(some.size + 1, GUARD, dtype=np.uint64)
-            at = kernels.decode_words(data, at, masks, first, out[:-1])
+            at = kernels.decode_words(data, at, masks, first, out[:-1].view(np.uint8))
             assert (out[:-1] == some).all()
             assert out[-1] == GUARD
-            to = kernels.encode_words(out[:-1], first, again, room, to)
+            to = kernels.encode_words(out[:-1].view(np.uint8), first, again, room, to)
     end = kernels.encode_masks(size, again, room, to)
     assert at == to
     assert room[:end].tobytes() == data.tobytes()
