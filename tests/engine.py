@@ -147,15 +147,21 @@ def bitmap_step(layout, depth, current, previous):
             base = np.full(program.needed.shape, -1, dtype=np.int64)
             slabs = []
             for entry in batch.tolist():
-                slot = reads.slot[entry]
-                for member in range(reads.first[entry], reads.last[entry]):
-                    node, first_word = int(program.sources[member]), program.slots[slot]
-                    words = words_of(current, node, int(first_word) * slab_words, slab_words)
-                    if program.needed[member, slot] and words.any():
-                        base[member, slot] = len(slabs) * (slab_words // layout.row_words)
-                        slabs.append(words)
+                slot, stack = reads.slot[entry], int(reads.stack[entry])
+                first_node = int(program.stacks[stack]) * layout.slab_nodes
+                first_word = int(program.slots[slot]) * slab_words
+                words = np.concatenate(
+                    [
+                        words_of(current, node, first_word, slab_words)
+                        for node in range(first_node, first_node + layout.slab_nodes)
+                    ]
+                )
+                if words.any():
+                    base[stack, slot] = len(slabs) * words.size // layout.row_words
+                    slabs.append(words)
             arena = np.concatenate([*slabs, np.empty(0, dtype=np.uint64)])
-            live = np.empty((len(slabs), slab_words // layout.row_words), dtype=bool)
+            slab_rows = layout.slab_nodes * slab_words // layout.row_words
+            live = np.empty((len(slabs), slab_rows), dtype=bool)
             live_rows(arena, layout.row_words, live, np.arange(len(slabs)))
             nodes = range(task.first_node + first, task.first_node + first + many)
             where = (task.first_prefix + prefix) * strip

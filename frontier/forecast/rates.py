@@ -214,9 +214,8 @@ def try_kernel(layout: Layout, sample: SampleSlabs) -> float:
     counts = np.zeros(len(task.nodes), dtype=np.int64)
     rows = layout.rows // layout.cuts
     for entry in range(reads.slab.size):
-        nodes = slice(reads.first[entry], reads.last[entry])
-        slab = entry % len(sample.raw) * layout.slab_nodes
-        base[nodes, reads.slot[entry]] = (slab + program.sources[nodes] % layout.slab_nodes) * rows
+        slab = entry % len(sample.raw)
+        base[reads.stack[entry], reads.slot[entry]] = slab * layout.slab_nodes * rows
     arena = sample.raw.reshape(-1)
     live = arena.reshape(-1, layout.row_words).any(axis=1)
     seconds = 0.0

@@ -141,16 +141,16 @@ def expand_rows(
         touched = False
         pending = 0  # the swaps that `joint` still needs, if it is in use
         for arc in range(p.start[node], p.start[node + 1]):
-            u, w = p.source[arc], p.voltage[arc]
+            stack, w = p.stack[arc], p.voltage[arc]
             blocks, size = p.voltages[w, 1], p.voltages[w, 2]
             begin, end = p.voltages[w, 3], p.voltages[w, 4]
             has_source, source = False, gathered
             entry = p.voltages[w, 0] + row * blocks
             for b in range(blocks):
-                source_row = base[u, p.places[entry + b, 0]]
+                source_row = base[stack, p.places[entry + b, 0]]
                 if source_row < 0:
                     continue
-                source_row += p.places[entry + b, 1]
+                source_row += p.row[arc] + p.places[entry + b, 1]
                 if not live[source_row]:
                     continue
                 if not touched:
@@ -193,12 +193,12 @@ def expand_rows(
                 clear(out)
                 target_live[i] = False
             continue
-        if p.own[node] >= 0:
-            own_row = base[p.own[node], p.own_slots[row // cut_rows]]
-            if own_row >= 0 and live[own_row + row % cut_rows]:
-                at = (own_row + row % cut_rows) * row_words
+        if p.own[node, 0] >= 0:
+            own_row = base[p.own[node, 0], p.own_slots[row // cut_rows]]
+            at_row = own_row + p.own[node, 1] + row % cut_rows
+            if own_row >= 0 and live[at_row]:
                 for j in range(row_words):
-                    image[j] &= ~arena[at + j]
+                    image[j] &= ~arena[at_row * row_words + j]
         states = np.uint64(0)
         if was_live:
             for j in range(row_words):
@@ -239,8 +239,8 @@ def expand(
     counts: int64[nodes of the task]; the states found at each are added.
     arena: flat uint64, the slabs of the current layer that the task needs.
     live: bool, whether each row of the arena has a bit.
-    base: int64[sources, slots], the row of the arena where what each source has in the slab of a
-        slot begins, -1 if that is empty.
+    base: int64[stacks, slots], the row of the arena where the slab of each stack of source nodes
+        and each slot begins, -1 if that is empty.
     """
     row_words = swaps.parities.size
     rows = target.shape[1] // row_words

@@ -17,7 +17,7 @@ from frontier.space.crc32c import crc32c
 from frontier.space.instructions import bytes_at
 from frontier.space.jit import kernel
 from frontier.space.layout import ROW_WORDS
-from frontier.space.program import Program, Reads
+from frontier.space.program import Reads
 from frontier.space.swaps import clear
 from frontier.space.zerobytes import CHECKSUM_BYTES
 from frontier.space.zerobytes_kernels import (
@@ -38,8 +38,8 @@ class Arena(NamedTuple):
 
     words: flat uint64, the frames. data: their bytes. live: bool[frames, rows of a slab], whether
         each row has a bit.
-    base: int64[sources, slots of the program], the row where a source's part of the slab of that
-        slot begins; -1 if the slab holds no state. Valid for the batch under way.
+    base: int64[stacks, slots of the program], the row where the slab of a stack and a slot begins;
+        -1 if the slab holds no state. Valid for the batch under way.
     holds: int64[frames], the slab in each frame, as an entry of `Reads`; -1 if there is none.
     frame_of: int64[E], the frame of each slab, -1 if it is in none.
     needed_next: int64[frames], the next batch that needs the slab of the frame.
@@ -158,10 +158,10 @@ def _seal(size, room):
 
 
 @kernel
-def _prepare(batch, current, arena, reads, sources, table, buffers):
+def _prepare(batch, current, arena, reads, buffers):
     """Bring what a batch needs into the arena. Returns (what is wrong with a slab, the slab), or
     (0, 0)."""
-    a, r, cut, own = Arena(*arena), Reads(*reads), BatchTable(*table), Buffers(*buffers)
+    a, r, own = Arena(*arena), Reads(*reads), Buffers(*buffers)
     (begin, end), masks = current, own.masks
     rows = a.live.shape[1]
     unit_rows, row_words = own.rows.shape
@@ -185,9 +185,7 @@ def _prepare(batch, current, arena, reads, sources, table, buffers):
             else:  # it is not read, so not written
                 for row in range(first, last):
                     a.live[frame, row] = False
-        for source in range(r.first[entry], r.last[entry]):
-            inside = sources[source] % cut.slab_nodes * (rows // cut.slab_nodes)
-            a.base[source, r.slot[entry]] = frame * rows + inside
+        a.base[r.stack[entry], r.slot[entry]] = frame * rows
     return 0, 0
 
 
@@ -213,7 +211,7 @@ def expand_encoded(
         was found, 0 or what is wrong with a slab, whether that is one of the layer before, which it
         is).
     """
-    a, cut, p, own = Arena(*arena), BatchTable(*table), Program(*program), Buffers(*buffers)
+    a, cut, own = Arena(*arena), BatchTable(*table), Buffers(*buffers)
     before_begin, before_end = before
     unit_rows, row_words = own.rows.shape
     slab_size, cut_rows = cut.slab_nodes * cut.slab_words, cut.slab_words // row_words
@@ -224,7 +222,7 @@ def expand_encoded(
         of = cut.batches[batch]
         first_node, nodes, prefix, number = of[0], of[1], of[2], of[3] + own_cut
         if own_cut == 0:
-            wrong, entry = _prepare(batch, current, arena, reads, p.sources, table, buffers)
+            wrong, entry = _prepare(batch, current, arena, reads, buffers)
             if wrong:
                 return step, stored, started, wrong, False, entry
         holds, at, data = before_begin[number] < before_end[number], 0, room

@@ -154,7 +154,7 @@ def _tables_of(layout: Layout, task: Task) -> tuple[Task, Program, np.ndarray]:
     program = program_of(layout, task)
     before = layout.space.nodes[(task.side - 1) % layout.space.sides]
     prefixes, cuts = np.divmod(program.slots, layout.cuts)
-    strips = prefixes * before + program.sources[:, None]
+    strips = prefixes * before + program.stacks[:, None] * layout.slab_nodes
     places = strips * layout.rows + cuts * (layout.rows // layout.cuts)
     return task, program, np.where(program.needed, places, -1)
 

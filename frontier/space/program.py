@@ -23,7 +23,7 @@ which is six passes over a row instead of ten.
 
 from collections.abc import Sequence
 from itertools import takewhile
-from math import prod
+from math import ceil, prod
 from typing import NamedTuple
 
 import numpy as np
@@ -42,20 +42,22 @@ from frontier.space.swaps import (
 
 
 class Program(NamedTuple):
-    """Tables for one task. S slots, N source nodes, A arcs, W voltages.
+    """Tables for one task. S slots, N stacks of source nodes, A arcs, W voltages.
 
     slots: int64[S], the leading digits that are fixed in a slab, as one number, of all slabs that
         rows come from, sorted. own_slots: int64, the places in `slots` of the slabs of one of the
         task's nodes under all of its prefixes; empty if the lift is bipartite.
-    sources: int64[N], the source nodes, sorted.
+    stacks: int64[N], the numbers of the stacks that hold a source node, sorted: the nodes of stack
+        s are those from s * layout.slab_nodes on.
     sign: int64[nodes of the task], their signs.
     needed: bool[N, S], which slabs some row of the task comes from.
-    start, source, voltage: arcs into the task's nodes: of its node i those numbered
-        start[i] .. start[i+1]-1, from sources[source], with the voltage of that number. Arcs
-        whose swaps inside the row end alike follow one another, those with more swaps first.
+    start, stack, row, voltage: arcs into the task's nodes: of its node i those numbered
+        start[i] .. start[i+1]-1, from stacks[stack], with the voltage of that number. row: int32,
+        the row of a slab where the source node begins. Arcs whose swaps inside the row end alike
+        follow one another, those with more swaps first.
     alike: int8[A], how many swaps at its end an arc has in common with the next one into its node.
-    own: int64[nodes of the task], place in `sources` of the node itself, used if the lift is not
-        bipartite (a layer may then neighbour itself); otherwise -1.
+    own: int32[nodes of the task, 2], the stack and the row of the node itself, used if the lift is
+        not bipartite (a layer may then neighbour itself); otherwise -1.
     voltages: int64[W, 5]: the first of the `places` of a voltage, the blocks of a row, the words of
         a block, and where its swaps inside the row begin and end in `swaps`.
     places: int32[P, 3]: the slot, the row in its slab and the word in this row from which a block
@@ -68,11 +70,12 @@ class Program(NamedTuple):
 
     slots: np.ndarray
     own_slots: np.ndarray
-    sources: np.ndarray
+    stacks: np.ndarray
     sign: np.ndarray
     needed: np.ndarray
     start: np.ndarray
-    source: np.ndarray
+    stack: np.ndarray
+    row: np.ndarray
     voltage: np.ndarray
     alike: np.ndarray
     own: np.ndarray
@@ -92,7 +95,7 @@ class Reads(NamedTuple):
 
     task, slab: int64[E], the task whose part has the slab, and its number there.
     slot: int64[E], its place in `Program.slots`.
-    first, last: int64[E], the places in `Program.sources` of the nodes that the slab has.
+    stack: int64[E], the place in `Program.stacks` of the stack of nodes that the slab has.
     batch_start, entry: int64[B + 1] and int64; batch b needs those entries numbered batch_start[b]
         .. batch_start[b+1]-1, which are sorted.
     next_batch: for each of these the next batch that needs the entry, B if none does.
@@ -101,8 +104,7 @@ class Reads(NamedTuple):
     task: np.ndarray
     slab: np.ndarray
     slot: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
+    stack: np.ndarray
     batch_start: np.ndarray
     entry: np.ndarray
     next_batch: np.ndarray
@@ -115,23 +117,18 @@ class Reads(NamedTuple):
 def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
     """Return the slabs of the current layer that a task reads, if they exist."""
     side = (task.side - 1) % layout.space.sides
-    stack_of = program.sources // layout.slab_nodes
-    first = np.flatnonzero(np.diff(stack_of, prepend=-1))
-    last = np.append(first[1:], stack_of.size)
-    group = np.repeat(np.arange(first.size), last - first)
-    stack_number, slot = np.nonzero(np.logical_or.reduceat(program.needed, first, axis=0))
-    node = program.sources[first[stack_number]]
+    stack, slot = np.nonzero(program.needed)
     prefix, cut = np.divmod(program.slots[slot], layout.cuts)
+    node = program.stacks[stack] * layout.slab_nodes
     tasks, slabs, _ = layout.slab_at(side, node, prefix, cut)
-    entry = np.full((first.size, program.slots.size), -1)
-    entry[stack_number, slot] = np.arange(stack_number.size)
-    batches = _batches(layout, task, program, entry, group)
+    entry = np.full(program.needed.shape, -1)
+    entry[stack, slot] = np.arange(stack.size)
+    batches = _batches(layout, task, program, entry)
     return Reads(
         task=tasks,
         slab=slabs,
         slot=np.ascontiguousarray(slot),  # a kernel is compiled for each memory layout
-        first=first[stack_number],
-        last=last[stack_number],
+        stack=np.ascontiguousarray(stack),
         **in_batches(batches, slabs.size),
     )
 
@@ -151,13 +148,10 @@ def in_batches(batches: Sequence[np.ndarray], entries: int) -> dict[str, np.ndar
     }
 
 
-def _batches(
-    layout: Layout, task: Task, program: Program, entry: np.ndarray, stack: np.ndarray
-) -> list[np.ndarray]:
+def _batches(layout: Layout, task: Task, program: Program, entry: np.ndarray) -> list[np.ndarray]:
     """Return the entries that each batch needs.
 
-    entry: int64[stacks of sources, slots], the number of the entry, -1 if there is none. stack:
-    int64[N], that of each source.
+    entry: int64[stacks, slots], the number of the entry, -1 if there is none.
     """
     p, slots = program, {}
     for w in np.unique(p.voltage):
@@ -170,18 +164,14 @@ def _batches(
     for first, nodes, prefix, _ in layout.batches(task):
         arcs = slice(p.start[first], p.start[first + nodes])
         # Each pair of a stack of sources and a voltage once.
-        pairs = np.unique(stack[p.source[arcs]] * len(p.voltages) + p.voltage[arcs])
+        pairs = np.unique(p.stack[arcs].astype(np.int64) * len(p.voltages) + p.voltage[arcs])
         parts = [
             entry[pair // len(p.voltages), slots[pair % len(p.voltages), prefix]]
             for pair in pairs.tolist()
         ]
-        own = p.own[first : first + nodes]
-        if len(p.own_slots) and (own >= 0).any():
-            parts.append(
-                entry[
-                    np.ix_(np.unique(stack[own]), p.own_slots.reshape(-1, layout.cuts)[prefix])
-                ].ravel()
-            )
+        if len(p.own_slots):
+            own = np.unique(p.own[first : first + nodes, 0])
+            parts.append(entry[np.ix_(own, p.own_slots.reshape(-1, layout.cuts)[prefix])].ravel())
         batches.append(np.unique(np.concatenate([*parts, np.empty(0, dtype=np.int64)])))
     return batches
 
@@ -229,25 +219,27 @@ def program_of(layout: Layout, task: Task) -> Program:
     origins = [_origin_of_rows(layout, task, space.graph.voltages[w]) for w in used]
 
     bipartite = space.sides == 2
-    back = (task.side - 1) % space.sides
-    read = np.zeros(space.nodes[back], dtype=bool)
-    read[arc_source] = True
+    back, cut_rows = (task.side - 1) % space.sides, layout.rows // layout.cuts
+    arc_stack, inside = np.divmod(arc_source, layout.slab_nodes)
+    own_stack, own_inside = np.divmod(nodes, layout.slab_nodes)
+    read = np.zeros(ceil(space.nodes[back] / layout.slab_nodes), dtype=bool)
+    read[arc_stack] = True
     if not bipartite:
-        read[nodes] = True
-    sources = np.flatnonzero(read)
+        read[own_stack] = True
+    place = np.cumsum(read, dtype=np.int32) - 1
     own_numbers = np.arange(task.first_prefix * layout.cuts, task.last_prefix * layout.cuts)
     own_numbers = own_numbers[: 0 if bipartite else None]
     reached = [_different(origin.slab) for origin in origins]
     slots = np.unique(np.concatenate([*reached, own_numbers]))
-    source = (np.cumsum(read, dtype=np.int32) - 1)[arc_source]
-    needed = np.zeros((sources.size, slots.size), dtype=bool)
+    stack = place[arc_stack]
+    needed = np.zeros((np.count_nonzero(read), slots.size), dtype=bool)
     for w, slabs in zip(used, reached, strict=True):
-        leave = np.bincount(source[arc_voltage == w], minlength=sources.size) > 0
+        leave = np.bincount(stack[arc_voltage == w], minlength=len(needed)) > 0
         needed[np.ix_(leave, np.searchsorted(slots, slabs))] = True
-    own = np.full(nodes.size, -1, dtype=np.int64)
+    own = np.full((nodes.size, 2), -1, dtype=np.int32)
     if not bipartite:
-        own = np.searchsorted(sources, nodes)
-        needed[np.ix_(own, np.searchsorted(slots, own_numbers))] = True
+        own[:, 0], own[:, 1] = place[own_stack], own_inside * cut_rows
+        needed[np.ix_(np.unique(own[:, 0]), np.searchsorted(slots, own_numbers))] = True
 
     rows = np.arange(task.first_prefix * layout.rows, task.last_prefix * layout.rows)
     voltages = np.zeros((len(space.graph.voltages), 5), dtype=np.int64)
@@ -264,11 +256,12 @@ def program_of(layout: Layout, task: Task) -> Program:
     return Program(
         slots=slots,
         own_slots=np.searchsorted(slots, own_numbers),
-        sources=sources,
+        stacks=np.flatnonzero(read),
         sign=space.sign[task.side][nodes].astype(np.int64),
         needed=needed,
         start=start,
-        source=source,
+        stack=stack,
+        row=(inside * cut_rows).astype(np.int32, copy=False),
         voltage=arc_voltage,
         alike=_alike(start, arc_voltage, used, inner),
         own=own,

@@ -54,7 +54,7 @@ def test_each_batch_finds_what_it_needs(batches, count, filled):
 def held_after_each(batches, count, filled):
     """Generate (batch, the frame of each entry, those that have got one) of each batch."""
     entries, none = [np.array(sorted(batch)) for batch in batches], np.zeros(7, dtype=np.int64)
-    reads = Reads(none, none, none, none, none, **in_batches(entries, none.size))
+    reads = Reads(none, none, none, none, **in_batches(entries, none.size))
     end = np.isin(np.arange(7), list(filled)).astype(np.int64)
     empty, frame_of = np.full(count, -1), np.full(7, -1)
     arena = Arena(

@@ -327,18 +327,15 @@ def test_reads_bring_what_is_needed_once(name, slab_bytes, monkeypatch):
                 # A kernel is compiled again for each memory layout.
                 assert all(table.flags.c_contiguous for table in (*program, *reads))
                 for i in range(reads.slot.size):
-                    inside = np.arange(reads.first[i], reads.last[i])
-                    members = inside[program.needed[inside, reads.slot[i]]]
-                    assert members.size
+                    member = int(reads.stack[i])
+                    assert program.needed[member, reads.slot[i]]
                     slabs[int(reads.task[i]), int(reads.slab[i])] += 1
                     where = layout.task(back, int(reads.task[i]))
                     first, prefix, word = layout.slab_of(where, int(reads.slab[i]))
-                    nodes = program.sources[inside]
-                    assert (first <= nodes).all()
-                    assert (nodes < first + layout.slab_nodes).all()
+                    assert first == program.stacks[member] * layout.slab_nodes
                     slot = prefix * layout.cuts + word // layout.slab_words
                     assert program.slots[reads.slot[i]] == slot
-                    brought.update((int(member), int(reads.slot[i])) for member in members)
+                    brought[member, int(reads.slot[i])] += 1
                 assert set(slabs.values()) <= {1}
                 batches = reads.entry.tolist()
                 assert set(batches) == set(range(reads.slot.size))
