@@ -31,7 +31,7 @@ def as_bits(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("frontier.space.lists.PLAIN_STATES", 0)
         patch.setattr("frontier.search.plan.THIN_IN_MEMORY", 20)
-        patch.setattr("frontier.search.plan.THIN_WORDS_IN_MEMORY", 10**9)
+        patch.setattr("frontier.search.plan.LISTED_SECONDS", 1e9)
         made = run_of(tmp_path_factory.mktemp("bits"))
     assert {record.form for record in made.store.records} == {"bits", "list"}
     return made

@@ -18,7 +18,7 @@ from frontier.space.expansion import arena_frames
 from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout, Task
 from frontier.space.lists import ListKernel
-from frontier.space.memory import memory_bytes, memory_layout
+from frontier.space.memory import LOOK_UP_SECONDS, layer_seconds, memory_bytes, memory_layout
 from frontier.space.program import program_of, reads_of
 from frontier.store.layers import most_part_bytes
 from frontier.store.parts import WRITER_BYTES
@@ -56,12 +56,12 @@ FINE_TASK = 30_000_000
 LISTED_BYTES = 3 * 24
 """Bytes per listed state in a task that reads lists: three layers, each with its sort keys."""
 
-THIN_WORDS, THIN_WORDS_IN_MEMORY = 256, 320
-"""A layer is thin if it has fewer states than the words of its bitmaps divided by the first number,
-or in memory by the second. A list takes about 130 ns of one core for each state, and 300 ns more
-where it is put into bitmaps or taken from them. Bitmaps of few states take 2 to 3 ns for each word,
-shared among the workers; in memory a third of that, as rows without a state are passed over there
-(measured with 2x7)."""
+LISTED_SECONDS, TASKS_WORD_SECONDS = 420e-9, 1.6e-9
+"""A layer is thin if its list takes less time than its bitmaps. A list takes about 130 ns of one
+core for each state, and 300 ns more where it is put into bitmaps or taken from them. Bitmaps of few
+states take the second number for each word by tasks, and less in memory (`layer_seconds`), as rows
+without a state are passed over there; look-ups come on top (measured with 2x7, from disk and in
+memory, where the two meet at a 256th and a 320th of the words)."""
 
 THIN_STATES, THIN_IN_MEMORY = 200_000, 1000
 """A layer of at most this many states is always advanced as a list, as starting a task costs more.
@@ -222,10 +222,12 @@ def make_plan(config: Config, layout: dict | None = None) -> RunPlan:
             f"{which} of {puzzle.title} needs {size(need)} ({size(held)} for the process, "
             f"{size(need - held)} for a task); set cluster.memory to at least {enough:,}",
         )
-    words = max(space.nodes) * space.code.words
+    work = chosen.work(0)
+    seconds = work.words * TASKS_WORD_SECONDS + work.look_ups * LOOK_UP_SECONDS
     by_memory = (memory - held) // 2 // ListKernel(space).bytes_for(1)
     by_task = max(THIN_STATES, (memory - need) // LISTED_BYTES)
-    list_states = min(max(THIN_STATES, words // THIN_WORDS), int(by_memory), by_task)
+    thin = max(THIN_STATES, int(seconds / LISTED_SECONDS))
+    list_states = min(thin, int(by_memory), by_task)
     return RunPlan(config, puzzle, space, chosen, list_states, need)
 
 
@@ -272,8 +274,9 @@ def _plan_in_memory(
     spare = config.cluster.memory * share - need
     if not config.search.in_memory or spare < 0:
         return None
-    words, lists = max(space.nodes) * space.code.words, ListKernel(space)
-    most_states = space.states if lists.plain else words // THIN_WORDS_IN_MEMORY
+    lists = ListKernel(space)
+    thin = int(layer_seconds(chosen, 0) / LISTED_SECONDS)
+    most_states = space.states if lists.plain else thin
     list_states = max(THIN_IN_MEMORY, min(most_states, spare // lists.bytes_for(1)))
     return RunPlan(config, puzzle, space, chosen, list_states, need, share)
 
@@ -333,7 +336,9 @@ def _task_costs(layout: Layout, task: Task) -> tuple[int, float, float]:
     files = np.unique(reads.task).size + 2
     slab_words = layout.slab_bytes / WORD_BYTES
     made = layout.slabs_made(task)
+    look_ups = program.row_odd.size * int(program.voltages[program.voltage, 1].sum())
     seconds = files * FILE_SECONDS + (read + 2 * made) * slab_words / 3 * PART_WORD_SECONDS
+    seconds += look_ups * LOOK_UP_SECONDS
     return need, seconds, made * slab_words
 
 

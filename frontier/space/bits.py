@@ -130,6 +130,8 @@ def expand_rows(
     image, spare, gathered, joint, fresh = (
         scratch[0], scratch[1], scratch[2], scratch[3], scratch[4],
     )  # fmt: skip
+    # In tasks of one row a node, each arc into a node comes from one row, whatever its voltage is.
+    one_row = p.row_odd.size == 1 and p.slots.size == 1
     n, r = first // rows - 1, rows - 1
     if first % rows:
         n, r = n + 1, first % rows - 1
@@ -139,8 +141,17 @@ def expand_rows(
             n, r = n + 1, 0
         node, row, was_live = first_node + n, first_row + r, target_live[i]
         touched = False
+        first_arc = p.start[node]
+        if one_row:  # whether any source has a state; unsigned places are not checked for a sign
+            at, last = np.uint64(first_arc), np.uint64(p.start[node + 1])
+            while at < last:
+                source_row = base[p.stack[at], 0]
+                if source_row >= 0 and live[np.uint64(source_row + p.row[at])]:
+                    break
+                at += np.uint64(1)
+            first_arc = np.int64(at)
         pending = 0  # the swaps that `joint` still needs, if it is in use
-        for arc in range(p.start[node], p.start[node + 1]):
+        for arc in range(first_arc, p.start[node + 1]):
             stack, w = p.stack[arc], p.voltage[arc]
             blocks, size = p.voltages[w, 1], p.voltages[w, 2]
             begin, end = p.voltages[w, 3], p.voltages[w, 4]

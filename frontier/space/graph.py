@@ -166,6 +166,15 @@ class Space:
         """The number of states of the lift, an upper bound of those the search reaches."""
         return sum(self.nodes) * self.code.half
 
+    @cached_property
+    def arc_counts(self) -> list[np.ndarray]:
+        """For each side the number of arcs of each voltage into its nodes, int64[voltages]."""
+        voltages = len(self.graph.voltages)
+        return [
+            np.bincount(self.arcs_into(side).voltage, minlength=voltages)
+            for side in range(self.sides)
+        ]
+
     def side_of(self, depth: int) -> int:
         """Return the side of the layer at `depth`."""
         return depth % self.sides

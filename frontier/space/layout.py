@@ -23,6 +23,7 @@ number by its leading Lehmer digits, the first one most significant,
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,6 +48,23 @@ def split_voltage(voltage: tuple[int, ...], border: int) -> tuple[tuple[int, ...
         else:
             outer.append(i)
     return tuple(reversed(outer)), tuple(reversed(inner))
+
+
+def digits_moved(outer: tuple[int, ...], border: int) -> int:
+    """Return how many leading digits tell where a block comes from. outer: the first of the two
+    voltages that `split_voltage` returns."""
+    return max([border, *(i + 2 for i in outer)])
+
+
+class Work(NamedTuple):
+    """The work of making one layer, counted.
+
+    words: those of its bitmaps. look_ups: for each row and each arc into its node, the rows that
+    the arc's voltage brings together; so short rows cost more than long ones.
+    """
+
+    words: int
+    look_ups: int
 
 
 @dataclass(frozen=True)
@@ -157,6 +175,16 @@ class Layout:
     def layer_bytes(self, side: int) -> int:
         """Return the bytes of a layer of this side, one bit a state, nothing left out."""
         return prod(self.shape(side)) * WORD_BYTES
+
+    def work(self, side: int) -> Work:
+        """Return the work of making a layer of this side in which every row holds a state."""
+        leading, look_ups = self.space.code.leading, 0
+        for voltage, arcs in zip(
+            self.space.graph.voltages, self.space.arc_counts[side], strict=True
+        ):
+            outer, _ = split_voltage(voltage, self.row_digits)
+            look_ups += int(arcs) * prod(leading[: digits_moved(outer, self.row_digits)])
+        return Work(prod(self.shape(side)), look_ups)
 
     def groups(self, side: int) -> int:
         """Return the number of tasks that share the nodes of the side under the same prefixes."""

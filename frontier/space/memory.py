@@ -16,7 +16,7 @@ import numpy as np
 from frontier.space.bits import count_bits, expand, live_rows, lowest_bit
 from frontier.space.graph import Space
 from frontier.space.jit import Kernel, kernel
-from frontier.space.layout import WORD_BYTES, Layout, Task
+from frontier.space.layout import Layout, Task
 from frontier.space.program import Program, program_of, swaps_of
 
 NODE_BYTES, ARC_BYTES = 60, 10
@@ -25,8 +25,10 @@ NODE_BYTES, ARC_BYTES = 60, 10
 PART_BYTES = 64_000_000
 """The most bytes of a task's bitmaps, unless one node has more."""
 
-WORD_SECONDS, CALL_SECONDS = 2e-9, 10e-6
-"""Seconds per word on one core; seconds per kernel call in the interpreter."""
+WORD_SECONDS, LOOK_UP_SECONDS, CALL_SECONDS = 1.3e-9, 10e-9, 10e-6
+"""The seconds that one core takes for a word, a look-up (see `Work`) and a kernel call, measured:
+2 x 7 takes 1.3 ns a word; a node of one short row takes 3 ns for each arc from a row without a
+state, and 15 ns for each one from a row with a state."""
 
 
 class MemorySearch:
@@ -269,26 +271,44 @@ def _write_residues(words, nodes, rows, bits, depth, table):
                     table[rows[n], prefix * strip.size + j] |= strip[j]
 
 
+def layer_seconds(layout: Layout, side: int) -> float:
+    """Return about how long one core takes for a layer of this side in memory."""
+    work = layout.work(side)
+    calls = layout.task_prefixes * layout.task_count(side)
+    return work.words * WORD_SECONDS + work.look_ups * LOOK_UP_SECONDS + calls * CALL_SECONDS
+
+
 def memory_layout(space: Space, threads: int) -> Layout:
-    """Return the layout of bitmaps in memory: two tasks a thread, even shares, few calls of the
-    kernel.
+    """Return the layout of bitmaps in memory: two tasks a thread, even shares, long rows, few calls
+    of the kernel.
 
     Tasks are not large, as the run may be resumed where it does not fit in memory.
     """
 
     def cost(layout: Layout) -> tuple[bool, bool, float]:
-        tasks, calls = layout.task_count(0), layout.prefixes * layout.groups(0)
-        share = ceil(tasks / threads) * layout.part_bytes / WORD_BYTES
+        tasks = layout.task_count(0)
+        uneven = ceil(tasks / threads) * threads / tasks
         idle = threads > 1 and tasks < 2 * threads
         large = layout.part_bytes > PART_BYTES
-        return large, idle, share * WORD_SECONDS + calls * CALL_SECONDS
+        return large, idle, layer_seconds(layout, 0) * uneven
 
     layouts = [
         Layout.cut(space, digits, tasks)
         for digits in range(min(3, len(space.code.leading)) + 1)
-        for tasks in range(1, min(8 * threads, max(space.nodes)) + 1)
+        for tasks in _task_counts(space, digits, threads)
     ]
     return min((layout for layout in layouts if layout.fits_voltages), key=cost)
+
+
+def _task_counts(space: Space, digits: int, threads: int) -> Iterator[int]:
+    """Generate numbers of tasks that may share the nodes under a prefix of so many digits."""
+    nodes = max(space.nodes)
+    few = min(8 * threads, nodes)
+    yield from range(1, few + 1)
+    fewest = nodes * Layout(space, digits, 1).part_bytes // PART_BYTES + 1
+    shared = ceil(fewest / threads) * threads
+    if few < shared <= nodes:
+        yield shared
 
 
 def memory_bytes(layout: Layout) -> int:

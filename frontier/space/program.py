@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from frontier.space.layout import Layout, Task, split_voltage
+from frontier.space.layout import Layout, Task, digits_moved, split_voltage
 from frontier.space.lehmer import digit_sum, swapped
 from frontier.space.swaps import (
     BLOCKS,
@@ -260,8 +260,8 @@ def program_of(layout: Layout, task: Task) -> Program:
         sign=space.sign[task.side][nodes].astype(np.int64),
         needed=needed,
         start=start,
-        stack=stack,
-        row=(inside * cut_rows).astype(np.int32, copy=False),
+        stack=stack.astype(np.uint32),
+        row=(inside * cut_rows).astype(np.uint32, copy=False),
         voltage=arc_voltage,
         alike=_alike(start, arc_voltage, used, inner),
         own=own,
@@ -356,7 +356,7 @@ class _Origin(NamedTuple):
 def _origin_of_rows(layout: Layout, task: Task, voltage: tuple[int, ...]) -> _Origin:
     leading = layout.space.code.leading
     outer, _ = split_voltage(voltage, layout.row_digits)
-    digits = max([layout.row_digits, *(i + 2 for i in outer)])
+    digits = digits_moved(outer, layout.row_digits)
     per_prefix = prod(leading[layout.prefix_digits : digits])
     per_slab, per_row = per_prefix // layout.cuts, prod(leading[layout.row_digits : digits])
     origin = np.arange(task.first_prefix * per_prefix, task.last_prefix * per_prefix)

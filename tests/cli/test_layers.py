@@ -27,7 +27,7 @@ def as_bits(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bits") / "run"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("frontier.search.plan.THIN_STATES", 0)
-        patch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
+        patch.setattr("frontier.search.plan.LISTED_SECONDS", 1e9)
         return made(folder, "3x3", "search.keep=all", "search.in_memory=false")
 
 

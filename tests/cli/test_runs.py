@@ -267,7 +267,7 @@ def test_status_and_farthest_by_directory_and_by_config(tmp_path, monkeypatch):
 
 def test_farthest_reads_a_layer_of_bits(tmp_path, monkeypatch):
     monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
-    monkeypatch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
+    monkeypatch.setattr("frontier.search.plan.LISTED_SECONDS", 1e9)
     invoke("run", CONFIGS / "2x4.toml", *serial(tmp_path), *BY_TASKS)
     ledger = json.loads((tmp_path / "run" / "ledger.json").read_text())
     assert ledger["layers"][-1]["form"] == "bits"

@@ -82,8 +82,7 @@ def test_the_time_of_each_layer_goes_somewhere(tmp_path, monkeypatch, settings):
     monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
     monkeypatch.setattr("frontier.space.lists.PLAIN_STATES", 0)
     monkeypatch.setattr("frontier.search.plan.THIN_IN_MEMORY", 0)
-    monkeypatch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
-    monkeypatch.setattr("frontier.search.plan.THIN_WORDS_IN_MEMORY", 10**9)
+    monkeypatch.setattr("frontier.search.plan.LISTED_SECONDS", 1e9)
     run = made(tmp_path / "run", "2x4", *settings)
     figures = statistics_of(run)
     for layer, record in zip(figures.layers, run.records, strict=True):

@@ -43,7 +43,7 @@ def test_two_terms_stop_a_run_as_one_does(tmp_path, moment):
 @pytest.mark.parametrize("ignored", [False, True], ids=["terminal", "nohup"])
 def test_a_hangup_stops_a_run_unless_it_is_ignored(tmp_path, monkeypatch, ignored):
     monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
-    monkeypatch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
+    monkeypatch.setattr("frontier.search.plan.LISTED_SECONDS", 1e9)
     commit, where = RunStore.commit, ["--set", f"store.path={tmp_path / 'run'}"]
 
     def hangs_up(run, records, complete, forget=()):

@@ -168,7 +168,7 @@ def test_a_directory_in_the_place_of_the_log_ends_no_run(tmp_path):
 
 def test_memory_that_the_system_refuses_stops_a_run(tmp_path, monkeypatch):
     monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
-    monkeypatch.setattr("frontier.search.plan.THIN_WORDS", 10**9)
+    monkeypatch.setattr("frontier.search.plan.LISTED_SECONDS", 1e9)
     words = "run", CONFIGS / "2x3.toml", "--set", f"store.path={tmp_path / 'run'}", *SETTINGS
 
     def refused(work, depth, number):
