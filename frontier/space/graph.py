@@ -171,8 +171,7 @@ class Space:
         """For each side the number of arcs of each voltage into its nodes, int64[voltages]."""
         voltages = len(self.graph.voltages)
         return [
-            np.bincount(self.arcs_into(side).voltage, minlength=voltages)
-            for side in range(self.sides)
+            np.bincount(self.graph.inverse[arcs.voltage], minlength=voltages) for arcs in self.arcs
         ]
 
     def side_of(self, depth: int) -> int:
@@ -211,14 +210,16 @@ class Space:
         sequences = self.code.unranks(index.astype(np.int64), self.sign[side][node])
         return self.vertex[side][node].astype(np.int64), sequences
 
-    def arcs_into(self, side: int) -> Arcs:
-        """Return the arcs into the nodes of a side, sorted by the node they enter.
+    def arcs_into(self, side: int, nodes: range) -> Arcs:
+        """Return the arcs into some consecutive nodes of a side, sorted by the node they enter.
 
         `target` is the node an arc comes from. As the graph is undirected these are the arcs that
-        leave the side, undone.
+        leave the nodes, undone.
         """
-        arcs = self.arcs[side]
-        return Arcs(arcs.start, arcs.target, self.graph.inverse[arcs.voltage])
+        start, target, voltage = self.arcs[side]
+        arcs = slice(start[nodes.start], start[nodes.stop])
+        inverse = self.graph.inverse[voltage[arcs]]
+        return Arcs(start[nodes.start : nodes.stop + 1] - arcs.start, target[arcs], inverse)
 
 
 @kernel

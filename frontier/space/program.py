@@ -153,26 +153,33 @@ def _batches(layout: Layout, task: Task, program: Program, entry: np.ndarray) ->
 
     entry: int64[stacks, slots], the number of the entry, -1 if there is none.
     """
-    p, slots = program, {}
-    for w in np.unique(p.voltage):
-        first_place, blocks = p.voltages[w, :2]
-        size = layout.rows * blocks
-        for prefix in range(task.last_prefix - task.first_prefix):
-            begin = first_place + prefix * size
-            slots[w, prefix] = _different(p.places[begin : begin + size, 0])
-    batches = []
-    for first, nodes, prefix, _ in layout.batches(task):
-        arcs = slice(p.start[first], p.start[first + nodes])
-        # Each pair of a stack of sources and a voltage once.
-        pairs = np.unique(p.stack[arcs].astype(np.int64) * len(p.voltages) + p.voltage[arcs])
+    p, prefixes = program, task.last_prefix - task.first_prefix
+    kinds: dict[bytes, list[np.ndarray]] = {}  # the slots under each prefix
+    kind_of = np.zeros(len(p.voltages), dtype=np.int64)
+    for w in np.unique(p.voltage).tolist():
+        begin, blocks = p.voltages[w, :2]
+        places = p.places[begin : begin + prefixes * layout.rows * blocks, 0]
+        slots = [_different(of_prefix) for of_prefix in places.reshape(prefixes, -1)]
+        key = b"|".join(of_prefix.tobytes() for of_prefix in slots)
+        kinds.setdefault(key, slots)
+        kind_of[w] = list(kinds).index(key)
+    slots_of = [*kinds.values(), p.own_slots.reshape(-1, layout.cuts)]
+    # Each target stack with each stack of sources and the slots that it reads there, once.
+    stacks, count = len(entry), len(slots_of)
+    target = np.arange(len(task.nodes)) // layout.slab_nodes
+    keys = (np.repeat(target, np.diff(p.start)) * stacks + p.stack) * count + kind_of[p.voltage]
+    if len(p.own_slots):
+        keys = np.append(keys, (target * stacks + p.own[:, 0]) * count + count - 1)
+    target, pairs = np.divmod(np.unique(keys), stacks * count)
+    bounds = np.searchsorted(target, np.arange(layout.grid[0] + 1)).tolist()
+    pairs, batches = pairs.tolist(), []
+    for first, _, prefix, _ in layout.batches(task):
+        stack = first // layout.slab_nodes
         parts = [
-            entry[pair // len(p.voltages), slots[pair % len(p.voltages), prefix]]
-            for pair in pairs.tolist()
+            entry[pair // count, slots_of[pair % count][prefix]]
+            for pair in pairs[bounds[stack] : bounds[stack + 1]]
         ]
-        if len(p.own_slots):
-            own = np.unique(p.own[first : first + nodes, 0])
-            parts.append(entry[np.ix_(own, p.own_slots.reshape(-1, layout.cuts)[prefix])].ravel())
-        batches.append(np.unique(np.concatenate([*parts, np.empty(0, dtype=np.int64)])))
+        batches.append(np.unique(np.concatenate([np.empty(0, dtype=np.int64), *parts])))
     return batches
 
 
@@ -208,10 +215,7 @@ def program_of(layout: Layout, task: Task) -> Program:
     """Return the tables of one task."""
     space = layout.space
     nodes = np.arange(task.first_node, task.last_node)
-    into = space.arcs_into(task.side)
-    arcs = slice(into.start[nodes[0]], into.start[nodes[-1] + 1])
-    start = into.start[nodes[0] : nodes[-1] + 2] - into.start[nodes[0]]
-    arc_source, arc_voltage = into.target[arcs], into.voltage[arcs]
+    start, arc_source, arc_voltage = space.arcs_into(task.side, task.nodes)
     used = np.flatnonzero(np.bincount(arc_voltage))
     inner = [_swaps_inside(layout, voltage) for voltage in space.graph.voltages]
     order = _order(start, arc_voltage, used, inner)
@@ -220,7 +224,8 @@ def program_of(layout: Layout, task: Task) -> Program:
 
     bipartite = space.sides == 2
     back, cut_rows = (task.side - 1) % space.sides, layout.rows // layout.cuts
-    arc_stack, inside = np.divmod(arc_source, layout.slab_nodes)
+    arc_stack = arc_source // layout.slab_nodes
+    inside = arc_source - arc_stack * layout.slab_nodes  # faster than a remainder
     own_stack, own_inside = np.divmod(nodes, layout.slab_nodes)
     read = np.zeros(ceil(space.nodes[back] / layout.slab_nodes), dtype=bool)
     read[arc_stack] = True

@@ -169,7 +169,7 @@ def test_arcs_into_a_class_are_the_leaving_ones_reversed(name):
 
     for c in range(space.sides):
         back = (c - 1) % space.sides
-        entering = triples(space.arcs_into(c), space.nodes[c])
+        entering = triples(space.arcs_into(c, range(space.nodes[c])), space.nodes[c])
         before = triples(space.arcs[back], space.nodes[back])
         assert Counter(entering) == Counter((v, u, voltage) for u, v, voltage in before)
         # undirected: an arc that enters is the undoing of one that leaves

@@ -1,0 +1,67 @@
+"""The layouts that plans choose for the shipped configs have rows as long as rows can be."""
+
+import pytest
+from making import CONFIGS
+from sweeps import swept
+
+from frontier.config import load_config
+from frontier.search.plan import make_plan
+from frontier.space.layout import Layout
+from frontier.space.memory import memory_layout
+from frontier.space.program import program_of
+
+SEVERAL_GOALS = ["3x3-diameter"]  # which have no plan of their own
+NAMES = sorted({path.stem for path in CONFIGS.glob("*.toml")}.difference(SEVERAL_GOALS))
+FEW = ["2x6", "2x7", "3x5", "goat", "cube-2x2x2", "pattern-2x7-k2", "pattern-2x8-k4"]
+MEMORIES = ["1.5GB", "4GB"]
+MOST_LOOK_UPS = 1_000_000
+"""Work is counted arc by arc in layouts with no more look-ups."""
+
+
+def plan_by_tasks(name, memory):
+    settings = "search.in_memory=false", f"cluster.memory={memory}", "cluster.oversubscribe=true"
+    return make_plan(load_config(CONFIGS / f"{name}.toml", settings))
+
+
+def layouts_of(name):
+    """The layouts of a config, in memory and by tasks."""
+    plans = [plan_by_tasks(name, memory) for memory in MEMORIES]
+    space = plans[0].space
+    return [*(memory_layout(space, threads) for threads in (1, 2)), *(p.layout for p in plans)]
+
+
+def counted(layout, side):
+    """The look-ups of a layer, counted arc by arc over the programs of its tasks."""
+    look_ups = 0
+    for number in range(layout.task_count(side)):
+        program = program_of(layout, layout.task(side, number))
+        for voltage in program.voltage.tolist():
+            look_ups += program.row_odd.size * int(program.voltages[voltage, 1])
+    return look_ups
+
+
+@swept("name", NAMES, few=FEW)
+def test_no_row_is_shorter_than_it_need_be(name):
+    """Without a prefix, a row is as long as the caches and the voltages allow."""
+    for layout in layouts_of(name):
+        assert layout.row_words == Layout(layout.space, 0, 1).row_words
+
+
+@swept("name", NAMES, few=FEW)
+def test_the_work_of_a_layout_is_what_its_tasks_do(name):
+    for layout in layouts_of(name):
+        for side in range(layout.space.sides):
+            work = layout.work(side)
+            arcs = int(layout.space.arc_counts[side].sum())
+            assert work.words == layout.layer_bytes(side) // 8
+            assert work.look_ups >= arcs * layout.prefixes * layout.rows
+            if work.look_ups <= MOST_LOOK_UPS:
+                assert work.look_ups == counted(layout, side)
+
+
+@pytest.mark.parametrize("name", ["pattern-2x5-k3", "2x4"])
+def test_short_rows_cost_more_look_ups(name):
+    space = load_config(CONFIGS / f"{name}.toml").make_puzzle().model.space
+    long, short = Layout(space, 0, 1).work(0), Layout(space, 1, 1).work(0)
+    assert short.words == long.words
+    assert short.look_ups >= space.code.leading[0] * long.look_ups
