@@ -14,6 +14,7 @@ from importlib import import_module
 import click
 
 from frontier import __version__
+from frontier.cli.hints import explain
 from frontier.cli.streams import OutputError, drop_output, echo, prepare_streams
 from frontier.errors import (
     CorruptRunError,
@@ -68,6 +69,9 @@ class _Group(click.Group):
             with ends, preparing.telling(_say_compiling if person else None):
                 return super().invoke(context)
         except OutputError:
+            raise
+        except click.NoSuchOption as error:
+            explain(error)
             raise
         except (FrontierError, OSError, KeyboardInterrupt) as error:
             if isinstance(error, OSError):

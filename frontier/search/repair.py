@@ -78,8 +78,8 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
         advice = ""
     raise CorruptRunError(
         f"{run.path} cannot be repaired: of its layers on disk {', '.join(damaged)} "
-        f"{'is' if len(damaged) == 1 else 'are'} damaged, and {why}. Put back a copy, or start "
-        f"anew with run --fresh{advice}"
+        f"{'is' if len(damaged) == 1 else 'are'} damaged, and {why}. Put back a copy, or "
+        f"move the directory away and start anew{advice}"
     )
 
 

@@ -96,7 +96,7 @@ def mend(storage: Storage) -> list[str]:
         if not whole:
             raise CorruptRunError(
                 f"{storage} cannot be repaired: {', and '.join(map(str, damages.values()))}. Put "
-                "back one of them, or start anew with run --fresh"
+                "back one of them, or move the directory away and start anew"
             )
         for file in damages:
             if storage.is_odd(file):

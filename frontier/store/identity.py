@@ -112,7 +112,7 @@ def check_identity(path: Place, identity: dict, expected: dict) -> None:
     if differences:
         raise InputError(
             f"{path} was made by another config: {'; '.join(differences)}. Choose another "
-            "directory (store.path), or delete the old run with run --fresh (in Python, fresh=True)"
+            "directory with --set store.path=…, or move this one away"
         )
 
 

@@ -298,7 +298,7 @@ def test_no_command_advises_itself(copy, damage):
         "run": (invoke("run", path, code=4).stderr, "verify RUN` lists all that is damaged"),
     }
     if damage != "run.json":  # which comes back
-        advice["repair"] = invoke("repair", path, "--yes", code=4).stderr, "run --fresh"
+        advice["repair"] = invoke("repair", path, "--yes", code=4).stderr, "and start anew"
     for command, (said, remedy) in advice.items():
         assert remedy in said
         assert f"{command} RUN" not in said
