@@ -26,7 +26,7 @@ from pydantic import (
 )
 
 from frontier import bundled, machine
-from frontier.config_values import as_written
+from frontier.config_values import A_SIZE, as_written, size_written
 from frontier.errors import InputError, why_unreadable
 from frontier.puzzles import Puzzle, puzzle_of, twsearch
 from frontier.puzzles.grid import Grid
@@ -84,19 +84,13 @@ def _texts(options):
     return {key: str(of) if isinstance(of, time) else of for key, of in options.items()}
 
 
-def _no_bool(size):
-    if isinstance(size, bool):
-        raise ValueError('a number of bytes is expected, such as "4GB"')
-    return size
-
-
 class ClusterTable(Table):
     """[cluster]; docs/clusters.md says what each key means. Keys that only other kinds of cluster
     use are ignored, so for another machine only `kind` has to be changed."""
 
     kind: Literal[*HERE, "address", "scheduler-file", "slurm-runner", *QUEUES] = "local"
     workers: StrictInt = Field(default_factory=lambda: machine.cores(), ge=1, le=100_000)
-    memory: Annotated[ByteSize, BeforeValidator(_no_bool)] = Field(
+    memory: Annotated[ByteSize, BeforeValidator(size_written)] = Field(
         default_factory=lambda known: default_memory(known.get("kind"), known.get("workers", 1))
     )
     oversubscribe: StrictBool = False
@@ -360,7 +354,7 @@ def _complaint(error: dict) -> str:
         such = ' with kind = "tiles"' if key == "puzzle" else ""
         return f"{key} = {error['input']!r}: it is a table of keys, such as [{key}]{such}"
     if error["type"].startswith("byte_size"):
-        return f'{key} = {error["input"]!r}: a size is a number with a unit, such as "4GB"'
+        return f"{key} = {error['input']!r}: {A_SIZE}"
     if error["type"] == "value_error":
         prefix = f"{key} = {error['input']!s}: " if len(location) > 1 else ""
         return f"{prefix}{error['ctx']['error']}"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from datetime import time
 from numbers import Integral
@@ -10,6 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from frontier.errors import InputError
+
+A_SIZE = 'a size is a number with a unit and without commas, such as "4GB" or "1.5GB"'
+SIZE = re.compile(r"(\d*\.)?\d+\s*[A-Za-z]*", re.ASCII)
+"""What a size is, in words and as a pattern."""
 
 
 def as_written(values, name: str):
@@ -27,6 +32,14 @@ def as_written(values, name: str):
 def place_from_user(path: str | Path) -> Path:
     """Return the path that a user means, where ~ is the home directory."""
     return Path(os.path.expanduser(path))  # Path.expanduser would fail for unknown users
+
+
+def size_written(size):
+    """Return a size as it was written, to be read by pydantic. Raises ValueError if it is not one
+    from begin to end, as pydantic reads "1,5GB" as one byte."""
+    if isinstance(size, bool) or (isinstance(size, str) and not SIZE.fullmatch(size.strip())):
+        raise ValueError(A_SIZE)
+    return size
 
 
 def check_whole(name: str, value, least: int) -> None:

@@ -71,7 +71,7 @@ def refuse_beyond(workers: int, memory_each: int) -> None:
         raise InputError(
             f"cluster.memory = {size(memory_each)} for {counted(workers, 'worker')} is "
             f"{size(needed)}, but this process may use {size(memory_here)}; set cluster.memory "
-            f'to at most "{memory_here // workers // 10**6}MB", or {insist}'
+            f"to at most {memory_here // workers // 10**6}MB, or {insist}"
         )
 
 

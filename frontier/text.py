@@ -110,6 +110,22 @@ def size(count: float) -> str:
     return f"{count:.0f} {unit}" if unit == "B" or count >= 99.95 else f"{count:.1f} {unit}"
 
 
+def rounded_up(count: int) -> int:
+    """Return a number of bytes rounded up to three digits, and to whole megabytes."""
+    step = 10 ** max(6, len(str(count)) - 3)
+    return -(-count // step) * step
+
+
+def size_to_set(count: int) -> str:
+    """Return a number of bytes, rounded up, as a config and the command line take it: 402MB,
+    1.21GB."""
+    count = rounded_up(count)
+    unit, length = next(
+        of for of in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6)) if count >= of[1]
+    )
+    return f"{count / length:.10g}{unit}"
+
+
 def rate(states: float, seconds: float) -> str:
     """Return states a second: 812/s, 45 M/s."""
     if seconds <= 0:

@@ -143,8 +143,8 @@ def test_2x7_stays_in_the_memory_of_a_machine_of_12_gb(monkeypatch, tmp_path, wo
     ("cluster", "said"),
     [
         ({"workers": 5}, r"cluster\.workers = 5: .* 4 processors; .* at most 4"),
-        ({"workers": 2, "memory": "7GB"}, r'cluster\.memory = 7\.0 GB for 2 .* "6000MB"'),
-        ({"kind": "serial", "memory": "13GB"}, r'cluster\.memory = 13\.0 GB .* "12000MB"'),
+        ({"workers": 2, "memory": "7GB"}, r"cluster\.memory = 7\.0 GB for 2 .* 6000MB"),
+        ({"kind": "serial", "memory": "13GB"}, r"cluster\.memory = 13\.0 GB .* 12000MB"),
     ],
 )
 def test_what_is_not_there_is_refused(monkeypatch, cluster, said):

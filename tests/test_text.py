@@ -8,8 +8,9 @@ import termios
 import pytest
 
 from frontier.cli.streams import echo
+from frontier.config import make_config
 from frontier.report.console import say
-from frontier.text import fitted
+from frontier.text import fitted, size_to_set
 
 TEXT = """\
 2x6: 2×6 tiles
@@ -81,3 +82,22 @@ def test_what_is_said_is_as_wide_as_its_own_terminal(monkeypatch, capsys, column
         echo("word " * 60, err=True)
         assert lines_said()[0].count("word") == columns // 5
     os.close(ours)
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (1, "1MB"),
+        (401_809_186, "402MB"),
+        (999_000_001, "1GB"),
+        (1_000_000_001, "1.01GB"),
+        (45_123_456_789, "45.2GB"),
+        (999_000_000_000, "999GB"),
+        (12_345_678_901_234, "12.4TB"),
+        (1_234_567_890_123_456, "1240TB"),
+    ],
+)
+def test_a_size_to_be_set_is_rounded_up_and_can_be_pasted(count, text):
+    assert size_to_set(count) == text
+    config = make_config("x", {"kind": "tiles", "rows": 2, "columns": 2}, cluster={"memory": text})
+    assert count <= config.cluster.memory <= 1.01 * count + 10**6

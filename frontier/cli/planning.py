@@ -3,12 +3,13 @@
 from functools import partial
 
 import click
-from pydantic import ByteSize, TypeAdapter, ValidationError
+from pydantic import ByteSize, TypeAdapter
 
 from frontier import api
 from frontier.cli.common import config_argument, echo_json, json_option, set_option
 from frontier.cli.streams import echo
 from frontier.config import Config
+from frontier.config_values import size_written
 from frontier.errors import InputError, TooLarge
 from frontier.find_runs import config_at
 from frontier.forecast.forecast import described_cluster, forecast_of
@@ -80,8 +81,8 @@ def _planned(config: Config) -> api.Plan:
 
 def _bytes(text: str) -> int:
     try:
-        count = int(TypeAdapter(ByteSize).validate_python(text))
-    except ValidationError:
+        count = int(TypeAdapter(ByteSize).validate_python(size_written(text)))
+    except ValueError:
         count = 0
     if count <= 0:
         raise InputError(f"--disk-rate {text}: expected bytes a second, such as 500MB or 5GB")

@@ -22,7 +22,7 @@ from frontier.space.memory import LOOK_UP_SECONDS, layer_seconds, memory_bytes, 
 from frontier.space.program import program_of, reads_of
 from frontier.store.layers import most_part_bytes
 from frontier.store.parts import WRITER_BYTES
-from frontier.text import counted, size
+from frontier.text import counted, rounded_up, size, size_to_set
 
 PROCESS_BYTES = 330_000_000
 """The bytes of a worker with its libraries and kernels before it does anything (measured)."""
@@ -220,7 +220,8 @@ def make_plan(config: Config, layout: dict | None = None) -> RunPlan:
         raise _too_little(
             memory,
             f"{which} of {puzzle.title} needs {size(need)} ({size(held)} for the process, "
-            f"{size(need - held)} for a task); set cluster.memory to at least {enough:,}",
+            f"{size(need - held)} for a task); set cluster.memory to at least "
+            f"{size_to_set(enough)}",
         )
     work = chosen.work(0)
     seconds = work.words * TASKS_WORD_SECONDS + work.look_ups * LOOK_UP_SECONDS
@@ -246,7 +247,7 @@ def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
             memory,
             f"{puzzle.title} has shapes of {size(puzzle.model.shape_bytes)}, in one process that "
             f"may have {size(memory * share)}; set cluster.memory to at least "
-            f"{ceil(least / share):,}, or choose fewer labels or a smaller board",
+            f"{size_to_set(ceil(least / share))}, or choose fewer labels or a smaller board",
         )
     if puzzle.states >= MOST_STATES:
         raise TooLarge(
@@ -359,11 +360,12 @@ def _choose(space: Space, memory: int, workers: int) -> Layout:
 
 
 def _enough(space: Space, memory: int, transfers: int, workers: int) -> int:
-    """Return bytes of memory, at least `memory`, that suffice for the layout that is chosen for
-    them: with more memory there are other layouts to choose from. transfers: `_transfer_bytes` of
-    all tasks under way."""
+    """Return round bytes of memory, at least `memory`, that suffice for the layout that is chosen
+    for them: with more memory there are other layouts to choose from. transfers: `_transfer_bytes`
+    of all tasks under way."""
+    memory = rounded_up(memory)
     while (need := task_bytes(_choose(space, memory - transfers, workers)) + transfers) > memory:
-        memory = need
+        memory = rounded_up(need)
     return memory
 
 

@@ -253,7 +253,7 @@ def test_what_is_refused(tmp_path):
     config = CONFIGS / "2x3.toml"
     said = invoke(config, *at(tmp_path), "--disk-rate", "5GB", code=2).stderr
     assert "--disk-rate is of a cluster" in said
-    for bad in ("fast", "0", "-1"):
+    for bad in ("fast", "0", "-1", "1,5GB"):
         words = "--workers", 3, f"--disk-rate={bad}"
         assert f"--disk-rate {bad}: " in invoke(config, *at(tmp_path), *words, code=2).stderr
     assert "x<=100000" in invoke(config, "--workers", 0, code=2).stderr

@@ -133,9 +133,9 @@ def test_the_least_memory_that_is_named_suffices(memory):
 
     with pytest.raises(TooLarge) as caught:
         planned(memory)
-    least = re.search(r"set cluster.memory to at least ([\d,]+)", str(caught.value))[1]
-    least = int(least.replace(",", ""))
-    assert planned(least).task_bytes <= least
+    least = re.search(r"set cluster.memory to at least ([\d.]+[MG]B)", str(caught.value))[1]
+    plan = planned(least)
+    assert plan.task_bytes <= plan.config.cluster.memory
 
 
 def test_a_directory_that_vanishes_is_an_input_error(tmp_path):
