@@ -165,8 +165,11 @@ class Run(LayerTotals):
                 return np.array([self.board(value)]), True
             raise error
 
-    def export(self, target: Place) -> "zarr.Array":
-        """Write all distances as a Zarr array; see `frontier.answers.distances`."""
+    def export(self, target: Place) -> "zarr.Array | np.ndarray":
+        """Write all distances as a Zarr array, or as one of NumPy where the name ends in ".npy".
+
+        `frontier.answers.distances` says how it is indexed.
+        """
         return export(self.store, target)
 
     def solve(self, board: ArrayLike | str | Mapping) -> "Solved":

@@ -27,13 +27,14 @@ import google_crc32c
 import numpy as np
 import psutil
 
+from frontier.answers.npy import head_of
 from frontier.errors import CorruptRunError, InputError, unwritable
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.space.graph import Space
 from frontier.space.jit import kernel
 from frontier.storage.backup import check_new
 from frontier.storage.base import PARTIAL, Storage
-from frontier.storage.local import remove_tree
+from frontier.storage.local import FileWriter, remove_tree
 from frontier.storage.places import Place, storage_at
 from frontier.store.reader import RunReader, StoredLayer
 from frontier.store.run import RunStore
@@ -49,6 +50,9 @@ CHUNK_BYTES = 16_000_000
 """About the bytes of a chunk of an exported array, which has two rows at least."""
 
 NAME = "frontier-distances"
+
+NPY, ZARR = ".npy", (".zarr", "")
+"""What the names of exported arrays end in, by format."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +85,11 @@ class Distances:
         storage = storage_at(path)
         if RunStore.exists(storage):
             return cls.of_run(complete(RunStore.open(storage)))
+        if storage.name.endswith(NPY):
+            raise InputError(
+                f"{path} does not say of which puzzle it is, as arrays of NumPy cannot; name the "
+                "run, or export it as a Zarr array"
+            )
         import zarr
 
         try:
@@ -120,24 +129,51 @@ def reader_of(run: RunStore, *limits: int) -> RunReader:
     return RunReader(run, *limits)
 
 
-def export(run: RunStore, place: Place) -> "zarr.Array":
-    """Write the distances of a complete run as a Zarr array in a directory.
+def export(run: RunStore, place: Place) -> "zarr.Array | np.ndarray":
+    """Write the distances of a complete run: in a file as NumPy stores arrays where the name of the
+    place ends in ".npy", else as a Zarr array in a directory.
 
-    Raises InputError if there is something at `place`, or if the run does not have all layers.
+    Raises InputError if there is something at `place`, if its name promises another format, or if
+    the run does not have all layers.
     """
-    import zarr
-    from zarr.codecs import Crc32cCodec, ZstdCodec
-
-    target = _new_directory(storage_at(place))
+    storage = storage_at(place)
+    ending = Path(storage.name).suffix
+    if ending not in (NPY, *ZARR):
+        raise InputError(
+            f"{storage}: distances are not written in the format of {ending}; name a file that "
+            f"ends in {NPY}, or a Zarr array, whose name ends in .zarr or has no ending"
+        )
+    target = _new_place(storage)
     reader = reader_of(complete(run))
-    scratch = target.with_name(f"{target.name}.{uuid.uuid4().hex}{PARTIAL}")
-    (rows, half), dtype = _form(reader)
+    (_, half), dtype = _form(reader)
     if half * dtype.itemsize > ROWS_BYTES:
         raise InputError(
             f"{reader.puzzle.title}: a row of its array has {half:,} distances, more "
             f"than the {ROWS_BYTES:,} that can be written; ask the run itself, or label fewer "
             "tiles"
         )
+    try:
+        return (_write_npy if ending == NPY else _write_zarr)(reader, target)
+    except OSError as error:
+        raise unwritable(f"{target} cannot be written: {error.strerror or error}", error) from None
+
+
+def _write_npy(reader: RunReader, target: Path) -> np.ndarray:
+    shape, dtype = _form(reader)
+    with FileWriter(target) as writer:
+        writer.write(head_of(dtype, shape))
+        for _, values in _pieces(reader):
+            writer.write(values.reshape(-1).view(np.uint8))
+        writer.finish(durable=False)
+    return np.load(target, mmap_mode="r")
+
+
+def _write_zarr(reader: RunReader, target: Path) -> "zarr.Array":
+    import zarr
+    from zarr.codecs import Crc32cCodec, ZstdCodec
+
+    run, ((rows, half), dtype) = reader.run, _form(reader)
+    scratch = target.with_name(f"{target.name}.{uuid.uuid4().hex}{PARTIAL}")
     try:
         array = zarr.create_array(
             scratch,
@@ -161,14 +197,12 @@ def export(run: RunStore, place: Place) -> "zarr.Array":
             checksum = google_crc32c.extend(checksum, values)
         array.attrs["crc32c"] = checksum
         scratch.rename(target)
-    except OSError as error:
-        raise unwritable(f"{target} cannot be written: {error.strerror or error}", error) from None
     finally:
         remove_tree(scratch)
     return zarr.open_array(target, mode="r")
 
 
-def _new_directory(storage: Storage) -> Path:
+def _new_place(storage: Storage) -> Path:
     """Return the path of an empty place, and make the directory above it."""
     if storage.lock_file is None:
         raise InputError(

@@ -229,16 +229,18 @@ def farthest(run, limit, as_json):
 Examples:
   frontier run configs/pattern-2x7-k3.toml --set search.keep=all
   frontier export runs/pattern-2x7-k3 2x7-k3.zarr
+  frontier export runs/pattern-2x7-k3 2x7-k3.npy  # for numpy.load
 """,
 )
 @common.run_argument
 @click.argument("target", metavar="TARGET")
 @common.json_option
 def export(run, target, as_json):
-    """Write the distances of all positions of RUN as a Zarr array at TARGET.
+    """Write the distances of all positions of RUN as an array at TARGET.
 
-    RUN must be complete and have kept its layers (search.keep = "all"). docs/patterns.md says how
-    the array is indexed. TARGET must not exist.
+    It is a file for NumPy if TARGET ends in .npy, and else a Zarr array, in a directory. RUN must
+    be complete and have kept its layers (search.keep = "all"). docs/patterns.md says how the array
+    is indexed. TARGET must not exist.
     """
     refuse_search(
         storage_at(run),

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.lib import format as npy
 
 from frontier.answers.layers import BATCH, Layer
+from frontier.answers.npy import head_of
 from frontier.puzzles import Puzzle
 
 
@@ -79,10 +79,7 @@ class Excerpt:
         smallest unsigned integers that have room, or their state numbers, uint64[N]."""
         pieces = self.puzzle.notation.pieces
         kind = np.dtype(np.uint64 if self.by_number else np.min_scalar_type(pieces.greatest_code))
-        head, shape = io.BytesIO(), (self.count,) if self.by_number else (self.count, pieces.cells)
-        value = {"descr": npy.dtype_to_descr(kind), "fortran_order": False, "shape": shape}
-        npy.write_array_header_1_0(head, value)
-        yield head.getvalue()
+        yield head_of(kind, (self.count,) if self.by_number else (self.count, pieces.cells))
         for numbers in self._batches():
             yield (
                 numbers if self.by_number else self.layer.boards_of(numbers).astype(kind)

@@ -247,6 +247,34 @@ def test_the_command_prints_what_it_wrote(complete, tmp_path):
         assert (zarr.open_array(tmp_path / name)[:] == expected).all()
 
 
+def test_an_array_of_numpy(complete, tmp_path, monkeypatch):
+    """It is one file, written piece by piece, and what is under way is not at the target."""
+    monkeypatch.setattr(distances_module, "ROWS_BYTES", 1000)
+    monkeypatch.setattr(distances_module, "CHUNK_BYTES", 100)
+    expected, target = CASES["2x4, k=2"].array(np.uint8), tmp_path / "a.npy"
+    said = json.loads(invoke("export", complete.path, target, "--json").stdout)
+    assert said == {"path": str(target), "shape": list(expected.shape), "type": "uint8"}
+    assert np.load(target).dtype == np.uint8
+    assert (np.load(target) == expected).all()
+    assert (complete.export(tmp_path / "b.npy")[:] == expected).all()
+    with pytest.raises(InputError, match="exists; nothing is overwritten"):
+        complete.export(target)
+    with pytest.raises(InputError, match="does not say of which puzzle it is"):
+        Distances.open(target)
+    with monkeypatch.context() as patch:
+        patch.setattr(RunStore, "states", property(lambda _: 6721))
+        with pytest.raises(CorruptRunError):
+            complete.export(tmp_path / "c.npy")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.npy", "b.npy"]
+
+
+@pytest.mark.parametrize("name", ["a.npz", "a.csv", "a.h5", "a.json", "new/a.parquet"])
+def test_a_name_that_promises_another_format_is_refused(complete, tmp_path, name):
+    said = invoke("export", complete.path, tmp_path / name, code=2).stderr
+    assert f"{name}: distances are not written in the format of .{name.split('.')[1]}; " in said
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_the_command_refuses(complete, tmp_path):
     run_of(tmp_path / "half", CASES["2x4, k=2"], until=9)
     run_of(tmp_path / "thin", CASES["2x4, k=2"], keep="frontier")

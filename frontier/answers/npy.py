@@ -1,0 +1,15 @@
+"""The begin of a file that holds an array as NumPy stores it, so that the array itself can be
+written piece by piece."""
+
+import io
+
+import numpy as np
+from numpy.lib import format as npy
+
+
+def head_of(kind: np.dtype, shape: tuple[int, ...]) -> bytes:
+    """Return what stands before the values of an array, which follow row by row."""
+    head = io.BytesIO()
+    value = {"descr": npy.dtype_to_descr(kind), "fortran_order": False, "shape": shape}
+    npy.write_array_header_1_0(head, value)
+    return head.getvalue()
