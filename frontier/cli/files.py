@@ -19,16 +19,17 @@ force_option = click.option(
 
 
 def file_option(names: str, help: str, *suffixes: str):
-    """Return an option that names a file to be written, which the command gets as a `Target`.
+    """Return an option that names a file to be written, each time it is given; the command gets a
+    list of `Target`.
 
     suffixes: the endings that the file's name may have; any if none are given.
     """
 
-    def target(context, parameter, name: str | None) -> "Target | None":
-        return None if name is None else Target(parameter.opts[0], Path(name), suffixes)
+    def targets(context, parameter, paths: Sequence[str]) -> "list[Target]":
+        return [Target(parameter.opts[0], Path(path), suffixes) for path in paths]
 
     metavar = f"FILE{suffixes[0]}" if len(suffixes) == 1 else "FILE"
-    return click.option(*names.split(), callback=target, metavar=metavar, help=help)
+    return click.option(*names.split(), multiple=True, callback=targets, metavar=metavar, help=help)
 
 
 @dataclass(frozen=True)
@@ -110,12 +111,12 @@ class Target:
         return None
 
 
-def check_targets(targets: Iterable[Target | None], force: bool, as_json: bool = False) -> None:
+def check_targets(targets: Iterable[Target], force: bool, as_json: bool = False) -> None:
     """Raise InputError if one of the files cannot or must not be written, before any of them is.
 
     as_json: standard output is for JSON.
     """
-    targets = list(filter(None, targets))
+    targets = list(targets)
     places = [target.place for target in targets]
     for target in targets:
         problem = target.problem(force)

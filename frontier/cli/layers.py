@@ -53,7 +53,7 @@ def layer(run, depth, limit, sample, seed, numbers, csv, npy, force):
         raise InputError("--limit gives the first positions and --sample some at random; give one")
     if seed is not None and sample is None:
         raise InputError("--seed chooses a sample; give --sample N with it")
-    check_targets([csv, npy], force)
+    check_targets([*csv, *npy], force)
     refuse_search(storage_at(run), "`farthest` prints the positions of the layers that it has")
     stored_run = api.Run(open_one(run))
     if depth >= len(stored_run.layers):
@@ -70,9 +70,9 @@ def layer(run, depth, limit, sample, seed, numbers, csv, npy, force):
         numbers,
     )
     excerpt.check()
-    if csv:
-        csv.write_pieces(excerpt.csv())
-    if npy:
-        npy.write_pieces(excerpt.npy())
+    for file in csv:
+        file.write_pieces(excerpt.csv())
+    for file in npy:
+        file.write_pieces(excerpt.npy())
     if not (csv or npy):
         Target("layer", "-").write_pieces(excerpt.text())

@@ -8,7 +8,7 @@ import click
 from rich.console import Console, RenderableType
 
 from frontier.cli.common import json_option, note_searches, path_argument
-from frontier.cli.files import check_targets, file_option, force_option
+from frontier.cli.files import Target, check_targets, file_option, force_option
 from frontier.cli.streams import echo
 from frontier.cosets.store import CosetRun
 from frontier.errors import InputError
@@ -40,7 +40,7 @@ Examples:
 @file_option(
     "--chart --png chart",
     "Write the chart of the layers as a picture for a paper, 16 cm broad: PDF, SVG or PNG at 200 "
-    "dpi, by the ending of its name.",
+    "dpi, by the ending of its name. May be repeated.",
     *(".png", ".pdf", ".svg"),
 )
 @file_option("--csv", f"Write the layers as a table for programs{OR_OUTPUT}")
@@ -48,7 +48,7 @@ Examples:
 @file_option("--markdown", f"Write the report as text with tables{OR_OUTPUT}")
 @force_option
 @json_option
-def report(runs, force, as_json, **targets):
+def report(runs, force, as_json, **options):
     """Report what RUN found, and how; compare several runs.
 
     The report has the states of each layer, shares, mean and median depth, growth, time and bytes,
@@ -61,7 +61,8 @@ def report(runs, force, as_json, **targets):
     the farthest positions, and the config and machine that made it. Of a directory with runs and
     such searches it compares the runs.
     """
-    check_targets(targets.values(), force, as_json)
+    targets = [(kind, file) for kind, files in options.items() for file in files]
+    check_targets([file for _, file in targets], force, as_json)
     paths, searches, left_out = [], [], []
     for named in map(paths_of, runs):
         found = [path for path in named if kind_at(path) == GODS_NUMBER]
@@ -78,11 +79,11 @@ def report(runs, force, as_json, **targets):
     begun = [path for path in paths if RunStore.exists(path)]
     statistics = tuple(statistics_of(RunStore.open(path)) for path in begun)
     compared = Report(statistics, tuple(map(str, begun)), several=len(paths) > 1)
-    if targets["bfile"] and len(paths) > 1:
+    if options["bfile"] and len(paths) > 1:
         raise InputError(f"--bfile is a table of one run, not of {len(paths)}; name one of them")
     for difference in compared.differences:
         echo(f"warning: {difference}", err=True)
-    files = [(file, _content(kind, file.path, compared)) for kind, file in targets.items() if file]
+    files = [(file, _content(kind, file.path, compared)) for kind, file in targets]
     for file, content in files:
         file.write(content)
     if as_json:
@@ -91,20 +92,20 @@ def report(runs, force, as_json, **targets):
         _print(lambda console: formats.report_text(compared, console))
 
 
-def _report_search(run: CosetRun, targets: dict, as_json: bool) -> None:
-    """Report a search of God's number."""
+def _report_search(run: CosetRun, targets: list[tuple[str, Target]], as_json: bool) -> None:
+    """Report a search of God's number. targets: the kind of each file to be written, and the
+    file."""
     forms = {"html": search_page, "markdown": search_markdown}
-    wanted_files = {kind: file for kind, file in targets.items() if file}
-    if layered := sorted(wanted_files.keys() - forms.keys()):
+    if layered := sorted({kind for kind, _ in targets} - forms.keys()):
         raise InputError(
             f"--{layered[0]} is about layers, and {run.path} is a search of God's number; it has "
             "--html, --markdown and --json"
         )
-    for kind, file in wanted_files.items():
+    for kind, file in targets:
         file.write(forms[kind](run))
     if as_json:
         click.echo(json.dumps(search_value(run)))
-    elif not wanted_files:
+    elif not targets:
         _print(lambda console: search_text(run, console))
 
 

@@ -95,13 +95,13 @@ def solve(
     config, store = puzzle_and_run(run, settings)
     puzzle = config.make_puzzle()
     positions = _positions(puzzle, boards, file)
-    for target in (strip, animate):
-        if target and len(positions) != 1:
+    for target in (*strip, *animate):
+        if len(positions) != 1:
             raise InputError(
                 f"{target.option} draws the solution of one position, and {len(positions)} are "
                 "given; name one BOARD"
             )
-    check_targets([strip, animate], force, as_json)
+    check_targets([*strip, *animate], force, as_json)
     # It may take a while, so all else is checked before.
     solver = solver_for(
         config, store, method, all_counts, tell_apart, heuristics, most_nodes, _Watch
@@ -122,11 +122,11 @@ def solve(
         else:
             echo(describe_solution(puzzle, solution, value))
         moves += solution.moves
-        if strip:
-            strip.write(film_strip(puzzle, solution))
-        if animate:
+        for target in strip:
+            target.write(film_strip(puzzle, solution))
+        for target in animate:
             title = f"{counted(solution.distance, 'move')} of {puzzle.title}"
-            animate.write(film_page(puzzle, solution, title))
+            target.write(film_page(puzzle, solution, title))
     if (legend := describe_moves(puzzle, moves)) and not as_json:
         echo(f"\n{legend}")
 
@@ -149,19 +149,19 @@ def draw(run, boards, svg, force, settings):
 
     Nothing is searched. A BOARD is written as its puzzle writes it, rows parted by slashes.
     """
-    check_targets([svg], force)
+    check_targets(svg, force)
     puzzle = puzzle_at(run, settings).make_puzzle()
     shown, captions = [puzzle.parse(board) for board in boards], list(boards)
     if not boards:
         shown, captions = list(puzzle.goals), ["goal"] * len(puzzle.goals)
         if puzzle.start is not None:
             shown, captions = [*shown, puzzle.start], [*captions, "start"]
-    if svg is None:
+    if not svg:
         click.echo(draw_boards(puzzle, shown, [] if boards else captions))
-    elif len(shown) == 1:
-        svg.write(board_svg(puzzle, shown[0]))
-    else:
-        svg.write(boards_strip(puzzle, shown, captions))
+        return
+    drawn = boards_strip(puzzle, shown, captions) if shown[1:] else board_svg(puzzle, shown[0])
+    for target in svg:
+        target.write(drawn)
 
 
 @click.command(

@@ -162,6 +162,24 @@ def test_a_chart_is_what_its_name_ends_in(runs, tmp_path, names, option):
     assert re.search(r'<svg[^>]* width="453.6pt"', svg)
 
 
+def test_all_files_that_an_option_names_are_written(runs, tmp_path):
+    """By whichever of its names, and by any option that names files."""
+    at, run, board = tmp_path.joinpath, runs / "2x3", "1 2 0/3 4 5"
+    charts = "--chart", at("a.svg"), "--chart", at("b.svg"), "--png", at("c.png")
+    invoke("report", run, *charts, "--csv", at("a.csv"), "--csv", at("b.csv"))
+    invoke("layer", run, 21, "--csv", at("c.csv"), "--csv", at("d.csv"))
+    invoke("draw", run, board, "--svg", at("c.svg"), "--svg", at("d.svg"))
+    invoke("solve", CONFIGS / "2x3.toml", board, "--strip", at("e.svg"), "--strip", at("f.svg"))
+    for one, other in ("a.svg", "b.svg"), ("c.svg", "d.svg"), ("e.svg", "f.svg"):
+        assert at(one).read_bytes() == at(other).read_bytes(), one
+    assert at("c.png").read_bytes().startswith(b"\x89PNG")
+    assert at("a.csv").read_bytes() == at("b.csv").read_bytes() != at("c.csv").read_bytes()
+    assert at("c.csv").read_bytes() == at("d.csv").read_bytes()
+    twice = "--csv", at("e.csv"), "--csv", at("e.csv")
+    assert "same file" in invoke("report", run, *twice, code=2).stderr
+    assert not at("e.csv").exists()
+
+
 @pytest.mark.parametrize("name", ["x.jpg", "x", "x.png.txt"])
 def test_a_chart_of_another_kind_is_refused(runs, tmp_path, name):
     said = invoke("report", runs / "2x3", "--png", tmp_path / name, code=2).stderr
