@@ -48,7 +48,11 @@ Examples:
 @common.set_option
 @click.option("--until", type=click.IntRange(min=0), metavar="DEPTH", help="Stop after this depth.")
 @click.option("--fresh", is_flag=True, help="Delete the run in the run directory, start anew.")
-@click.option("--yes", is_flag=True, help="Do not ask before --fresh deletes.")
+@click.option(
+    "--yes",
+    is_flag=True,
+    help="Begin even if the disk seems too small; do not ask before --fresh deletes.",
+)
 @common.take_over_option
 @click.option(
     "--job",
@@ -71,6 +75,7 @@ def run(config, settings, until, fresh, yes, take_over, job, quiet, as_json):
     with allocation(config_at(config, settings)) as loaded:
         for member in loaded.members:
             plan = api.plan(member, fresh)  # refuses a bad config before anything is deleted
+            _check_disk(plan, until, yes)
             if fresh:
                 _ask_to_delete(member, yes)
             _warn(plan)
@@ -112,15 +117,27 @@ def _note_start(begun: set[str], searched: set[str], event: Event) -> None:
         searched.add(event.name)
 
 
-def _warn(plan: api.Plan) -> None:
-    """Say what may go wrong with a run, and what may take long."""
-    warnings, cluster = [plan.puzzle.remark], plan.config.cluster
-    if not plan.in_memory:
-        from frontier.forecast.forecast import disk_warning
+def _check_disk(plan: api.Plan, until: int | None, yes: bool) -> None:
+    """Raise InputError if a run that begins may fill its disk, unless the user says yes. A run that
+    has begun goes on with a warning, as it stops before its disk is full."""
+    if plan.in_memory:
+        return
+    from frontier.forecast.forecast import disk_warning
 
-        warnings.append(disk_warning(plan))
-    for warning in filter(None, warnings):
-        echo(f"warning: {warning}", err=True)
+    if not (problem := disk_warning(plan, until, plan.fresh)):
+        return
+    if not yes and (plan.fresh or not RunStore.exists(plan.config.storage)):
+        # Beside --fresh the same option lets it delete.
+        advice = "" if plan.fresh else "; to begin all the same, add --yes"
+        raise InputError(f"{plan.config.name} is not begun: {problem}{advice}")
+    echo(f"warning: {problem}", err=True)
+
+
+def _warn(plan: api.Plan) -> None:
+    """Say what is odd about a puzzle, and what may take long."""
+    cluster = plan.config.cluster
+    if plan.puzzle.remark:
+        echo(f"warning: {plan.puzzle.remark}", err=True)
     if cluster.kind in ("address", "scheduler-file"):  # it may take half a minute
         scheduler = cluster.address or cluster.scheduler_file
         echo(f"connecting to the scheduler of {scheduler} …", err=True)

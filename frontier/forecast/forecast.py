@@ -233,16 +233,18 @@ def forecast_of(
     disk_rate: float | None = None,
     measured: bool = True,
     say: Callable[[str], None] = lambda text: None,
+    fresh: bool = False,
 ) -> Forecast:
     """Try the search, the machine and the disk for some seconds, and work out the rest.
 
     The forecast of a complete run is that of the run from its beginning. disk_rate: see `Forecast`.
     measured: measure machine and disk for the time; otherwise no time is forecast. say: called
-    with each step in words.
+    with each step in words. fresh: whether a run that is there is deleted first.
     """
     storage, cluster, records, bytes_there = plan.config.storage, plan.config.cluster, [], 0
     if RunStore.exists(storage):
-        records, bytes_there = RunStore.open(storage).records, storage.size()
+        records = [] if fresh else RunStore.open(storage).records
+        bytes_there = storage.size()
     say("counting its first layers, in memory")
     known_sizes, trial = [record.states for record in records], trial_of(plan.puzzle)
     sizes = estimate_sizes(max(known_sizes, trial.sizes, key=len), plan.puzzle.states)
@@ -271,9 +273,13 @@ def _bytes_wanted(plan: RunPlan, workers: int) -> int:
     return bytes_wanted(plan.layout, min(at_once, tasks))
 
 
-def disk_warning(plan: RunPlan) -> str | None:
+def disk_warning(plan: RunPlan, until: int | None = None, fresh: bool = False) -> str | None:
     """Return a warning if a run may fill its disk. It takes no time if a simple bound rules that
-    out."""
+    out.
+
+    until: the last depth, in place of the config's. fresh: whether a run that is there is deleted
+    first.
+    """
     search, storage = plan.config.search, plan.config.storage
     if plan.in_memory:
         return None
@@ -282,9 +288,12 @@ def disk_warning(plan: RunPlan) -> str | None:
     most += _bytes_wanted(plan, plan.config.cluster.workers)
     if most <= storage.free():
         return None
-    if RunStore.exists(storage) and RunStore.open(storage).complete:
+    if not fresh and RunStore.exists(storage) and RunStore.open(storage).complete:
         return None
-    return forecast_of(plan, measured=False).too_small
+    if until is not None:
+        search = search.model_copy(update={"until": until})
+        plan = replace(plan, config=plan.config.model_copy(update={"search": search}))
+    return forecast_of(plan, measured=False, fresh=fresh).too_small
 
 
 def described_cluster(config: Config, workers: int) -> Config:

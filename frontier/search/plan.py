@@ -123,7 +123,8 @@ class RunPlan:
 
     list_states: layers of at most this many states are made as lists. task_bytes: the bytes of
     memory that a worker needs for the largest task, its process included. threads: how many threads
-    of one process make layers in memory; 0 if tasks make them.
+    of one process make layers in memory; 0 if tasks make them. bytes_in_memory: the bytes that one
+    process would need, if tasks make them because it may not use so many.
     """
 
     config: Config
@@ -133,6 +134,7 @@ class RunPlan:
     list_states: int
     task_bytes: int
     threads: int = 0
+    bytes_in_memory: int = 0
 
     def __repr__(self) -> str:
         mode = f"in memory, {counted(self.threads, 'thread')}" if self.in_memory else "by tasks"
@@ -162,9 +164,13 @@ class RunPlan:
                 f"in memory, by {counted(self.threads, 'thread')} of one {place} "
                 "(by tasks, from disk to disk: --set search.in_memory=false)"
             )
-        allowed = self.config.search.in_memory
-        remedy = "cluster.memory is too little for it" if allowed else "--set search.in_memory=true"
-        return f"by tasks, from disk to disk (in memory: {remedy})"
+        if not self.config.search.in_memory:
+            return "by tasks, from disk to disk (in memory: --set search.in_memory=true)"
+        room = self.config.cluster.memory * _share(self.config)
+        return (
+            "by tasks, from disk to disk (in memory layers would take "
+            f"{size(self.bytes_in_memory)}, and may take {size(room)})"
+        )
 
     @property
     def identity(self) -> dict:
@@ -198,7 +204,7 @@ def make_plan(config: Config, layout: dict | None = None) -> RunPlan:
         machine.refuse_beyond(config.cluster.workers_here, memory)
     space = _space_of(puzzle, memory, _share(config))
     in_memory = _plan_in_memory(config, puzzle, space, layout)
-    if in_memory:
+    if config.search.in_memory and in_memory.task_bytes <= memory * _share(config):
         return in_memory
     held = process_bytes(space)
     transfers = TASKS_UNDER_WAY * _transfer_bytes(config)
@@ -229,7 +235,7 @@ def make_plan(config: Config, layout: dict | None = None) -> RunPlan:
     by_task = max(THIN_STATES, (memory - need) // LISTED_BYTES)
     thin = max(THIN_STATES, int(seconds / LISTED_SECONDS))
     list_states = min(thin, int(by_memory), by_task)
-    return RunPlan(config, puzzle, space, chosen, list_states, need)
+    return RunPlan(config, puzzle, space, chosen, list_states, need, 0, in_memory.task_bytes)
 
 
 def _too_little(memory: int, message: str) -> TooLarge:
@@ -260,10 +266,9 @@ def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
     return space
 
 
-def _plan_in_memory(
-    config: Config, puzzle: Puzzle, space: Space, layout: dict | None
-) -> RunPlan | None:
-    """Return the plan of a run whose layers fit in the memory of one process, None if they do not.
+def _plan_in_memory(config: Config, puzzle: Puzzle, space: Space, layout: dict | None) -> RunPlan:
+    """Return the plan of a run whose layers are in the memory of one process, whether they fit
+    there or not.
 
     On this machine that process may use the memory of all workers together.
     """
@@ -273,8 +278,6 @@ def _plan_in_memory(
     thread_bytes = WRITER_BYTES + SLABS_A_THREAD * chosen.slab_bytes + _row_bytes(chosen)
     need += share * (thread_bytes + _transfer_bytes(config))
     spare = config.cluster.memory * share - need
-    if not config.search.in_memory or spare < 0:
-        return None
     lists = ListKernel(space)
     thin = int(layer_seconds(chosen, 0) / LISTED_SECONDS)
     most_states = space.states if lists.plain else thin

@@ -15,6 +15,7 @@ from frontier.cosets.plan import plan_cosets
 from frontier.forecast import forecast, rates
 from frontier.forecast.forecast import described_cluster, disk_warning, forecast_of
 from frontier.report.plan import describe_plan, plan_value
+from frontier.search import plan as planning
 from frontier.search.plan import layout_settings
 from frontier.storage.bucket import TRANSFER_BYTES
 from frontier.storage.local import LocalStorage
@@ -216,6 +217,50 @@ def test_a_run_says_before_it_starts_that_its_disk_is_too_small(tmp_path, monkey
     said = disk_warning(plan)
     assert "the disk at its peak takes" in said
     assert "has room for 1.0 GB" in said
+
+
+@pytest.fixture
+def little_room(tmp_path, monkeypatch):
+    """A run of 2×5 by tasks, whose disk has no room for them."""
+    monkeypatch.setattr(planning, "THIN_STATES", 10)
+    monkeypatch.setattr(LocalStorage, "free", lambda storage: 10**6)
+    return "run", CONFIGS / "2x5.toml", *at(tmp_path / "run"), *BY_TASKS
+
+
+TOO_LITTLE = "the disk at its peak takes .*, but .* has room for 1.* MB: choose another place"
+
+
+def test_a_run_that_would_fill_its_disk_is_not_begun(little_room, tmp_path):
+    """Unless the user says so, or it has begun before: then it stops before the disk is full."""
+    for more in (), ("--fresh", "--json"):
+        said = making.invoke(*little_room, *more, code=2)
+        assert re.search(f"2x5 is not begun: {TOO_LITTLE}", said.stderr)
+        assert ("--yes" in said.stderr) == ("--fresh" not in more)
+        assert said.stdout == ""
+        assert not list(tmp_path.iterdir())
+    assert "peak" not in making.invoke(*little_room, "--until", 5).stderr  # which takes little
+    for more in (), ("--yes", "--fresh"):
+        said = making.invoke(*little_room, *more, code=3).stderr
+        assert re.search(f"warning: {TOO_LITTLE}", said)
+        assert "are wanted for the tasks under way and the ledger; make room" in said
+    layers = api.open_run(tmp_path / "run").counts
+    assert "is not begun" in making.invoke(*little_room, "--fresh", code=2).stderr
+    assert api.open_run(tmp_path / "run").counts == layers
+
+
+def test_a_run_that_is_deleted_first_says_nothing_of_the_room(little_room):
+    making.invoke(*little_room, "--set", "search.in_memory=true")
+    assert "peak" not in making.invoke(*little_room).stderr  # it is complete
+    assert "is not begun" in making.invoke(*little_room, "--fresh", code=2).stderr
+
+
+def test_no_setting_is_blamed_that_nobody_gave(tmp_path, known_rates):
+    said = invoke(CONFIGS / "2x8.toml", *at(tmp_path)).stdout
+    assert re.search(
+        r"by tasks, from disk to disk \(in memory layers would take 1\.. TB, and may take .*B\)",
+        said,
+    )
+    assert "cluster.memory" not in said
 
 
 @pytest.mark.parametrize("free", [30 * 10**6, 40_000, 0])
