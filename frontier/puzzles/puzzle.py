@@ -88,8 +88,15 @@ class Puzzle:
 
     def check_reached(self, board: Board, name: str = "board") -> None:
         """Raise InputError, beginning with `name`, if no goal can be reached from the board."""
-        if not self.model.reaches(board):
-            raise InputError(f"{name} {self.line(board)}: {self.why_unreachable}")
+        if self.model.reaches(board):
+            return
+        goal = '; the goal is {}, and puzzle.goal sets another, as in --set puzzle.goal="…"'
+        if len(self.goals) > 1:
+            goal = "; the first of the goals is {}, and puzzle.goals sets others"
+        if not self.model.included.all():  # another start would do
+            goal = ""
+        shown = goal.format(self.line(self.goals[0]))
+        raise InputError(f"{name} {self.line(board)}: {self.why_unreachable}{shown}")
 
     @property
     def why_unreachable(self) -> str:

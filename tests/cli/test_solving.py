@@ -304,6 +304,21 @@ def test_what_solve_refuses(run, tmp_path):
         assert word in refused("solve", *arguments), arguments
 
 
+def test_an_unreachable_board_is_told_the_goal_and_how_to_set_another():
+    """The solved 15-puzzle of most people has its blank last."""
+    config, solved = CONFIGS / "4x4.toml", "1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0"
+    said = refused("solve", config, solved)
+    assert "the goal is 0 1 2 3/4 5 6 7/8 9 10 11/12 13 14 15, and puzzle.goal sets another" in said
+    assert "--set puzzle.goal=" in said
+    goal = "--set", f"puzzle.goal={solved}"
+    assert "0 moves" in invoke("solve", config, solved, *goal, "--method", "ida").stdout
+    goals = "--set", 'puzzle.goals=["0 1 2/3 4 5", "1 0 2/3 4 5"]'
+    said = refused("solve", CONFIGS / "2x3.toml", "0 2 1/3 4 5", *goals)
+    assert "the first of the goals is 0 1 2/3 4 5, and puzzle.goals sets others" in said
+    start = "--set", 'puzzle.start="0 2 1/3 4 5"'
+    assert "the goal is 0 1 2/3 4 5, and" in refused("solve", CONFIGS / "2x3.toml", *start)
+
+
 def test_a_config_edited_after_its_run_is_refused(tmp_path):
     """Only what differs in its puzzle is named; how the layers are stored is no matter."""
     where = f'[store]\npath = "{tmp_path / "run"}"\n[cluster]\nkind = "serial"\n'
