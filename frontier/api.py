@@ -246,12 +246,14 @@ class Solved(Solution):
         return film_strip(self.puzzle, self)
 
 
-def plan(config: Config, fresh: bool = False, client=None) -> Plan:
+def plan(what: Config | Place, fresh: bool = False, client=None) -> Plan:
     """Return what a run will do; raises InputError if it cannot be done. Nothing is written.
 
-    fresh: plan as if the run directory were empty; otherwise an existing run keeps its layout, and
-    one that another config made is refused. client: as for `run`.
+    what: a config, or the path of a config or of a run directory. fresh: plan as if the run
+    directory were empty; otherwise an existing run keeps its layout, and one that another config
+    made is refused. client: as for `run`.
     """
+    config = _config_of(what, client)
     if (client := client_for(config, client)) is not None:
         config = on_client(config, client)
     layout = None
@@ -260,6 +262,16 @@ def plan(config: Config, fresh: bool = False, client=None) -> Plan:
         check_identity(config.path, stored_identity, plans.config_identity(config))
         layout = stored_identity["layout"]
     return Plan(**vars(plans.make_plan(config, layout)), fresh=fresh)
+
+
+def _config_of(what: Config | Place, client) -> Config:
+    """Return the config of a single run. client: as for `run`."""
+    if not isinstance(what, Config):
+        what = config_at(what, () if client is None else ("cluster.kind=local",))
+    if what.from_every_blank:
+        names = ", ".join(member.name for member in what.members)
+        raise InputError(f"{what.name} is several runs, {names}: run each of config.members")
+    return what
 
 
 def run(
@@ -283,12 +295,7 @@ def run(
     """
     if until is not None:
         check_whole("until", until, 0)
-    config = getattr(what, "config", what)
-    if not isinstance(config, Config):
-        config = config_at(what, () if client is None else ("cluster.kind=local",))
-    if config.from_every_blank:
-        names = ", ".join(member.name for member in config.members)
-        raise InputError(f"{config.name} is several runs, {names}: run each of config.members")
+    config = what.config if isinstance(what, plans.RunPlan) else _config_of(what, client)
     storage, exists = config.storage, RunStore.exists(config.storage)
     if exists and not fresh and getattr(what, "fresh", False):
         raise InputError(

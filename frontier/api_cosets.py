@@ -17,9 +17,10 @@ from frontier.report.summary import NAME as SUMMARY
 from frontier.report.summary import write_summary
 from frontier.search.events import Listener
 from frontier.storage.places import Place
+from frontier.text import counted
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class GodsNumber:
     """Bounds of God's number of a tile puzzle; it is known if they are equal.
 
@@ -32,6 +33,15 @@ class GodsNumber:
     upper: int
     layers: dict[int, list[Board]]
     path: Path | str
+
+    def __repr__(self) -> str:
+        number = str(self.upper) if self.known else f"from {self.lower} to {self.upper}"
+        found = [
+            f"{counted(len(boards), 'position')} at depth {depth}"
+            for depth, boards in self.layers.items()
+        ]
+        about = "; ".join([number, *found, str(self.path)])
+        return f"<God's number of {self.puzzle.title}: {about}>"
 
     @property
     def known(self) -> bool:

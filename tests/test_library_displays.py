@@ -29,6 +29,18 @@ def test_plans_and_runs_say_what_they_are(run):
     assert repr(run) == f"<Run {run.path}: complete, 22 layers, 360 states>"
 
 
+def test_gods_numbers_say_what_they_are(run, tmp_path):
+    config = frontier.make_config("x", TILES, store={"path": tmp_path / "run"})
+    bounds = frontier.gods_number(config, at_most=3, progress=False)
+    assert not bounds.known
+    between = f"from {bounds.lower} to {bounds.upper}"
+    assert repr(bounds) == f"<God's number of 2×3 tiles: {between}; {bounds.path}>"
+    found = frontier.gods_number(config, layers=2, progress=False)
+    last = f"21; 1 position at depth 21; {run.counts[20]} positions at depth 20"
+    assert repr(found) == f"<God's number of 2×3 tiles: {last}; {found.path}>"
+    assert repr(found.puzzle) == "<Puzzle: 2×3 tiles>"
+
+
 def test_a_run_in_a_notebook(run):
     said = run._repr_html_()
     assert said.count("<rect") == len(run.counts)

@@ -23,6 +23,26 @@ def config_of(path, puzzle=TILES, keep="all", **cluster):
     return frontier.make_config("mine", puzzle, {"keep": keep}, {"path": path / "run"}, cluster)
 
 
+def test_a_plan_takes_what_a_run_takes(tmp_path):
+    """A config, its path, or that of a run directory, as text or as `Path`."""
+    config = config_of(tmp_path)
+    file = tmp_path / "mine.toml"
+    file.write_text(
+        f'name = "x"\nsearch.keep = "all"\nstore.path = "{tmp_path / "run"}"\n'
+        '[puzzle]\nkind = "tiles"\nrows = 2\ncolumns = 3\n'
+    )
+    frontier.run(frontier.plan(config))
+    for what in (config, file, str(file), tmp_path / "run"):
+        plan = frontier.plan(what)
+        assert (plan.puzzle.title, plan.config.path) == ("2×3 tiles", tmp_path / "run")
+    with pytest.raises(InputError, match="no such"):
+        frontier.plan(tmp_path / "none")
+    all_blanks = frontier.load_config(file, 'puzzle.blank="all"')
+    for ask in (frontier.plan, frontier.run):
+        with pytest.raises(InputError, match="is several runs, x-blank-0-0, x-blank-0-1: run"):
+            ask(all_blanks)
+
+
 def test_a_fresh_plan_deletes_the_run_that_is_there_only_if_asked(tmp_path):
     config = config_of(tmp_path, kind="serial")
     first = frontier.run(frontier.plan(config, fresh=True))  # there is none yet

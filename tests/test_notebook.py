@@ -7,6 +7,7 @@ import re
 import matplotlib
 import pytest
 from making import invoke
+from matplotlib import pyplot
 from sandbox import ROOT, arguments_of, blocks_of
 
 PAGE = ROOT / "docs" / "notebook.md"
@@ -15,7 +16,8 @@ FIGURES = re.findall(r"!\[[^]]+\]\((figures/[^)]+)\)", PAGE.read_text(encoding="
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory):
-    """What each cell prints, and what the page says that it prints, after all have been run."""
+    """What each cell prints, and what the page says that it prints, after all have been run; where
+    that was; and the figures that a notebook shows, which are those that pyplot has open."""
     found, names, folder = [], {}, tmp_path_factory.mktemp("notebook")
     with contextlib.chdir(folder), matplotlib.rc_context():
         for block in blocks_of(PAGE):
@@ -28,12 +30,14 @@ def printed(tmp_path_factory):
                 with contextlib.redirect_stdout(said):
                     exec(compile(block.text, str(PAGE), "exec"), names)
                 found.append([said.getvalue(), ""])
-    return found, folder
+    shown = list(map(pyplot.figure, pyplot.get_fignums()))
+    pyplot.close("all")
+    return found, folder, [figure for figure in shown if figure is names["figure"]]
 
 
 @pytest.mark.sweep
 def test_cells_print_what_stands_below_them(printed):
-    cells, _ = printed
+    cells, _, _ = printed
     assert sum(bool(said) for said, _ in cells) == 3
     for said, expected in cells:
         assert said == expected
@@ -48,7 +52,7 @@ def curves(figure):
 @pytest.mark.sweep
 def test_the_figures_are_those_of_the_page(printed):
     """Drawings by frontier to the letter; of those by matplotlib the curves, as versions differ."""
-    _, folder = printed
+    _, folder, _ = printed
     assert FIGURES == ["figures/farthest.svg", "figures/doors.svg"]
     for name in FIGURES:
         made, shown = ((at / name).read_text("utf-8") for at in (folder, PAGE.parent))
@@ -66,8 +70,13 @@ def test_the_figures_are_those_of_the_page(printed):
 
 
 @pytest.mark.sweep
+def test_a_notebook_shows_the_figure(printed):
+    assert len(printed[2]) == 1
+
+
+@pytest.mark.sweep
 def test_the_files_for_the_paper(printed):
-    _, folder = printed
+    _, folder, _ = printed
     assert (folder / "figures" / "doors.pdf").read_bytes().startswith(b"%PDF")
     table = (folder / "doors.csv").read_text(encoding="utf-8").splitlines()
     assert table[0].startswith("depth,plain: states,")

@@ -30,7 +30,7 @@ class Words(NamedTuple):
 USUAL_WORDS = Words()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Puzzle:
     """One puzzle with its goals; depth is the least number of moves to the nearest goal.
 
@@ -45,6 +45,9 @@ class Puzzle:
     notation: Notation
     words: Words = USUAL_WORDS
     grid: Grid | None = None
+
+    def __repr__(self) -> str:
+        return f"<Puzzle: {self.title}>"
 
     @property
     def metric(self) -> str:
