@@ -146,7 +146,11 @@ def test_all_blanks_stand_for_a_run_each(tmp_path):
         (GOOD, ("puzzle.goal=[[0,1,2],[3,4,5.5]]",), ["puzzle.goal", "5.5"]),
         (GOOD, ("puzzle.goal=[[0,1,2],[3,4,[5]]]",), ["puzzle.goal"]),
         (GOOD, ("puzzle.goal=[[false,true,2],[3,4,5]]",), ["puzzle.goal"]),
-        (GOOD, ("puzzle.goal=[[0,1,2],[3,4,-1]]",), ["puzzle.goal", "-1 is not a number"]),
+        (
+            GOOD,
+            ("puzzle.goal=[[0,1,2],[3,4,-1]]",),
+            ["puzzle.goal", "-1 is not the number of a tile"],
+        ),
         (GOOD, ("puzzle.goal=1979-05-27",), ["puzzle.goal", "1979"]),
         (GOOD, ("puzzle.rows=3000", "puzzle.columns=3000", "puzzle.blank=all"), ["9000000", "25"]),
         (BLOCKS, ("puzzle.metric=multi",), ["puzzle.metric", "multi", "straight"]),

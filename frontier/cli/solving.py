@@ -10,7 +10,7 @@ from frontier.answers.solvers import METHODS, solver_for
 from frontier.cli import common
 from frontier.cli.files import check_targets, file_option, force_option
 from frontier.cli.streams import echo
-from frontier.errors import InputError, why_unreadable
+from frontier.errors import InputError, Unsolved, why_unreadable
 from frontier.find_runs import puzzle_and_run, puzzle_at
 from frontier.puzzles import Puzzle
 from frontier.report.boards import (
@@ -90,7 +90,8 @@ def solve(
     from IDA*, whose time grows with the distance. Standard error names the way. Without BOARD and
     --file, the config's start is solved.
 
-    A BOARD is written as its puzzle writes it, rows parted by slashes.
+    A BOARD is written as its puzzle writes it, rows parted by slashes. Of several positions each
+    has an answer or an error of its own, and the exit code is that of the first error.
     """
     config, store = puzzle_and_run(run, settings)
     puzzle = config.make_puzzle()
@@ -106,16 +107,22 @@ def solve(
     solver = solver_for(
         config, store, method, all_counts, tell_apart, heuristics, most_nodes, _Watch
     )
-    moves = []
-    for number, (place, text) in enumerate(positions):
+    moves, failures, described = [], [], False
+    for place, text in positions:
         try:
             board = puzzle.parse(text)
             puzzle.check_reached(board)
-            if number == 0:
+            if not described:
                 echo(f"{solver.description} …", err=True)
+                described = True
             solution, extras = solver.solve(board)
-        except InputError as error:
-            raise InputError(f"{place}{error}") from None
+        except (InputError, Unsolved) as error:
+            failures.append(type(error)(f"{place}{error}"))
+            if as_json:
+                click.echo(json.dumps({"board": text, "error": str(error)}))
+            if len(positions) > 1:
+                echo(f"error: {failures[-1]}", err=True)
+            continue
         value = solution_value(puzzle, solution, show_boards, **extras) | {"method": solver.method}
         if as_json:
             click.echo(json.dumps(value))
@@ -129,6 +136,11 @@ def solve(
             target.write(film_page(puzzle, solution, title))
     if (legend := describe_moves(puzzle, moves)) and not as_json:
         echo(f"\n{legend}")
+    if failures and len(positions) > 1:
+        summary = f"{len(failures):,} of {len(positions):,} positions have no answer"
+        raise type(failures[0])(f"{summary}; the first: {failures[0]}")
+    if failures:
+        raise failures[0]
 
 
 @click.command(
@@ -151,6 +163,7 @@ def draw(run, boards, svg, force, settings):
     """
     check_targets(svg, force)
     puzzle = puzzle_at(run, settings).make_puzzle()
+    boards = _whole(puzzle, boards)
     shown, captions = [puzzle.parse(board) for board in boards], list(boards)
     if not boards:
         shown, captions = list(puzzle.goals), ["goal"] * len(puzzle.goals)
@@ -172,7 +185,7 @@ Examples:
   frontier rotate "5 1 2 4/9 6 3 8/13 10 7 11/0 14 15 12" --boards
 """,
 )
-@click.argument("board", metavar="BOARD")
+@click.argument("board", metavar="BOARD", nargs=-1, required=True)
 @click.option("--boards", "show_boards", is_flag=True, help="Show the board after each piece.")
 @common.json_option
 def rotate(board, show_boards, as_json):
@@ -184,7 +197,7 @@ def rotate(board, show_boards, as_json):
     down. Rotations are written (a 3), (b -1), (c 1): the outer, the middle or the inner loop, and
     the number of its steps.
     """
-    rotation = solve_by_rotations(FIFTEEN.parse(board))
+    rotation = solve_by_rotations(FIFTEEN.parse(" ".join(board)))
     value = rotation_value(rotation)
     click.echo(json.dumps(value) if as_json else describe_rotation(rotation, show_boards))
 
@@ -203,9 +216,31 @@ class _Watch:
             echo(f"{progress}, {span(elapsed)}", err=True)
 
 
+def _whole(puzzle: Puzzle, boards: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the boards of a command line, or the one whose words are all of them, as a shell hands
+    it on without its quotes."""
+    if len(boards) < 2 or any(" " in board or _is_board(puzzle, board) for board in boards):
+        return boards
+    board = " ".join(boards)
+    try:
+        puzzle.parse(board)
+    except InputError as error:
+        words = f"all {len(boards)} words are read as one BOARD, as none is one by itself"
+        raise InputError(f"{error}; {words}") from None
+    return (board,)
+
+
+def _is_board(puzzle: Puzzle, text: str) -> bool:
+    try:
+        puzzle.parse(text)
+    except InputError:
+        return False
+    return True
+
+
 def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> list[tuple[str, str]]:
     """Return (place in the file, text) of each position to be solved."""
-    positions = [("", board) for board in boards]
+    positions = [("", board) for board in _whole(puzzle, boards)]
     if file is not None:
         name = "standard input" if file == "-" else file
         try:

@@ -189,7 +189,9 @@ def _number(word, marks: Sequence[str], message: str) -> int | str:
             return number
     except (TypeError, ValueError):
         pass
-    raise InputError(f"{message}: {word!r} is not a number; write numbers, 0 for the blank")
+    raise InputError(
+        f"{message}: {word!r} is not the number of a tile; write whole numbers, 0 for the blank"
+    )
 
 
 def _plain(rows: Sequence[Sequence]) -> str:

@@ -198,18 +198,69 @@ def test_solve_a_file(run, tmp_path, boards, case):
     assert [value["distance"] for value in both] == [1, *map(case.depths.get, boards)]
     piped = values("solve", run, "--file", "-", input=file.read_bytes())
     assert piped == both[1:]
-    file.write_text("0 1 2 3/4 5 6 7\n\n0 1 2 3/4 5 6 6\n")
-    assert f"{file}, line 3: board" in refused("solve", run, "--file", file, "--json")
     file.write_bytes(b"0 1 2 3/4 5 6 7\n0 1 2 3\xff")
     assert f"{file} cannot be read: line 2 is not UTF-8" in refused("solve", run, "--file", file)
     file.unlink()
     assert f"{file} cannot be read: No such file" in refused("solve", run, "--file", file)
 
 
-def test_a_position_of_a_file_that_cannot_be_reached_is_named_by_its_line(run, tmp_path):
-    file = tmp_path / "boards.txt"
-    file.write_text("0 1 2 3/4 5 6 7\n0 2 1 3/4 5 6 7\n")
+def test_each_line_of_a_file_has_an_answer_or_an_error(run, tmp_path, boards, case):
+    """Whatever is wrong with it; the exit code is that of the first error."""
+    file, answered = tmp_path / "boards.txt", list(map(text_of, boards))
+    wrong = {"0 1 2 3/4 5 6 6": "6 is repeated", "0 2 1 3/4 5 6 7": "parity", "a": "rows of 4"}
+    lines = [*answered[:2], *wrong, "", *answered[2:]]
+    file.write_text("\n".join(lines))
+    for ask in (("--file", file), [line for line in lines if line]):
+        done = invoke("solve", run, *ask, "--json", code=2)
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        failed = found[2 : 2 + len(wrong)]
+        assert [value["distance"] for value in found if value not in failed] == [
+            case.depths[board] for board in boards
+        ]
+        for value, (text, why) in zip(failed, wrong.items(), strict=True):
+            assert value == {"board": text, "error": value["error"]}
+            assert why in value["error"]
+        said = [line for line in done.stderr.splitlines() if not line.endswith(" …")]
+        assert len(said) == len(wrong) + 1
+        assert f"3 of {len(boards) + 3} positions have no answer; the first: " in said[-1]
+    plain = invoke("solve", run, "--file", file, code=2)
+    assert sum("move" in line for line in plain.stdout.splitlines()) == len(boards)
+    for number, line in enumerate(plain.stderr.splitlines()[1:4], start=3):
+        assert line.startswith(f"error: {file}, line {number}: board")
+
+
+def test_a_position_that_takes_too_long_does_not_end_the_others():
+    hard = "weBB/fgbh/.kda"
+    few = "--method", "ida", "--most-nodes", 1000
+    done = invoke("solve", GOAT, hard, "ahBB/bge./dkfw", hard, *few, "--json", code=1)
+    assert ["error" in json.loads(line) for line in done.stdout.splitlines()] == [True, False, True]
+    assert "2 of 3 positions have no answer; the first: " in done.stderr
+
+
+def test_a_single_position_without_an_answer_is_told_once(run, tmp_path):
+    file, text = tmp_path / "boards.txt", "0 2 1 3/4 5 6 7"
+    file.write_text(f"\n{text}\n")
     assert f"{file}, line 2: board" in refused("solve", run, "--file", file)
+    assert len(invoke("solve", run, text, code=2).stderr.splitlines()) == 1
+    (value,) = map(json.loads, invoke("solve", run, text, "--json", code=2).stdout.splitlines())
+    assert value["board"] == text
+
+
+def test_a_board_without_its_quotes(run):
+    """A shell hands it on word by word."""
+    board = "4 1 2 3/5 6 7 0"
+    config = CONFIGS / "2x4.toml"
+    answer = invoke("solve", run, board).stdout
+    for text in (board, "4 1 2 3 / 5 6 7 0", "4 1 2 3 5 6 7 0"):
+        assert invoke("solve", run, *text.split()).stdout == answer
+        assert invoke("draw", config, *text.split()).stdout == invoke("draw", config, board).stdout
+    assert invoke("rotate", *PUBLISHED.split()).stdout == invoke("rotate", PUBLISHED).stdout
+    several = values("solve", CONFIGS / "topspin-9.toml", "123456789", "234567891")
+    assert len(several) == 2
+    wrong = "4 1 2 3 5 6 8 0"
+    said = refused("solve", run, *wrong.split())
+    assert "8 is none of them; all 8 words are read as one BOARD, as none is one by itself" in said
+    assert "read as one BOARD" not in invoke("solve", run, wrong, wrong, code=2).stderr
 
 
 def test_solve_the_start(run):

@@ -300,8 +300,11 @@ def test_blanks_off_the_board(blank):
         ({"goals": ["0 1/2 3"], "blank": (0, 0)}, "exclude each other"),
         ({"goal": "0 ?/2 2"}, r"puzzle\.goal = \[\[0, \?\], \[2, 2\]\]: the numbers 0\.\.3"),
         ({"goal": "0 ?/2 4"}, r"puzzle\.goal = .*: the numbers 0\.\.3"),
-        ({"goal": "0 ?/2 x"}, "'x' is not a number"),
-        ({"goal": "0 1/2 3", "start": "0 ?/2 3"}, r"puzzle\.start = .*'\?' is not a number"),
+        ({"goal": "0 ?/2 x"}, "'x' is not the number of a tile"),
+        (
+            {"goal": "0 1/2 3", "start": "0 ?/2 3"},
+            r"puzzle\.start = .*'\?' is not the number of a tile",
+        ),
     ],
 )
 def test_goals_that_cannot_be(settings, message):

@@ -29,7 +29,10 @@ def test_shapes_that_cannot_be(shape, message):
 BAD_BOARDS = [
     (((0, 1, 2), (3, 4, 4)), r"\[\[0, 1, 2\], \[3, 4, 4\]\]: the numbers 0\.\.5 must .* once"),
     (((1, 2, 3), (4, 5, 6)), r"\[\[1, 2, 3\], \[4, 5, 6\]\]: the numbers 0\.\.5"),
-    (((0, 1, 2), (3, 4, -5)), r"-5\]\]: -5 is not a number; write numbers, 0 for the blank"),
+    (
+        ((0, 1, 2), (3, 4, -5)),
+        r"-5\]\]: -5 is not the number of a tile; write whole numbers, 0 for the blank",
+    ),
     (((0, 1), (2, 3), (4, 5)), r"\[\[0, 1\], .*: expected 2 rows of 3 numbers"),
     (((0, 1, 2), (3, 4)), r"\[3, 4\]\]: expected 2 rows of 3 numbers"),
     (((0, 1, 2), (3, 4, 5), (6, 7, 8)), r"\[6, 7, 8\]\]: expected 2 rows of 3 numbers"),
@@ -120,7 +123,7 @@ def test_ways_to_write_the_blank(blank):
         ("0 1 2 3 4 5 6", "expected 2 rows of 3 numbers"),
         ("0 1 2 / 3 4 4", r"4\]\]: the numbers 0\.\.5"),
         ("0 1 . / 3 4 5", r"\[\[0, 1, 0\], \[3, 4, 5\]\]: the numbers 0\.\.5"),
-        ("0 1 ? / 3 4 5", r"'\?' is not a number"),
+        ("0 1 ? / 3 4 5", r"'\?' is not the number of a tile"),
     ],
 )
 def test_text_that_is_no_board(text, message):
