@@ -26,7 +26,7 @@ from frontier.report.environment import NAME as ENVIRONMENT
 from frontier.report.html import run_html
 from frontier.report.log import NAME as LOG
 from frontier.report.log import STARTS, EventLog, StartLog, noted
-from frontier.report.progress import UNDER_WAY, Progress, Standing, progress_of
+from frontier.report.progress import UNDER_WAY, Progress, Standing, is_written, progress_of
 from frontier.report.status import figures, headline, line, title
 from frontier.report.status_page import kept_page
 from frontier.search.events import Event, LayerFinished, Listener, Stopping
@@ -187,7 +187,7 @@ def watch(
     wait: Callable[[float], None] = time.sleep,
 ) -> list[Storage]:
     """Follow runs by their files until all are complete, on standard output, and return their
-    places.
+    places. A process that has completed a run still deletes files, so its end is awaited too.
 
     find: returns the places of the runs; it is asked again until one of them has begun, as a
     directory may turn out to hold several. A run that has not begun is awaited, or the search of
@@ -217,7 +217,7 @@ def watch(
                     print(news, flush=True)
             if table:
                 table.refresh()
-            if all(progress.complete for progress in runs):
+            if all(progress.complete for progress in runs) and not any(map(is_written, paths)):
                 return paths
             wait(interval)
 

@@ -280,7 +280,7 @@ def progress_of(run: RunStore | CosetRun) -> Progress | SearchProgress:
     then the ledger is read again. Where there are no locks, the log and the status page tell.
     """
     storage, lock = run.storage, run.storage.lock_file
-    held = _is_under_way(storage)
+    held = is_written(storage)
     if not held and not run.complete:
         run = open_any(storage)
     state = COMPLETE if run.complete else UNDER_WAY if held else STOPPED
@@ -305,9 +305,9 @@ def progress_of(run: RunStore | CosetRun) -> Progress | SearchProgress:
     return progress
 
 
-def _is_under_way(storage: Storage) -> bool:
-    """Return whether a run is being written: its lock is held or, without locks, its log has no end
-    and its status page was written a moment ago."""
+def is_written(storage: Storage) -> bool:
+    """Return whether a process writes a run, which may be complete: its lock is held or, without
+    locks, its log has no end and its status page was written a moment ago."""
     if storage.lock_file:
         return is_held(storage.lock_file)
     with suppress(FileNotFoundError):

@@ -15,8 +15,10 @@ from frontier.config import load_config
 from frontier.errors import CorruptRunError, InputError
 from frontier.report import displays
 from frontier.report.progress import progress_of
+from frontier.storage.lock import RunLock
 from frontier.storage.places import storage_at
 from frontier.store.run import RunStore
+from frontier.text import size
 
 
 def follow(paths, *steps):
@@ -152,6 +154,20 @@ def test_files_that_are_replaced_while_one_reads(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(displays, "progress_of", lambda store: progress_of(store))
     follow([path], lambda: None, lambda: None, lambda: (monkeypatch.undo(), run(path)))
     assert "complete" in capsys.readouterr().out
+
+
+def test_a_run_is_measured_once_its_files_are_those_that_stay(tmp_path, monkeypatch):
+    """Its ledger says that it is complete before files that it does not need are deleted."""
+    path = tmp_path / "run"
+    run(path)
+    writer, left = RunLock(path / "lock"), path / "layers" / f"reusable.{'0' * 32}.partial"
+    left.write_bytes(bytes(13_000_000))
+    writer.__enter__()
+    steps = taking(lambda: None, lambda: (left.unlink(), writer.__exit__()))
+    monkeypatch.setattr(displays.watch, "__defaults__", (steps,))
+    said = invoke("status", path, "--watch").stdout
+    assert not left.exists()
+    assert f"on disk: {size(storage_at(path).size())} in " in said
 
 
 def test_ctrl_c_ends_the_watching_well(tmp_path, monkeypatch):
