@@ -34,7 +34,8 @@ from frontier.errors import InputError
 from frontier.forecast.forecast import SAMPLE, Forecast, parts_read
 from frontier.forecast.rates import calibrate
 from frontier.forecast.sizes import estimate_sizes, trial_of
-from frontier.search.plan import RunPlan, make_plan, task_bytes
+from frontier.search.layouts import task_bytes
+from frontier.search.plan import RunPlan, make_plan
 from frontier.space.layout import Layout
 from frontier.space.program import program_of, reads_of
 from frontier.text import size as bytes_text

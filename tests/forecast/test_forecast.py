@@ -22,7 +22,7 @@ from frontier.forecast.rates import Rates, SampleSlabs, stored_shares
 from frontier.forecast.sizes import Sizes, estimate_sizes, trial_of
 from frontier.puzzles import puzzle_of, tile_puzzle
 from frontier.search.events import LayerFinished, TaskFinished
-from frontier.search.plan import PROCESS_BYTES
+from frontier.search.layouts import PROCESS_BYTES
 from frontier.space import layout as layout_module
 from frontier.space import zerobytes
 from frontier.space.program import program_of, reads_of

@@ -14,7 +14,7 @@ from frontier import api
 from frontier.config import make_config
 from frontier.errors import CorruptRunError, InputError, TooLarge
 from frontier.puzzles import puzzle_of
-from frontier.search import plan as planning
+from frontier.search import layouts as planning
 from frontier.store.run import RunStore
 
 
