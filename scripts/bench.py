@@ -1,8 +1,14 @@
-"""How fast the search is, and what each part around the kernels costs.
+"""How fast the program is: every kind of work, or what each part around the kernels costs.
 
+    python scripts/bench.py --write
+    python scripts/bench.py --only "run pattern" --repeats 3
     python scripts/bench.py 2x6 3x4 --repeats 3 --json bench.json
 
-For each size, which names a config of configs/, three searches of the same states:
+Without a size, every kind of work is timed (`scripts/kinds.py`), which takes about half an hour;
+what is slower than its last value in docs/results/benchmarks.csv is marked, and --write adds the
+figures there. --only takes the figures whose names contain a text.
+
+With sizes, each of which names a config of configs/, three searches of the same states are timed:
 
 (a) kernels: `frontier.space.memory.MemorySearch`, bitmaps in memory and nothing else, on a
     thread a core. The time is that of the search alone, after a warm-up on a small board.
@@ -38,6 +44,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
+import kinds
 import quotes
 from comparison import SIZES, compare, table, timings_of
 from timing import ROOT, THIN_FIRST, THIN_LAST, command, config_of, whole_run
@@ -61,6 +68,9 @@ def main():
     options = _options()
     if options.kernels_only:
         print(json.dumps(kernels(options.sizes[0])))
+        return
+    if not options.sizes:
+        time_every_kind(options)
         return
     if options.compare:
         figures = compare(options.sizes, options.repeats, options.program, options.scratch)
@@ -103,8 +113,10 @@ def _options() -> argparse.Namespace:
         help="time what one would run otherwise instead, and print a table in Markdown; without "
         f"SIZE: {' '.join(SIZES)}")  # fmt: skip
     add("--write", action="store_true",
-        help="with --compare: put the figures into docs/results/timings.json, and into the pages "
-        "that quote them")  # fmt: skip
+        help="add the figures to docs/results/benchmarks.csv; with --compare, put them into "
+        "docs/results/timings.json and into the pages that quote them")  # fmt: skip
+    add("--only", default="", metavar="TEXT",
+        help="without SIZE: time only the figures whose names contain this text")  # fmt: skip
     add("--program", action="append", default=[], metavar="PATH",
         help="another program; scripts/comparison.py says how it is called")  # fmt: skip
     add("--repeats", type=int, default=3, metavar="N", help="of (a) and (b); default: 3")
@@ -118,10 +130,10 @@ def _options() -> argparse.Namespace:
     options = parser.parse_args()
     if options.compare and not options.sizes:
         options.sizes = list(SIZES)
-    if not options.sizes:
-        parser.error("name a SIZE, such as 2x6")
-    if (options.program or options.write) and not options.compare:
-        parser.error("--program and --write are for --compare")
+    if options.program and not options.compare:
+        parser.error("--program is for --compare")
+    if options.write and options.sizes and not options.compare:
+        parser.error("--write is for --compare and for every kind of work: leave out the SIZE")
     if options.program and options.write:
         parser.error("--write is for the programs that the pages name: leave out --program")
     missing = [str(config_of(size)) for size in options.sizes if not config_of(size).exists()]
@@ -130,6 +142,28 @@ def _options() -> argparse.Namespace:
     if options.scratch:
         Path(options.scratch).mkdir(parents=True, exist_ok=True)
     return options
+
+
+def time_every_kind(options: argparse.Namespace) -> None:
+    """Print the median of each figure, with how many times its last value it is if that is much."""
+    history = kinds.read_history()
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=options.scratch) as scratch:
+        say("warm-up: runs of 2x6, in memory and by tasks")
+        whole_run("2x6", scratch, [])
+        whole_run("2x6", scratch, list(kinds.BY_TASKS))
+    for name, measure_figure in kinds.figures():
+        if options.only not in name:
+            continue
+        seconds = []
+        for _ in range(options.repeats):
+            with tempfile.TemporaryDirectory(prefix="bench-", dir=options.scratch) as scratch:
+                seconds.append(measure_figure(Path(scratch)))
+        line = kinds.line_of(name, median(seconds))
+        ratio = kinds.slower(line, history)
+        mark = f"  {ratio:.2f} times its last value" if ratio else ""
+        print(f"{name:40}{line.seconds:>10} s{mark}", flush=True)
+        if options.write:
+            kinds.append_history([line])
 
 
 def measure(size: str, scratch: str, options: argparse.Namespace) -> dict[str, list[dict]]:

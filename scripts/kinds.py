@@ -1,0 +1,206 @@
+"""Times of every kind of work, and their history.
+
+`FIGURES` names what is timed: runs of the shipped configs and of larger patterns, in memory and by
+tasks, searches of God's numbers, solutions in bulk and distances. Each figure is the wall time of
+one command, or of one call in a process of its own, in seconds; all kernels are compiled before.
+
+docs/results/benchmarks.csv is the history: a line for each commit, machine and figure. A figure is
+slower if it is more than `SLOWER` times its last value on the same machine.
+"""
+
+import csv
+import json
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+from timing import ROOT, command, config_of
+
+from frontier.config import load_config
+from frontier.machine import cores
+
+HISTORY = ROOT / "docs" / "results" / "benchmarks.csv"
+SLOWER = 1.3
+MOST_IN_MEMORY, MOST_BY_TASKS = 2 * 10**11, 5 * 10**10
+"""Configs of at most so many states take less than five minutes."""
+
+LARGER_PATTERNS = {"pattern-2x20-k2": (20, 2), "pattern-2x13-k3": (13, 3), "pattern-2x9-k4": (9, 4)}
+"""Patterns that docs/results has and configs/ has not: (columns, k)."""
+
+BY_TASKS = "search.in_memory=false", "cluster.memory=1.5GB"
+DISTANCES = 1_000_000
+SOLUTIONS = 1000
+
+
+class Line(NamedTuple):
+    """A line of the history."""
+
+    commit: str
+    date: str
+    machine: str
+    figure: str
+    seconds: str
+
+
+Figure = tuple[str, Callable[[Path], float]]
+"""The name of a figure, and the function that measures it in a scratch directory."""
+
+
+def figures() -> Iterator[Figure]:
+    """Generate all figures, the short ones of configs/ first."""
+    sizes = {path.stem: _states(path) for path in (ROOT / "configs").glob("*.toml")}
+    for name, states in sorted(sizes.items(), key=lambda item: (item[1], item[0])):
+        if states <= MOST_IN_MEMORY:
+            yield f"run {name}", lambda scratch, name=name: _run(scratch, config_of(name))
+        if states <= MOST_BY_TASKS:
+            yield (
+                f"run {name} by tasks",
+                lambda scratch, name=name: _run(scratch, config_of(name), *BY_TASKS),
+            )
+    for name in LARGER_PATTERNS:
+        yield f"run {name}", lambda scratch, name=name: _run(scratch, _pattern(scratch, name))
+    for name in ("2x7", "2x8"):
+        yield f"gods-number {name}", lambda scratch, name=name: _gods_number(scratch, name)
+    yield f"solve {SOLUTIONS:,} of 2x5", _solve
+    yield "one distance of 2x5", lambda scratch: _distances(scratch, 1)
+    yield f"{DISTANCES:,} distances of 2x5", lambda scratch: _distances(scratch, DISTANCES)
+
+
+def _states(path: Path) -> int:
+    """The states of a config, of all its members if it has several goals."""
+    return sum(member.make_puzzle().states for member in load_config(path).members)
+
+
+def _frontier(*arguments) -> float:
+    """The wall time of a command of the package."""
+    return command("-m", "frontier", *arguments, "--json")["wall"]
+
+
+def _run(scratch: Path, config: Path, *settings: str) -> float:
+    words = [word for setting in settings for word in ("--set", setting)]
+    path = json.dumps(str(scratch / "run"))
+    begun = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-m", "frontier", "run", config, "--yes", "--quiet", "--set",
+         f"store.path={path}", *words],
+        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    return time.perf_counter() - begun
+
+
+def _pattern(scratch: Path, name: str) -> Path:
+    columns, k = LARGER_PATTERNS[name]
+    path = scratch / f"{name}.toml"
+    path.write_text(
+        f'name = "{name}"\n\n[puzzle]\nkind = "pattern"\nrows = 2\ncolumns = {columns}\nk = {k}\n'
+    )
+    return path
+
+
+def _gods_number(scratch: Path, name: str) -> float:
+    path = json.dumps(str(scratch / "search"))
+    return _frontier("gods-number", config_of(name), "--set", f"store.path={path}")
+
+
+def _kept(scratch: Path) -> Path:
+    """A run of 2x5 that has kept its layers."""
+    _run(scratch, config_of("2x5"), "search.keep=all")
+    return scratch / "run"
+
+
+BOARDS = """
+import sys, time
+import numpy as np
+import frontier
+
+run, count = frontier.open_run(sys.argv[1]), int(sys.argv[2])
+boards = np.tile(np.arange(10), (count, 1))
+rng = np.random.default_rng(1)
+for cells in boards[:, 1:]:
+    rng.shuffle(cells)
+    inversions = sum(int((cells[i + 1 :] < cells[i]).sum()) for i in range(8))
+    if inversions % 2:
+        cells[:2] = cells[1::-1]
+"""
+"""Random boards of 2x5 that can be reached: the blank at its home, an even order of the tiles."""
+
+DISTANCE = (
+    BOARDS
+    + """
+run.distance(boards[:1])
+began = time.perf_counter()
+run.distance(boards if count > 1 else boards[0])
+print(time.perf_counter() - began)
+"""
+)
+
+
+def _distances(scratch: Path, count: int) -> float:
+    words = [sys.executable, "-c", DISTANCE, str(_kept(scratch)), str(count)]
+    return float(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+
+
+def _solve(scratch: Path) -> float:
+    path, boards = _kept(scratch), scratch / "boards"
+    code = f"{BOARDS}\nfor cells in boards: print(*cells[:5], '/', *cells[5:])\n"
+    words = [sys.executable, "-c", code, str(path), str(SOLUTIONS)]
+    boards.write_text(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+    begun = time.perf_counter()
+    words = [sys.executable, "-m", "frontier", "solve", path, "--file", boards, "--json"]
+    subprocess.run(words, check=True, capture_output=True)
+    return time.perf_counter() - begun
+
+
+def machine() -> str:
+    """The processor and the number of cores."""
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        lines = (line.partition(":") for line in cpuinfo.read_text().splitlines())
+        found = {key.strip(): value.strip() for key, _, value in lines}
+        model = found.get("model name", model)
+        model += " with AVX-512" if "avx512vbmi2" in found.get("flags", "") else ""
+    return f"{model}, {cores()} cores"
+
+
+def commit() -> str:
+    """The commit of the working tree, with a mark if files differ from it."""
+    words = "git", "describe", "--always", "--dirty", "--exclude=*"
+    return subprocess.run(
+        words, cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def read_history(path: Path = HISTORY) -> list[Line]:
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return [Line(**row) for row in csv.DictReader(file)]
+
+
+def append_history(lines: Iterable[Line], path: Path = HISTORY) -> None:
+    new = not path.exists()
+    with path.open("a", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if new:
+            writer.writerow(Line._fields)
+        writer.writerows(lines)
+
+
+def line_of(figure: str, seconds: float) -> Line:
+    return Line(commit(), date.today().isoformat(), machine(), figure, f"{seconds:.3g}")
+
+
+def slower(line: Line, history: Iterable[Line]) -> float | None:
+    """How many times its last value on the same machine a figure is, if that is more than
+    `SLOWER`; else None."""
+    last = [old for old in history if (old.machine, old.figure) == (line.machine, line.figure)]
+    if not last:
+        return None
+    ratio = float(line.seconds) / float(last[-1].seconds)
+    return ratio if ratio > SLOWER else None
