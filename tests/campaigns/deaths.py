@@ -14,6 +14,8 @@ from pathlib import Path
 import psutil
 from trials import Campaign, Case, Run
 
+from frontier.storage.places import storage_at
+
 ALONE = ("kill driver", "kill in a layer", "terminate", "hold driver")
 DEATHS = (*ALONE, "kill worker", "kill all", "hold worker", "orphans", "zombie", "zombie, fresh")
 RESUMABLE = (3, -signal.SIGKILL)
@@ -24,6 +26,8 @@ def deaths(campaign: Campaign, case: Case, count: int, longest_hold: float) -> N
     """Disturb runs until so many faults were injected; each run is resumed until it is complete."""
     choice, number, fresh = campaign.random, 0, ()
     kinds = ALONE if case.forks else DEATHS[:-1] if case.begun else DEATHS  # as it would begin anew
+    if not case.counts:  # a search of God's number has no layers
+        kinds = [kind for kind in kinds if kind != "kill in a layer"]
     path, pending, left = case.scratch / "mortal-0", [], Left()
     case.begin(path)
     while count or pending:
@@ -45,7 +49,7 @@ def deaths(campaign: Campaign, case: Case, count: int, longest_hold: float) -> N
             if not left.members:
                 kill_all(process)
             continue
-        if process.code == -signal.SIGTERM and holder(path) != process.pid:
+        if process.code == -signal.SIGTERM and holder(case.at(path)) != process.pid:
             continue  # asked to stop before it had the run, or when it had given it back
         left.wake(0)
         left.end()
@@ -161,8 +165,12 @@ def kill_all(process: Run) -> None:
 
 def full_disks(campaign: Campaign, case: Case, count: int) -> None:
     """Run on file systems that are too small, then make room and go on. Only as root."""
-    stored = [layer["bytes"] for layer in ledger(case.scratch / "undisturbed")]
-    most = 1_200_000 + int(1.5 * max(map(sum, pairwise(stored))))
+    if case.counts:
+        stored = [layer["bytes"] for layer in ledger(case.scratch / "undisturbed")]
+        needed = max(map(sum, pairwise(stored)))
+    else:  # a search of God's number deletes nothing
+        needed = storage_at(case.scratch / "undisturbed").size()
+    most = 1_200_000 + int(1.5 * needed)
     for _ in range(count):
         place = case.scratch / "small"
         place.mkdir(exist_ok=True)

@@ -22,6 +22,9 @@ process is killed, or the call fails or does half of what it should (`calls.py`)
 Power losses (`--power`): the run goes on from what the disk may hold after one (`powerloss.py`).
 Requests (`--requests`): the run is in an object store whose requests go wrong (`requestfaults.py`).
 
+All of these disturb searches of God's numbers too (`searches.py`), which must come out with the
+bounds and the last layers of an undisturbed one; `repair` does nothing for them.
+
 Of each kind it prints how many faults were injected, how many of them were detected (said, with
 exit code 4), survived (the run came out right in the end), and how many results were wrong. The
 exit code is 1 if any was. What it leaves of these is below the directory of `--scratch`.
@@ -39,6 +42,7 @@ from damages import damage
 from deaths import deaths, full_disks
 from powerloss import at_power_losses
 from requestfaults import at_requests
+from searches import Search, damage_searches
 from trials import SERIAL, TWO, Campaign, Case, workers
 
 CASES = (
@@ -51,10 +55,13 @@ CASES = (
     Case("2x6 many tasks, workers", "2x6", TWO, begun=workers(8)),
     Case("goat", "goat"),
     Case("goat by tasks", "goat", TWO),
+    Search("gods-number 2x4", "2x4", fine=True),
+    Search("gods-number 3x3", "3x3", workers(2)),
 )
 CALLED = (
     Case("2x4 fine", "2x4", SERIAL, fine=True),
     Case("2x4 fine, memory", "2x4", workers(2), fine=True),
+    Search("gods-number 2x4, calls", "2x4", workers(2), fine=True),
 )
 """Those of `--calls` and `--power`."""
 
@@ -63,6 +70,7 @@ IN_OBJECTS = (
     Case("objects, workers", "2x4", TWO, fine=True, apart=True),
     Case("objects, memory", "2x5", apart=True),
     Case("objects, pieces", "2x6", (*SERIAL, "store.codec=raw"), apart=True),
+    Search("objects, gods-number", "2x4", fine=True, apart=True),
 )
 """Those of `--requests`. The parts of the last one have up to 16 MB, and travel in pieces."""
 
@@ -106,7 +114,7 @@ def main(arguments: list[str] | None = None) -> None:
             POINTS[at](campaign, library, case, share)
             continue
         damaged, full = (share // 2, share // 10) if case.forks else (0, 0)
-        damage(campaign, case, damaged)
+        (damage_searches if isinstance(case, Search) else damage)(campaign, case, damaged)
         deaths(campaign, case, share - damaged - full, options.hold)
         full_disks(campaign, case, full)
     if at in POINTS:

@@ -259,8 +259,13 @@ def _make(target: Path, folder: Folder, names: Callable, content: Callable) -> N
 
 def at_power_losses(campaign: Campaign, library: Library, case: Case, count: int) -> None:
     """Go over so many moments of the histories of a run."""
-    for i, (name, starts) in enumerate(HISTORIES.items()):
-        share = count // len(HISTORIES) + (i < count % len(HISTORIES))
+    histories = HISTORIES
+    if (
+        not case.counts
+    ):  # a search of God's number is never begun anew, and forces all that it writes
+        histories = {name: HISTORIES[name] for name in ("layer", "layer, twice")}
+    for i, (name, starts) in enumerate(histories.items()):
+        share = count // len(histories) + (i < count % len(histories))
         root = case.scratch / f"recorded-{i}"
         record, begun = _recorded(campaign, case, library, starts, root)
         promised = list(_promises(starts, record, begun))
@@ -343,7 +348,7 @@ def _lost(
     elif outcome == "survived" and run.code:
         wrong = f"run ends with {run.code}: {run.said}"
     elif outcome == "survived":
-        wrong, (code, said) = case.wrong(path), case.call("verify", str(path))
+        wrong, (code, said) = case.wrong(path), case.call("verify", str(case.at(path)))
         if code == 4 and promised is None:  # such as a copy that is lost
             outcome = "detected"
         elif code:

@@ -27,9 +27,10 @@ def campaign(tmp_path, *words):
 
 
 @pytest.mark.sweep
-def test_a_short_campaign(tmp_path):
+@pytest.mark.parametrize("case", ["2x4 fine", "gods-number 2x4"])
+def test_a_short_campaign(tmp_path, case):
     """It ends with an error if a result is wrong."""
-    words = "--faults", "8", "--seed", "3", "--case", "2x4 fine", "--hold", "0.5"
+    words = "--faults", "8", "--seed", "3", "--case", case, "--hold", "0.5"
     (injected, detected, survived, wrong), said, code = campaign(tmp_path, *words)
     assert (injected, wrong, code) == (8, 0, 0), said
     assert detected + survived == 8
@@ -38,14 +39,16 @@ def test_a_short_campaign(tmp_path):
 
 @pytest.mark.sweep
 def test_harm_at_system_calls(tmp_path):
-    """Some points of a run by tasks, some of one in memory; each is resumed and compared."""
+    """Some points of a run by tasks, of one in memory and of a search of God's number; each is
+    resumed and compared."""
     (injected, _, survived, wrong), said, code = campaign(tmp_path, "--calls", "30")
     assert (injected, survived, wrong, code) == (30, 30, 0, 0), said
 
 
 @pytest.mark.sweep
 def test_power_losses(tmp_path):
-    """Some states that the disk may be in, of a run by tasks and of one in memory."""
+    """Some states that the disk may be in, of a run by tasks, of one in memory and of a search of
+    God's number."""
     (injected, detected, survived, wrong), said, code = campaign(tmp_path, "--power", "30")
     assert (injected, detected + survived, wrong, code) == (30, 30, 0, 0), said
     assert survived > 20

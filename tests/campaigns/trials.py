@@ -72,6 +72,10 @@ class Case:
         config = ROOT / "configs" / f"{self.config}.toml"
         return ["run", str(config), *(w for s in settings for w in ("--set", s))]
 
+    def at(self, path: Place) -> Place:
+        """The run directory of a trial that has this path."""
+        return path
+
     def begin(self, path: Path, more: tuple[str, ...] = ()) -> None:
         """Begin a run with the settings that begin it, if there are some."""
         if self.begun:
@@ -173,6 +177,11 @@ class Run:
     def said(self) -> str:
         """The last of what it said."""
         return self._said.read_text(errors="replace").strip()[-2000:]
+
+    def kill(self) -> None:
+        """Kill it, and all that it has started."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
 
     def demand(self, code: int) -> None:
         """Wait for it to end as it must."""
