@@ -37,6 +37,8 @@ HARMS = {
     "EIO": (FAIL, errno.EIO),
     "ENOSPC": (FAIL, errno.ENOSPC),
     "EACCES": (FAIL, errno.EACCES),
+    "ESTALE": (FAIL, errno.ESTALE),
+    "EDQUOT from here on": (FAIL_FROM_HERE, errno.EDQUOT),
     "EIO from here on": (FAIL_FROM_HERE, errno.EIO),
     "ENOSPC from here on": (FAIL_FROM_HERE, errno.ENOSPC),
     "EROFS from here on": (FAIL_FROM_HERE, errno.EROFS),
