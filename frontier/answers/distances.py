@@ -51,7 +51,13 @@ CHUNK_BYTES = 16_000_000
 
 NAME = "frontier-distances"
 
-NPY, ZARR = ".npy", (".zarr", "")
+NPY = ".npy"
+
+OTHER_FORMATS = {
+    ".npz", ".csv", ".tsv", ".txt", ".json", ".h5", ".hdf5", ".parquet", ".feather", ".mat", ".pkl",
+    ".zip", ".gz",
+}  # fmt: skip
+"""Endings of names that promise a format in which no distances are written."""
 """What the names of exported arrays end in, by format."""
 
 
@@ -138,10 +144,10 @@ def export(run: RunStore, place: Place) -> "zarr.Array | np.ndarray":
     """
     storage = storage_at(place)
     ending = Path(storage.name).suffix
-    if ending not in (NPY, *ZARR):
+    if ending.lower() in OTHER_FORMATS:
         raise InputError(
             f"{storage}: distances are not written in the format of {ending}; name a file that "
-            f"ends in {NPY}, or a Zarr array, whose name ends in .zarr or has no ending"
+            f"ends in {NPY}, or any other name for a Zarr array"
         )
     target = _new_place(storage)
     reader = reader_of(complete(run))

@@ -209,7 +209,7 @@ def test_boards_that_are_none_are_refused(board):
 
 @pytest.mark.parametrize("text", ["1 2 3/4 5 6/7 8 0", "1 2 3 4", "", "1 2 3 x " + "4 " * 12])
 def test_text_that_is_no_board_of_the_15_puzzle(text):
-    with pytest.raises(InputError, match=r"4 rows of 4|write numbers"):
+    with pytest.raises(InputError, match=r"4 rows of 4|write whole numbers"):
         FIFTEEN.parse(text)
 
 
