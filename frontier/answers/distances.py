@@ -58,7 +58,6 @@ OTHER_FORMATS = {
     ".zip", ".gz",
 }  # fmt: skip
 """Endings of names that promise a format in which no distances are written."""
-"""What the names of exported arrays end in, by format."""
 
 
 @dataclass(frozen=True, eq=False)
