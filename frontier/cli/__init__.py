@@ -36,20 +36,33 @@ REMEDY = (
 
 
 class _Commands(UserDict):
-    """The commands by name. Its data are the names of their modules: each module is imported when
-    its command is asked for, as no command needs what the others do."""
+    """The commands by name. Its data are the names of their modules, and what they do: each module
+    is imported when its command is asked for, as no command needs what the others do."""
 
     def __getitem__(self, name: str) -> click.Command:
+        module, _ = self.data[name]
         with leaving_at_once():
-            return getattr(import_module(self.data[name]), name.replace("-", "_"))
+            return getattr(import_module(f"frontier.cli.{module}"), name.replace("-", "_"))
 
 
 class _Group(click.Group):
     """Turns the package's errors into one paragraph and the right exit code, and lists the commands
-    in the order in which one uses them."""
+    in the order in which one uses them, without their modules."""
 
     def list_commands(self, context):
         return list(self.commands)
+
+    def get_command(self, context, name):
+        """Return what a list shows of a command."""
+        if name not in self.commands:
+            return None
+        _, short_help = COMMANDS[name]
+        return click.Command(name, short_help=short_help)
+
+    def resolve_command(self, context, arguments):
+        """Return the command to be invoked, itself."""
+        name, listed, rest = super().resolve_command(context, arguments)
+        return name, listed and self.commands[listed.name], rest
 
     def main(self, *arguments, **settings):
         prepare_streams()
@@ -104,27 +117,26 @@ def _remedy(error: FrontierError, command: str | None) -> str:
     return remedy.format(program=program())
 
 
-RUNS, SOLVING, UPKEEP = "frontier.cli.runs", "frontier.cli.solving", "frontier.cli.upkeep"
-
 COMMANDS = {
-    "init": "frontier.cli.starting",
-    "plan": "frontier.cli.planning",
-    "run": RUNS,
-    "status": RUNS,
-    "gods-number": "frontier.cli.cosets",
-    "report": "frontier.cli.reporting",
-    "farthest": RUNS,
-    "layer": "frontier.cli.layers",
-    "solve": SOLVING,
-    "draw": SOLVING,
-    "export": RUNS,
-    "backup": UPKEEP,
-    "verify": UPKEEP,
-    "repair": UPKEEP,
-    "thesis": "frontier.cli.studies",
-    "rotate": SOLVING,
+    "init": ("starting", "Write configs that come with the program, or list them."),
+    "plan": ("planning", "Say what a run will take, without running it."),
+    "run": ("runs", "Start or resume a search."),
+    "status": ("runs", "Say how far RUN is, and how long it may still take."),
+    "gods-number": ("cosets", "Find God's number without visiting every position."),
+    "report": ("reporting", "Report what RUN found, and how; compare several runs."),
+    "farthest": ("runs", "Print the positions that need the most moves."),
+    "layer": ("layers", "Print the positions of one layer, or some of them."),
+    "solve": ("solving", "Find a shortest solution of each BOARD."),
+    "draw": ("solving", "Draw positions."),
+    "export": ("runs", "Write the distances of all positions as an array."),
+    "backup": ("upkeep", "Copy a run to a new place."),
+    "verify": ("upkeep", "Check all files of RUN that the search reads."),
+    "repair": ("upkeep", "Roll a damaged RUN back to its last good layer."),
+    "thesis": ("studies", "Reproduce a thesis on the 2×n puzzle, claim by claim."),
+    "rotate": ("solving", "Solve a 15-puzzle by rotations of three loops."),
 }
-"""The module of each command, in the order in which one uses them."""
+"""The module of each command in `frontier.cli`, and its short help, in the order in which one uses
+them."""
 
 
 @click.group(

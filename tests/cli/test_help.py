@@ -10,6 +10,7 @@ import pytest
 from click.shell_completion import BashComplete
 from click.testing import CliRunner
 
+from frontier import cli
 from frontier.cli import main
 from frontier.config import load_config
 from frontier.errors import CorruptRunError, FrontierError, InputError, Stopped
@@ -56,6 +57,14 @@ def test_all_commands_are_listed_in_the_order_of_use():
     listed = re.findall(r"^  ([a-z-]+)  ", help_of().split("Commands:\n")[1], re.MULTILINE)
     assert listed == list(COMMANDS)
     assert listed[:3] == ["init", "plan", "run"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_listed_with_its_own_short_help(name):
+    """The list is made without the modules of the commands."""
+    _, listed = cli.COMMANDS[name]
+    assert listed == COMMANDS[name].get_short_help_str(limit=100)
+    assert re.search(rf"^  {name} +{re.escape(listed)}$", help_of(), re.MULTILINE)
 
 
 def test_exit_codes():
