@@ -25,10 +25,10 @@ from frontier.puzzles import Board, Puzzle
 from frontier.report.boards import boards_html, draw_boards, film_strip
 from frontier.report.console import warn_unwritten
 from frontier.report.displays import listening
+from frontier.report.figures import figures
 from frontier.report.html import run_html
 from frontier.report.progress import LayerTotals, Progress, progress_of
 from frontier.report.solution import describe_moves, describe_solution, solution_value
-from frontier.report.status import figures
 from frontier.report.summary import NAME as SUMMARY
 from frontier.report.summary import summary, write_summary
 from frontier.search import plan as plans

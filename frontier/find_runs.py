@@ -1,6 +1,7 @@
 """The runs that a user names: by a run directory, a directory of several of them, or a config."""
 
 import shlex
+from typing import TYPE_CHECKING
 
 from frontier import bundled
 from frontier.config import (
@@ -11,19 +12,23 @@ from frontier.config import (
     load_config,
     member_names,
 )
-from frontier.cosets.store import CosetRun, begun_at, open_any, search_beside
 from frontier.errors import InputError, StorageError
+from frontier.open_runs import open_any
 from frontier.report.environment import NAME as ENVIRONMENT
 from frontier.report.environment import PUBLIC, read_starts
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
+from frontier.store.beside import begun_at, search_beside
 from frontier.store.directory import OWN_NAMES
 from frontier.store.identity import check_identity, kind_at, read_identity, same_puzzle
 from frontier.store.run import RunStore
 from frontier.text import program
 
+if TYPE_CHECKING:
+    from frontier.cosets.store import CosetRun
 
-def open_all(run: Place) -> list[RunStore | CosetRun]:
+
+def open_all(run: Place) -> "list[RunStore | CosetRun]":
     """Open the runs that a run directory or a config names; several for a config with several
     goals.
 
@@ -222,7 +227,7 @@ def search_command(
 ) -> str:
     """Return the command that goes on with the search of cosets at a path, which a config or its
     own directory names, with its last question."""
-    at_most, layers = CosetRun(path).request
+    at_most, layers = open_any(path).request
     words = [str(config), *(word for setting in settings for word in ("--set", setting))]
     words += [] if at_most is None else ["--at-most", str(at_most)]
     words += [] if layers == 1 else ["--layers", str(layers)]
@@ -230,7 +235,7 @@ def search_command(
     return f"{program()} gods-number {shlex.join(words)}"
 
 
-def _open(path: Storage, config: Config | None, begin: str) -> RunStore | CosetRun:
+def _open(path: Storage, config: Config | None, begin: str) -> "RunStore | CosetRun":
     """Open the run at a path; raises InputError if there is none, or if its puzzle is not the
     config's."""
     try:

@@ -11,7 +11,7 @@ from frontier.cli import common
 from frontier.cli.streams import echo
 from frontier.clusters.allocation import allocation
 from frontier.config import Config
-from frontier.cosets.store import CosetRun, begun_at
+from frontier.cosets.store import CosetRun
 from frontier.errors import CorruptRunError, Gone, InputError, Stopped
 from frontier.find_runs import (
     config_at,
@@ -29,6 +29,7 @@ from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, family_in, family_summary
 from frontier.search.events import Event, RunStarted
 from frontier.storage.places import storage_at
+from frontier.store.beside import begun_at
 from frontier.store.run import RunStore
 from frontier.text import counted, size
 

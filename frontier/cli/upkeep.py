@@ -16,9 +16,10 @@ from frontier.cli.common import (
 )
 from frontier.cli.streams import echo
 from frontier.cosets.checks import Checked, check_cosets
-from frontier.cosets.store import CosetRun, open_any
+from frontier.cosets.store import CosetRun
 from frontier.errors import CorruptRunError, CorruptSearchError, InputError
 from frontier.find_runs import open_all, open_one, place_of, refuse_search
+from frontier.open_runs import open_any
 from frontier.report.console import passing_line
 from frontier.report.summary import NAME as SUMMARY
 from frontier.report.summary import summary, write_summary

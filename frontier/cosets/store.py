@@ -34,9 +34,9 @@ from frontier.storage.base import Storage
 from frontier.storage.local import MARKED
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import first_wrong, read_sealed, write_sealed
+from frontier.store.beside import place_beside
 from frontier.store.directory import FOR_PEOPLE
 from frontier.store.identity import GODS_NUMBER, kind_at, same_puzzle
-from frontier.store.run import RunStore
 from frontier.store.run_ref import RunRef
 
 FORMAT = 1
@@ -56,28 +56,7 @@ def path_of(config: Config) -> Storage:
     """Return the place of the search of a config: beside its run, with "-gods-number" behind its
     name; or the directory of the config itself, if that holds a search."""
     path = config.storage
-    return path if kind_at(path) == GODS_NUMBER else _beside(path)
-
-
-def begun_at(path: Storage) -> Storage:
-    """Return `path` if a run is there, or the place of the search beside it if only this has
-    begun."""
-    return path if RunStore.exists(path) else search_beside(path) or path
-
-
-def search_beside(path: Storage) -> Storage | None:
-    """Return the place of the search beside a run; None if it has not begun."""
-    beside = _beside(path)
-    return beside if CosetRun.exists(beside) else None
-
-
-def _beside(path: Storage) -> Storage:
-    return path.parent.below(f"{path.name}-{GODS_NUMBER}")
-
-
-def open_any(path: Place) -> "RunStore | CosetRun":
-    """Open the content of a run directory: a run by layers, or a search of cosets."""
-    return CosetRun(path) if kind_at(path) == GODS_NUMBER else RunStore.open(path)
+    return path if kind_at(path) == GODS_NUMBER else place_beside(path)
 
 
 class CosetRun:

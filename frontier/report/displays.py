@@ -12,8 +12,8 @@ from rich.live import Live
 from rich.text import Text
 
 from frontier.config import Config
-from frontier.cosets.store import begun_at, open_any
 from frontier.errors import CorruptRunError, InputError
+from frontier.open_runs import open_any
 from frontier.report.console import (
     console_on,
     fitting_table,
@@ -23,15 +23,16 @@ from frontier.report.console import (
     share_bar,
 )
 from frontier.report.environment import NAME as ENVIRONMENT
+from frontier.report.figures import figures, headline, line, title
 from frontier.report.html import run_html
 from frontier.report.log import NAME as LOG
 from frontier.report.log import STARTS, EventLog, StartLog, noted
 from frontier.report.progress import UNDER_WAY, Progress, Standing, is_written, progress_of
-from frontier.report.status import figures, headline, line, title
 from frontier.report.status_page import kept_page
 from frontier.search.events import Event, LayerFinished, Listener, Stopping
 from frontier.stopwatch import preparing
 from frontier.storage.base import Storage
+from frontier.store.beside import begun_at
 from frontier.store.run import RunStore
 from frontier.text import fitted, rate, span
 

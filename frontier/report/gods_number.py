@@ -1,14 +1,13 @@
-"""The results and the progress of a search of God's number, as JSON and as text."""
+"""The results of a search of God's number, as JSON and as text."""
 
 from frontier.cosets.plan import CosetPlan
-from frontier.cosets.questions import Farther, Witness
+from frontier.cosets.questions import Witness
 from frontier.cosets.store import CosetRun
 from frontier.errors import InputError
 from frontier.puzzles import Board
 from frontier.report.boards import draw_boards
-from frontier.report.progress import SearchProgress
-from frontier.search.events import Asking
-from frontier.text import counted, program, rough, size, span
+from frontier.report.figures import bounds_words, last_layers
+from frontier.text import counted, program, size, span
 
 DRAWN = 10
 """The most farthest positions that are drawn."""
@@ -82,11 +81,6 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
     return "\n".join(lines)
 
 
-def last_layers(run: CosetRun) -> list[tuple[int, list[Farther]]]:
-    """Return (depth, positions) of the last layers that are known, the deepest first."""
-    return list(run.proof.last_layers()) if run.proof else []
-
-
 def drawn(run: CosetRun) -> tuple[str, list[Board]]:
     """Return the heading of the boards that are drawn, and the boards."""
     if layers := last_layers(run):
@@ -145,27 +139,6 @@ def describe_plan(plan: CosetPlan) -> str:
     return "\n".join([*lines, *([f"  DOES NOT FIT HERE: {plan.refusal}"] if plan.refusal else [])])
 
 
-def search_figures(progress: SearchProgress) -> dict[str, str]:
-    """Return the figures of a search by their names."""
-    asking, run, figures = progress.asking or Asking("nothing yet"), progress.run, {}
-    if asking.blocks and not progress.complete:
-        time_left = "too early to tell"
-        if asking.left is not None:
-            time_left = f"about {rough(asking.left)}" if asking.left >= 2 else "a moment"
-        figures["time left"] = f"{time_left} (for this question)"
-    figures["God's number"] = bounds_words(asking.lower, asking.upper)
-    if asking.doing and not progress.complete:
-        figures["next" if progress.ended else "now"] = _doing_words(asking)
-    if run and run.proof:
-        if layers := last_layers(run):
-            counts = (f"{counted(len(some), 'position')} at depth {d}" for d, some in layers)
-            figures["last layers"] = ", ".join(counts)
-        figures["cosets searched"] = _cosets_words(run)
-    dashboard = None if progress.ended else progress.started.dashboard
-    more = {"written by": progress.holder, "dashboard": dashboard}
-    return figures | {name: text for name, text in more.items() if text}
-
-
 def farthest_found(run: CosetRun, limit: int) -> tuple[int, int, list[Board]]:
     """Return the depth of the farthest positions, their number, and up to `limit` of them, as
     `frontier.answers.layers.farthest` does; raises InputError if they are not known."""
@@ -177,24 +150,3 @@ def farthest_found(run: CosetRun, limit: int) -> tuple[int, int, list[Board]]:
         f"{run.path}: the positions of the last layer are not all known, and God's number is "
         f"{bounds}; {go_on}"
     )
-
-
-def bounds_words(lower: int | None, upper: int | None) -> str:
-    """Return the bounds of God's number in words."""
-    if upper is None:
-        return "not known yet"
-    return str(upper) if lower == upper else f"from {lower} to {upper}"
-
-
-def _doing_words(asking: Asking) -> str:
-    """Return what a search does, and how much of it is done."""
-    done = [f"{asking.done / asking.blocks:.0%}"] if asking.done else []
-    if asking.positions:
-        done.append(f"{counted(asking.positions, 'position')} found")
-    return f"{asking.doing} ({', '.join(done)})" if done else asking.doing
-
-
-def _cosets_words(run: CosetRun) -> str:
-    answers = run.proof.answers.values()
-    cosets = sum(answer.total("cosets") for answer in answers)
-    return f"{cosets:,}, in {span(run.proof.seconds)} of processor time"

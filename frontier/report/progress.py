@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from frontier.cosets.store import CosetRun, open_any
 from frontier.forecast.time_left import TimeLeft, time_left
+from frontier.open_runs import open_any
 from frontier.report.log import ENDS, STARTS, LastStart, read_last_start
 from frontier.search import events
 from frontier.storage.base import Storage
@@ -16,6 +17,9 @@ from frontier.storage.lock import describe_holder, held_since, is_held, left_by
 from frontier.store.directory import LEDGER
 from frontier.store.ledger import LayerRecord
 from frontier.store.run import RunStore
+
+if TYPE_CHECKING:
+    from frontier.cosets.store import CosetRun
 
 NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
 """The states of a run."""
@@ -43,7 +47,7 @@ class Standing:
     since: float = 0.0
     ended: events.Event | None = None
     when: float | None = None
-    run: RunStore | CosetRun | None = None
+    run: "RunStore | CosetRun | None" = None
     holder: str | None = None
 
     def __call__(self, event: events.Event, now: float | None = None) -> None:
@@ -64,7 +68,7 @@ class Standing:
         raise NotImplementedError
 
     @staticmethod
-    def untold_start(run: RunStore | CosetRun) -> events.Event:
+    def untold_start(run: "RunStore | CosetRun") -> events.Event:
         """Return the start of a run whose log has none."""
         raise NotImplementedError
 
@@ -232,7 +236,7 @@ class SearchProgress(Standing):
         self.asking = _asking(self.run, self.started.workers)
 
     @staticmethod
-    def untold_start(run: CosetRun) -> events.SearchStarted:
+    def untold_start(run: "CosetRun") -> events.SearchStarted:
         name, title = run.identity["name"], run.puzzle.title
         return events.SearchStarted(name, title, str(run.path), 0, *run.request, True)
 
@@ -253,7 +257,7 @@ class SearchProgress(Standing):
         return self.asking and self.asking.limit
 
 
-def _asking(run: CosetRun, workers: int) -> events.Asking:
+def _asking(run: "CosetRun", workers: int) -> events.Asking:
     """Return what a search does next, or is doing, and how long the question still takes: the mean
     time of its blocks that are done, for each of the others. workers: 0 if not known."""
     proof = run.proof
@@ -273,7 +277,7 @@ def _asking(run: CosetRun, workers: int) -> events.Asking:
     )
 
 
-def progress_of(run: RunStore | CosetRun) -> Progress | SearchProgress:
+def progress_of(run: "RunStore | CosetRun") -> Progress | SearchProgress:
     """Return the progress of a run by its files, while it may be under way in another process.
 
     The lock is looked at first: if it is free, all that its last holder wrote is there, and only
@@ -284,7 +288,7 @@ def progress_of(run: RunStore | CosetRun) -> Progress | SearchProgress:
     if not held and not run.complete:
         run = open_any(storage)
     state = COMPLETE if run.complete else UNDER_WAY if held else STOPPED
-    kind = SearchProgress if isinstance(run, CosetRun) else Progress
+    kind = Progress if isinstance(run, RunStore) else SearchProgress
     log, about = read_last_start(storage), run.identity
     began, started = log.start if log else (about.get("created", 0.0), kind.untold_start(run))
     progress = kind(about["name"], started, began, began, run=run)

@@ -9,8 +9,9 @@ from frontier.cosets.proof import Answer
 from frontier.cosets.store import CosetRun
 from frontier.report.boards import board_svg, draw_boards
 from frontier.report.console import fitting_table, pairs
+from frontier.report.figures import bounds_words, last_layers
 from frontier.report.formats import fence
-from frontier.report.gods_number import bounds_words, drawn, gods_number_value, last_layers
+from frontier.report.gods_number import drawn, gods_number_value
 from frontier.report.html import page
 from frontier.report.origin import config_text, origin, starts_of
 from frontier.report.tables import Table

@@ -8,7 +8,6 @@ nothing has to be forced to a disk.
 
 import asyncio
 import errno
-import re
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -18,16 +17,10 @@ from typing import TYPE_CHECKING, Any
 from frontier.errors import InputError
 from frontier.storage.base import MOST_BYTES, Replaced, Storage, Writer
 from frontier.storage.requests import T, ask_store, bucket_of, library, masked, patience_for
+from frontier.storage.urls import SCHEMES, URL
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
-
-SCHEMES = ("s3", "gs", "az")
-"""A URL of a place in an object store begins with one of these and ``://``."""
-
-URL = re.compile(rf"({'|'.join(SCHEMES)})://([^/@]+)/(.+)")
-BEGINS = re.compile(rf"({'|'.join(SCHEMES)}):|[^/]*://")
-"""A text that begins so is meant as a URL. One with a user name or password in it is refused."""
 
 GAP_BYTES = 64 << 10
 """Ranges that are at most this far apart are read in one request."""

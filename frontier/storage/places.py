@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 from frontier.storage.base import Storage
-from frontier.storage.bucket import BEGINS, BucketStorage
 from frontier.storage.local import LocalStorage
+from frontier.storage.urls import BEGINS
 
 Place = str | Path | Storage
 """A place: as a path, where ~ is the home directory, as a URL, or as its storage."""
@@ -16,5 +16,7 @@ def storage_at(place: Place) -> Storage:
     if isinstance(place, Storage):
         return place
     if BEGINS.match(text := os.fspath(place)):
+        from frontier.storage.bucket import BucketStorage  # with asyncio
+
         return BucketStorage.parse(text)
     return LocalStorage(Path(os.path.expanduser(text)))  # Path's would fail for unknown users

@@ -19,16 +19,10 @@ from frontier.forecast.time_left import TimeLeft
 from frontier.report import status_page as status_page_module
 from frontier.report.displays import PlainProgress
 from frontier.report.displays import shown as table_of
+from frontier.report.figures import figures, line, next_layer_words, time_left_words
 from frontier.report.progress import Progress, progress_of
 from frontier.report.statistics import statistics_of
-from frontier.report.status import (
-    describe_status,
-    figures,
-    line,
-    next_layer_words,
-    status_of,
-    time_left_words,
-)
+from frontier.report.status import describe_status, status_of
 from frontier.report.summary import describe, summary
 from frontier.search.events import (
     LayerFinished,

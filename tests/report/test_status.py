@@ -20,9 +20,10 @@ from frontier.report import displays
 from frontier.report import log as log_module
 from frontier.report import status_page as status_page_module
 from frontier.report.displays import PlainProgress
+from frontier.report.figures import line
 from frontier.report.progress import progress_of
 from frontier.report.statistics import statistics_of
-from frontier.report.status import describe_status, line, status_of
+from frontier.report.status import describe_status, status_of
 from frontier.search.events import LayerFinished, LayerMade, RunStopped
 from frontier.store.run import RunStore
 
