@@ -1,11 +1,10 @@
-"""The steps of a run as functions, on which the command line and ``import frontier`` stand."""
+"""Runs and their results as values, on which ``import frontier`` stands."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,63 +15,32 @@ from frontier.answers.layers import Layers, farthest
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
 from frontier.answers.solvers import solver_for
-from frontier.clusters.kinds import client_for, on_client
 from frontier.config import Config
-from frontier.config_values import as_written, check_whole
-from frontier.errors import CorruptRunError, InputError
-from frontier.find_runs import config_at, open_one, puzzle_and_run
+from frontier.config_values import as_written
+from frontier.errors import InputError
+from frontier.find_runs import open_one, puzzle_and_run
 from frontier.puzzles import Board, Puzzle
 from frontier.report.boards import boards_html, draw_boards, film_strip
-from frontier.report.console import warn_unwritten
-from frontier.report.displays import listening
 from frontier.report.figures import figures
 from frontier.report.html import run_html
-from frontier.report.progress import LayerTotals, Progress, progress_of
+from frontier.report.progress import LayerTotals, progress_of
 from frontier.report.solution import describe_moves, describe_solution, solution_value
-from frontier.report.summary import NAME as SUMMARY
-from frontier.report.summary import summary, write_summary
 from frontier.search import plan as plans
-from frontier.search.driver import run_plan
 from frontier.search.events import Listener
-from frontier.storage.lock import writing
-from frontier.storage.places import Place, storage_at
-from frontier.store.directory import delete_files, refuse_others
-from frontier.store.identity import check_identity
-from frontier.store.run import RunStore
-from frontier.text import counted, size
+from frontier.start_runs import Done, Plan, delete_run, plan, start
+from frontier.storage.places import Place
+from frontier.text import counted
 
 if TYPE_CHECKING:
     import zarr
 
-
-@dataclass(frozen=True, repr=False)
-class Plan(plans.RunPlan):
-    """A checked plan of a run, which a notebook shows as a table.
-
-    fresh: True if it was made as if there were no run yet.
-    """
-
-    fresh: bool = False
-
-    def _repr_html_(self) -> str:
-        mode = f"in memory, {counted(self.threads, 'thread')}" if self.in_memory else "by tasks"
-        facts = {
-            "states": f"{self.puzzle.states:,}",
-            "layers": mode,
-            "memory": f"{size(self.task_bytes)} a process",
-            "directory": str(self.config.path),
-        }
-        return run_html(f"{self.config.name}: {self.puzzle.title}", facts)
+__all__ = [
+    "Drawings", "Plan", "Run", "Solved", "delete_run", "open_run", "plan", "run", "solve",
+]  # fmt: skip
 
 
-class Run(LayerTotals):
-    """An existing run, and questions about its results.
-
-    store: its files.
-    """
-
-    def __init__(self, store: RunStore):
-        self.store = store
+class Run(LayerTotals, Done):
+    """An existing run, and questions about its results."""
 
     def __repr__(self) -> str:
         state = "complete" if self.complete else "not complete"
@@ -90,16 +58,6 @@ class Run(LayerTotals):
         name = f"{self.store.identity['name']}: {self.puzzle.title}"
         return run_html(name, facts, self.counts)
 
-    @property
-    def path(self) -> Path | str:
-        """The run directory, or the URL of a run in a bucket."""
-        return self.store.path
-
-    @property
-    def complete(self) -> bool:
-        """True if all layers are known."""
-        return self.store.complete
-
     @cached_property
     def layers(self) -> Layers:
         """The known layers by depth: the size of each, and the positions of those that are kept."""
@@ -114,11 +72,6 @@ class Run(LayerTotals):
     @property
     def puzzle(self) -> Puzzle:
         return self.store.puzzle
-
-    @cached_property
-    def summary(self) -> dict:
-        """The results of the run, as ``summary.json`` holds them."""
-        return summary(self.store)
 
     @cached_property
     def oracle(self) -> Oracle:
@@ -246,34 +199,6 @@ class Solved(Solution):
         return film_strip(self.puzzle, self)
 
 
-def plan(what: Config | Place, fresh: bool = False, client=None) -> Plan:
-    """Return what a run will do; raises InputError if it cannot be done. Nothing is written.
-
-    what: a config, or the path of a config or of a run directory. fresh: plan as if the run
-    directory were empty; otherwise an existing run keeps its layout, and one that another config
-    made is refused. client: as for `run`.
-    """
-    config = _config_of(what, client)
-    if (client := client_for(config, client)) is not None:
-        config = on_client(config, client)
-    layout = None
-    if not fresh and RunStore.exists(config.storage):
-        stored_identity = RunStore.open(config.storage).identity
-        check_identity(config.path, stored_identity, plans.config_identity(config))
-        layout = stored_identity["layout"]
-    return Plan(**vars(plans.make_plan(config, layout)), fresh=fresh)
-
-
-def _config_of(what: Config | Place, client) -> Config:
-    """Return the config of a single run. client: as for `run`."""
-    if not isinstance(what, Config):
-        what = config_at(what, () if client is None else ("cluster.kind=local",))
-    if what.from_every_blank:
-        names = ", ".join(member.name for member in what.members)
-        raise InputError(f"{what.name} is several runs, {names}: run each of config.members")
-    return what
-
-
 def run(
     what: plans.RunPlan | Config | Place,
     until: int | None = None,
@@ -293,32 +218,9 @@ def run(
     default in terminals and notebooks. client: a `distributed.Client` whose workers do the tasks,
     by default Dask's current one if the config names no kind of cluster.
     """
-    if until is not None:
-        check_whole("until", until, 0)
-    config = what.config if isinstance(what, plans.RunPlan) else _config_of(what, client)
-    storage, exists = config.storage, RunStore.exists(config.storage)
-    if exists and not fresh and getattr(what, "fresh", False):
-        raise InputError(
-            f"{storage} holds a run, and the plan was made as if there were none: run(plan, "
-            "fresh=True) deletes that run, plan(config) makes a plan that goes on with it"
-        )
-    client = client_for(config, client)
-    if client is not None or fresh or not isinstance(what, plans.RunPlan):
-        what = plan(config, fresh, client)  # before anything is deleted
-    if exists and fresh:
-        delete_run(storage, take_over)
-    until = config.search.until if until is None else until
-    with listening(what.config, storage, Progress, listeners, progress) as all_listeners:
-        done = Run(run_plan(what, until, all_listeners, take_over, client))
-    try:
-        write_summary(storage, done.summary)
-    except CorruptRunError:
-        done.store.check_mine()
-        raise
-    except OSError as error:  # a complete run may be kept where nothing can be written
-        done.store.check_mine()
-        warn_unwritten(storage.place(SUMMARY), error)
-    return done
+    return start(
+        what, until, listeners, take_over, fresh=fresh, progress=progress, client=client, kind=Run
+    )
 
 
 def open_run(path: Place) -> Run:
@@ -353,19 +255,3 @@ def solve(
     solver = solver_for(config, store, method, heuristics=heuristics, most_nodes=most_nodes)
     solution, _ = solver.solve(start)
     return Solved(solution.boards, solution.moves, puzzle, solver.method)
-
-
-def delete_run(path: Place, take_over: bool = False) -> None:
-    """Delete a run and its directory; raises InputError if that holds no run, or anything besides a
-    run.
-
-    take_over: True if a process on another host that was writing the run is known to be gone.
-    """
-    storage = storage_at(path).absolute()
-    if not RunStore.exists(storage):
-        raise InputError(f"{storage} holds no run, so nothing is deleted")
-    refuse_others(storage.names(), storage)
-    with writing(storage, take_over):
-        delete_files(storage)
-    # The directory stays if others have put files into the layers, or if `path` is a link to it.
-    storage.remove_folder()

@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import json
 import os
 import re
 import subprocess
@@ -79,24 +78,6 @@ def test_everything_is_typed(what):
             assert "return" in hints, name
             assert set(taken) <= set(hints), name
     assert (Path(frontier.__file__).parent / "py.typed").exists()
-
-
-SMALL_RUN = """
-import sys
-from frontier.cli import main
-main(["run", sys.argv[1], "--set", "store.path=" + sys.argv[2], "--json"], standalone_mode=False)
-print({"numba", "dask", "distributed", "matplotlib"} & set(sys.modules))
-"""
-
-
-def test_a_small_run_loads_neither_numba_nor_dask(tmp_path):
-    """They take longer to load than it takes."""
-    config = Path(frontier.__file__).parents[1] / "configs" / "3x3.toml"
-    command = [sys.executable, "-c", SMALL_RUN, config, tmp_path / "run"]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    summary, loaded = said.splitlines()
-    assert json.loads(summary)["states"] == 181_440
-    assert loaded == "set()"
 
 
 USER = """

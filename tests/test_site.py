@@ -120,8 +120,9 @@ def test_every_public_name_stands_in_the_reference(site, parsed):
         of = getattr(frontier, name)
         assert f"{of.__module__}.{of.__qualname__}" in names
     assert {"frontier.api.Run.distance", "frontier.search.events.LayerFinished"} <= names
-    for name in ("Run.counts", "Plan.task_bytes", "Run.solve"):  # also of a parent, and of a field
-        assert f"frontier.api.{name}" in names
+    # Also those of a parent, and of a field.
+    for name in ("api.Run.counts", "api.Run.path", "start_runs.Plan.task_bytes", "api.Run.solve"):
+        assert f"frontier.{name}" in names
     for name, of in vars(errors).items():
         if isinstance(of, type):
             assert f"frontier.errors.{name}" in names

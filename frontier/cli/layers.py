@@ -1,4 +1,6 @@
-"""The command on one layer of a run: layer."""
+"""Commands on the layers that a run has kept: layer, export."""
+
+import json
 
 import click
 
@@ -76,3 +78,35 @@ def layer(run, depth, limit, sample, seed, numbers, csv, npy, force):
         file.write_pieces(excerpt.npy())
     if not (csv or npy):
         Target("layer", "-").write_pieces(excerpt.text())
+
+
+@click.command(
+    short_help="Write the distances of all positions as an array.",
+    epilog="""\b
+Examples:
+  frontier run configs/pattern-2x7-k3.toml --set search.keep=all
+  frontier export runs/pattern-2x7-k3 2x7-k3.zarr
+  frontier export runs/pattern-2x7-k3 2x7-k3.npy  # for numpy.load
+""",
+)
+@common.run_argument
+@click.argument("target", metavar="TARGET")
+@common.json_option
+def export(run, target, as_json):
+    """Write the distances of all positions of RUN as an array at TARGET.
+
+    It is a file for NumPy if TARGET ends in .npy, and else a Zarr array, in a directory. RUN must
+    be complete and have kept its layers (search.keep = "all"). docs/patterns.md says how the array
+    is indexed. TARGET must not exist.
+    """
+    refuse_search(
+        storage_at(run),
+        "it has the distances of few positions: `run` the config with --set search.keep=all, and "
+        "export that",
+    )
+    store = open_one(run)
+    array = api.Run(store).export(target)
+    value = {"path": str(target), "shape": list(array.shape), "type": str(array.dtype)}
+    rows, columns = array.shape
+    text = f"{target}: {rows:,} × {columns:,} distances, {array.dtype}"
+    click.echo(json.dumps(value) if as_json else text)

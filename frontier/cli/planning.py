@@ -5,7 +5,7 @@ from functools import partial
 import click
 from pydantic import ByteSize, TypeAdapter
 
-from frontier import api
+from frontier import start_runs
 from frontier.cli.common import config_argument, echo_json, json_option, set_option
 from frontier.cli.streams import echo
 from frontier.config import Config
@@ -69,10 +69,10 @@ def _say(name: str, doing: str) -> None:
     echo(f"{name}: {doing} …", err=True)
 
 
-def _planned(config: Config) -> api.Plan:
+def _planned(config: Config) -> start_runs.Plan:
     """Return the plan of a config; the error of one that is too large names what would do."""
     try:
-        return api.plan(config)
+        return start_runs.plan(config)
     except TooLarge as error:
         if need := gods_number_need(config):
             raise TooLarge(f"{error}. {need_words(need)}") from None

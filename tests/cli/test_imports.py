@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from making import CONFIGS
 
 from frontier.cli import COMMANDS
 
@@ -35,3 +36,13 @@ def test_the_list_of_commands_loads_none_of_them(option):
     modules = loaded(option)
     assert not modules & (PARTS | {"numpy", "pydantic", "rich"})
     assert not modules & {f"frontier.cli.{module}" for module, _ in COMMANDS.values()}
+
+
+def test_a_small_run_loads_what_it_uses(tmp_path):
+    modules = loaded("run", CONFIGS / "3x3.toml", "--set", f"store.path={tmp_path / 'run'}")
+    assert (tmp_path / "run" / "summary.json").exists()
+    assert not modules & {
+        "asyncio", "dask", "distributed", "matplotlib", "numba", "zarr",
+        "frontier.answers.solvers", "frontier.api", "frontier.cosets", "frontier.report.boards",
+        "frontier.storage.bucket", "frontier.thesis",
+    }  # fmt: skip

@@ -169,7 +169,7 @@ def interrupted(*_, **__):
 
 def test_ctrl_c_in_run(tmp_path):
     run = "run", CONFIGS / "2x3.toml", *serial(tmp_path)
-    for function in ("api.run", "search.driver.executor_of"):
+    for function in ("start_runs.start", "search.driver.executor_of"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(f"frontier.{function}", interrupted)
             said = invoke(*run, code=3).stderr
@@ -177,7 +177,7 @@ def test_ctrl_c_in_run(tmp_path):
     said = interrupted_after_commit(run)
     assert "interrupted; nothing committed is lost; resume with: python -m frontier run" in said
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("frontier.api.run", interrupted)
+        patch.setattr("frontier.start_runs.start", interrupted)
         assert "nothing committed is lost; resume with" in invoke(*run, code=3).stderr
         assert "lost" not in invoke(*run, "--fresh", "--yes", code=3).stderr
     assert "states: 360" in invoke(*run).stdout

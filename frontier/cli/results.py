@@ -1,0 +1,50 @@
+"""The command that prints what a run has found: farthest."""
+
+import click
+
+from frontier.answers.layers import farthest as farthest_of
+from frontier.cli import common
+from frontier.cli.streams import echo
+from frontier.cosets.store import CosetRun
+from frontier.find_runs import open_all
+from frontier.report.boards import draw_boards
+from frontier.report.gods_number import farthest_found
+from frontier.text import counted
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  frontier farthest configs/2x5.toml
+  frontier farthest runs/goat --limit 3 --json
+""",
+)
+@common.run_argument
+@click.option(
+    "--limit", type=click.IntRange(min=0), metavar="N", default=100, help="At most N of them."
+)
+@common.json_option
+def farthest(run, limit, as_json):
+    """Print the positions that need the most moves.
+
+    They are those of the last layer, so RUN must be complete; of what `gods-number` has found, the
+    last layer must have been asked for, as it is by default.
+    """
+    values, stores = [], open_all(run)
+    common.note_searches([store.storage for store in stores])
+    for store in stores:
+        positions_of = farthest_found if isinstance(store, CosetRun) else farthest_of
+        depth, count, boards = positions_of(store, limit)
+        puzzle = store.puzzle
+        positions = [puzzle.write(board) for board in boards]
+        values.append({"depth": depth, "count": count, "positions": positions})
+        if as_json:
+            continue
+        of = "" if len(puzzle.goals) > 1 else f" from {puzzle.line(puzzle.goals[0])}"
+        echo(f"{counted(count, 'position')} at depth {depth}{of}")
+        if boards:
+            click.echo("\n" + draw_boards(puzzle, boards))
+        if len(boards) < count:
+            echo(f"\n… and {count - len(boards):,} more (--limit)")
+    if as_json:
+        common.echo_json(values)

@@ -1,0 +1,74 @@
+"""The command that tells how far a run is: status."""
+
+import json
+from functools import partial
+
+import click
+
+from frontier.cli import common
+from frontier.cli.streams import echo
+from frontier.errors import CorruptRunError, InputError
+from frontier.find_runs import paths_of, resume_commands
+from frontier.report.displays import watch
+from frontier.report.status import describe_status, status_of
+from frontier.store.beside import begun_at
+from frontier.store.run import RunStore
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  frontier status configs/2x7.toml
+  frontier status runs/2x7 --watch  # follow it until it is complete
+  frontier status runs/2x7 --json
+""",
+)
+@common.run_argument
+@click.option("--watch", "watching", is_flag=True, help="Follow the run until it is complete.")
+@click.option(
+    "--interval",
+    type=click.FloatRange(min=0.1),
+    default=2.0,
+    metavar="SECONDS",
+    help="With --watch: how often to look.",
+)
+@common.json_option
+def status(run, watching, interval, as_json):
+    """Say how far RUN is, and how long it may still take.
+
+    It reads the files of RUN alone, so it works while the run is under way, from another terminal
+    or machine. status.html in the run directory says the same in a browser. Files that are missing
+    or truncated are named; only `verify` looks into them.
+
+    With --watch it goes on until RUN is complete: in a terminal it shows a table that stays in
+    place, elsewhere it prints lines as `run` does. When the run stops, it says so and waits until
+    the run is resumed. It also waits for the run of a config to begin, or for its search by
+    `gods-number`, whichever begins first, and for a directory that is not there yet. Ctrl-C ends
+    the watching, never the run.
+    """
+    if watching and as_json:
+        raise InputError("--watch is for people; without it, --json says how far a run is now")
+    try:
+        find = partial(paths_of, run, waiting=watching)
+        paths = find()
+        if watching:
+            for path in paths:
+                if not RunStore.exists(begun_at(path)):
+                    echo(f"waiting for a run in {path}", err=True)
+            paths = watch(find, interval)
+        common.note_searches(paths)
+        values = list(map(status_of, paths, resume_commands(run, paths)))
+    except KeyboardInterrupt:
+        if watching:
+            return
+        raise
+    except CorruptRunError as error:
+        if as_json:
+            click.echo(json.dumps({"path": run, "state": "corrupt", "message": str(error)}))
+        raise
+    if as_json:
+        common.echo_json(values)
+    else:
+        echo("\n".join(map(describe_status, values)))
+    if any(value.get("damaged") for value in values):
+        click.get_current_context().exit(CorruptRunError.exit_code)
