@@ -1,7 +1,7 @@
 """The processors and the memory that this process may use: those of the machine, or the limits of a
 container, a batch job or ulimit; and the name of the processor.
 
-Dask has functions for both, but importing it takes longer than many a search.
+Dask and psutil have functions for them, but take a while to load.
 """
 
 import os
@@ -10,8 +10,6 @@ import resource
 from collections.abc import Iterator
 from math import ceil
 from pathlib import Path
-
-import psutil
 
 from frontier.errors import InputError
 from frontier.text import counted, size
@@ -46,7 +44,7 @@ def processor() -> str:
 
 def memory() -> int:
     """Return how many bytes of memory this process and those it starts may use."""
-    limits = [psutil.virtual_memory().total]
+    limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     for kind in (resource.RLIMIT_AS, resource.RLIMIT_RSS):  # queues set them for a job
         limit, _ = resource.getrlimit(kind)
         if limit != resource.RLIM_INFINITY:

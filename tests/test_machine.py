@@ -5,7 +5,9 @@ import re
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
+import psutil
 import pytest
 from click.testing import CliRunner
 from making import CONFIGS
@@ -28,7 +30,8 @@ def groups(tmp_path, monkeypatch):
     monkeypatch.setattr(machine, "GROUPS", tmp_path / "cgroup")
     monkeypatch.setattr(machine, "MOUNTED", tmp_path / "fs")
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(16)), raising=False)
-    monkeypatch.setattr(machine.psutil, "virtual_memory", lambda: type("", (), {"total": 64 * GB}))
+    pages = {"SC_PHYS_PAGES": 64 * GB // 4096, "SC_PAGE_SIZE": 4096}
+    monkeypatch.setattr(os, "sysconf", pages.get)
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY,) * 2)
 
     def make(line, **files):
@@ -43,6 +46,12 @@ def groups(tmp_path, monkeypatch):
 
 def there():
     return machine.cores(), machine.memory()
+
+
+def test_the_memory_is_that_of_the_machine(monkeypatch):
+    monkeypatch.setattr(machine, "GROUPS", Path("/nowhere"))
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY,) * 2)
+    assert machine.memory() == psutil.virtual_memory().total
 
 
 def test_no_limits(groups):

@@ -15,7 +15,6 @@ from frontier.clusters.dask_settings import (
     WORKER_SETTINGS,
     security,
 )
-from frontier.clusters.queues import import_jobqueue
 from frontier.config import Config
 from frontier.errors import InputError
 
@@ -72,10 +71,12 @@ def _runner(config: Config, file: str):
         # A SIGTERM to the whole job asks the driver to stop, which ends the others.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     before = signal.getsignal(signal.SIGINT)
-    jobqueue = import_jobqueue(config.cluster.kind)
-
     from distributed import rpc
     from distributed.utils import json_load_robust
+
+    from frontier.clusters.queues import import_jobqueue
+
+    jobqueue = import_jobqueue(config.cluster.kind)
 
     class AllocationRunner(jobqueue.slurm.SLURMRunner):
         async def get_scheduler_address(self):

@@ -10,11 +10,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from frontier.clusters.dask_executor import DaskExecutor
 from frontier.clusters.dask_settings import QUIET
 from frontier.clusters.executor import Executor, Serial
-from frontier.clusters.local import local_cluster
-from frontier.clusters.queues import queue_cluster
 from frontier.config import QUEUES, ClusterTable, Config
 from frontier.config_values import place_from_user
 from frontier.errors import InputError, Stopped
@@ -31,13 +28,18 @@ def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Ex
     of an existing cluster, which is used instead and left open.
     """
     kind = settings.kind
+    if client is None and (kind == "serial" or (kind == "local" and alone)):
+        yield Serial()
+        return
+    from frontier.clusters.dask_executor import DaskExecutor  # which no small run needs
+
     if client is not None:
         yield DaskExecutor(client, settings.patience)
         return
-    if kind == "serial" or (kind == "local" and alone):
-        yield Serial()
-        return
     from dask import config
+
+    from frontier.clusters.local import local_cluster
+    from frontier.clusters.queues import queue_cluster
 
     tend = None
     with config.set(QUIET), _quiet_here(), ExitStack() as stack:

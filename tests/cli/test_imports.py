@@ -42,7 +42,8 @@ def test_a_small_run_loads_what_it_uses(tmp_path):
     modules = loaded("run", CONFIGS / "3x3.toml", "--set", f"store.path={tmp_path / 'run'}")
     assert (tmp_path / "run" / "summary.json").exists()
     assert not modules & {
-        "asyncio", "dask", "distributed", "matplotlib", "numba", "zarr",
-        "frontier.answers.solvers", "frontier.api", "frontier.cosets", "frontier.report.boards",
-        "frontier.storage.bucket", "frontier.thesis",
+        "asyncio", "dask", "distributed", "matplotlib", "multiprocessing", "numba", "psutil",
+        "zarr",
+        "frontier.answers.solvers", "frontier.api", "frontier.clusters.dask_executor",
+        "frontier.cosets", "frontier.report.boards", "frontier.storage.bucket", "frontier.thesis",
     }  # fmt: skip
