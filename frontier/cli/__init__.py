@@ -5,11 +5,13 @@ error.
 """
 
 import errno
+import gc
 import signal
 import sys
 from collections import UserDict
 from contextlib import suppress
 from importlib import import_module
+from types import ModuleType
 
 import click
 
@@ -41,8 +43,26 @@ class _Commands(UserDict):
 
     def __getitem__(self, name: str) -> click.Command:
         module, _ = self.data[name]
+        return getattr(_loaded(f"frontier.cli.{module}"), name.replace("-", "_"))
+
+
+def _loaded(name: str) -> ModuleType:
+    """Return a module, which is imported if it is not yet.
+
+    Meanwhile Ctrl-C ends the process at once. What is loaded stays, so the collector of garbage
+    does not look at it, then or later: that would take a seventh of the time of a small command.
+    """
+    if name in sys.modules:
+        return sys.modules[name]
+    collects = gc.isenabled()
+    gc.disable()
+    try:
         with leaving_at_once():
-            return getattr(import_module(f"frontier.cli.{module}"), name.replace("-", "_"))
+            return import_module(name)
+    finally:
+        gc.freeze()
+        if collects:
+            gc.enable()
 
 
 class _Group(click.Group):

@@ -8,11 +8,10 @@ from making import CONFIGS
 
 from frontier.cli import COMMANDS
 
-LOADED = """
-import sys
+COMMAND = """
+import gc, sys
 from frontier.cli import main
 main(sys.argv[1:], prog_name="frontier", standalone_mode=False)
-print(*sys.modules)
 """
 
 PARTS = {
@@ -22,13 +21,16 @@ PARTS = {
 }  # fmt: skip
 
 
+def after(expression, *arguments):
+    """The words of an expression after a command."""
+    words = [sys.executable, "-c", f"{COMMAND}print({expression})", *map(str, arguments)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()[-1].split()
+
+
 def loaded(*arguments):
     """The modules that a command loads."""
-    done = subprocess.run(
-        [sys.executable, "-c", LOADED, *map(str, arguments)],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return set(done.stdout.splitlines()[-1].split())
+    return set(after("*sys.modules", *arguments))
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])
@@ -47,3 +49,7 @@ def test_a_small_run_loads_what_it_uses(tmp_path):
         "frontier.answers.solvers", "frontier.api", "frontier.clusters.dask_executor",
         "frontier.cosets", "frontier.report.boards", "frontier.storage.bucket", "frontier.thesis",
     }  # fmt: skip
+
+
+def test_the_collector_of_garbage_passes_over_what_is_loaded():
+    assert after("gc.isenabled(), gc.get_freeze_count() > 10_000", "init") == ["True", "True"]
