@@ -147,13 +147,13 @@ COMMANDS = {
     "farthest": ("results", "Print the positions that need the most moves."),
     "layer": ("layers", "Print the positions of one layer, or some of them."),
     "solve": ("solving", "Find a shortest solution of each BOARD."),
-    "draw": ("solving", "Draw positions."),
+    "draw": ("drawing", "Draw positions."),
     "export": ("layers", "Write the distances of all positions as an array."),
-    "backup": ("upkeep", "Copy a run to a new place."),
+    "backup": ("copying", "Copy a run to a new place."),
     "verify": ("upkeep", "Check all files of RUN that the search reads."),
     "repair": ("upkeep", "Roll a damaged RUN back to its last good layer."),
     "thesis": ("studies", "Reproduce a thesis on the 2×n puzzle, claim by claim."),
-    "rotate": ("solving", "Solve a 15-puzzle by rotations of three loops."),
+    "rotate": ("rotating", "Solve a 15-puzzle by rotations of three loops."),
 }
 """The module of each command in `frontier.cli`, and its short help, in the order in which one uses
 them."""

@@ -2,6 +2,7 @@
 JSON.
 
 Click makes a shell's script: ``eval "$(_FRONTIER_COMPLETE=bash_source frontier)"``, or zsh, fish.
+All commands load this module, so what only some of them use is imported where it is used.
 """
 
 import json
@@ -11,18 +12,16 @@ from functools import partial
 from glob import escape, iglob
 from itertools import chain, islice
 from pathlib import Path
-from typing import Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Literal, get_args, get_origin
 
 import click
 
 from frontier.cli.streams import echo
-from frontier.config import CONFIG_SUFFIXES, TABLES
-from frontier.find_runs import searches_beside
-from frontier.puzzles.tables import KIND_TABLES
 from frontier.stopwatch import preparing
-from frontier.storage.base import Storage
-from frontier.store.run import RunStore
 from frontier.text import fitted_to
+
+if TYPE_CHECKING:
+    from frontier.storage.base import Storage
 
 MOST = 500
 """The most paths that a shell is offered."""
@@ -31,17 +30,24 @@ MOST = 500
 def complete_run(context, parameter, incomplete: str) -> list[str]:
     """Offer run directories and configs, here and one folder further, but not the copies that a run
     keeps of its files."""
+    from frontier.config import CONFIG_SUFFIXES
+
     start = escape(incomplete) + "*"
     paths = sorted(islice(chain(iglob(start), iglob(f"{start}/*")), MOST))
     return [name for name in paths if name.endswith(CONFIG_SUFFIXES) or _is_run(Path(name))]
 
 
 def _is_run(path: Path) -> bool:
+    from frontier.store.run import RunStore
+
     return RunStore.exists(path) and not RunStore.exists(path.parent)
 
 
 def complete_setting(context, parameter, incomplete: str) -> list[str]:
     """Offer the keys of a config, with their values if only a few are possible."""
+    from frontier.config import TABLES
+    from frontier.puzzles.tables import KIND_TABLES
+
     settings = []
     for name, table in TABLES.items():
         for key, field in table.model_fields.items():
@@ -52,9 +58,11 @@ def complete_setting(context, parameter, incomplete: str) -> list[str]:
     return [setting for setting in dict.fromkeys(settings) if setting.startswith(incomplete)]
 
 
-def note_searches(paths: list[Storage], others: Sequence[Storage] = ()) -> None:
+def note_searches(paths: "list[Storage]", others: "Sequence[Storage]" = ()) -> None:
     """Say on standard error which searches by gods-number stand beside runs at some paths, and
     which others the command leaves out."""
+    from frontier.find_runs import searches_beside
+
     for search in dict.fromkeys([*others, *searches_beside(paths)]):
         echo(f"{search} has what gods-number has found; name it to hear of that", err=True)
 

@@ -11,7 +11,6 @@ import click
 from frontier.cli.streams import echo, echo_bytes
 from frontier.errors import InputError, unwritable
 from frontier.storage.local import FileWriter
-from frontier.store.run import RunStore
 
 force_option = click.option(
     "--force", is_flag=True, help="Overwrite the files to be written where they exist."
@@ -88,6 +87,8 @@ class Target:
 
     def problem(self, force: bool) -> str | None:
         """Return why the file cannot be written, or must not be; None if it can."""
+        from frontier.store.run import RunStore  # which takes longer to load than `init` takes
+
         path, folders = self.path, self.place.parents
         if self.suffixes and path.suffix not in self.suffixes:
             return f": expected a name that ends in {' or '.join(self.suffixes)}"

@@ -1,15 +1,20 @@
 """The command that prints what a run has found: farthest."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from frontier.answers.layers import farthest as farthest_of
 from frontier.cli import common
 from frontier.cli.streams import echo
-from frontier.cosets.store import CosetRun
 from frontier.find_runs import open_all
+from frontier.puzzles import Board
 from frontier.report.boards import draw_boards
-from frontier.report.gods_number import farthest_found
+from frontier.store.run import RunStore
 from frontier.text import counted
+
+if TYPE_CHECKING:
+    from frontier.cosets.store import CosetRun
 
 
 @click.command(
@@ -33,8 +38,7 @@ def farthest(run, limit, as_json):
     values, stores = [], open_all(run)
     common.note_searches([store.storage for store in stores])
     for store in stores:
-        positions_of = farthest_found if isinstance(store, CosetRun) else farthest_of
-        depth, count, boards = positions_of(store, limit)
+        depth, count, boards = _farthest(store, limit)
         puzzle = store.puzzle
         positions = [puzzle.write(board) for board in boards]
         values.append({"depth": depth, "count": count, "positions": positions})
@@ -48,3 +52,12 @@ def farthest(run, limit, as_json):
             echo(f"\n… and {count - len(boards):,} more (--limit)")
     if as_json:
         common.echo_json(values)
+
+
+def _farthest(store: "RunStore | CosetRun", limit: int) -> tuple[int, int, list[Board]]:
+    """Return the depth of the farthest positions, their number, and up to `limit` of them."""
+    if isinstance(store, RunStore):
+        return farthest_of(store, limit)
+    from frontier.report.gods_number import farthest_found  # with all of `cosets`
+
+    return farthest_found(store, limit)

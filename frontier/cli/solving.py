@@ -1,32 +1,20 @@
-"""Commands on single positions: solve, draw, rotate."""
+"""The command that solves single positions: solve."""
 
 import json
 import time
 
 import click
 
-from frontier.answers.rotation import FIFTEEN, solve_by_rotations
 from frontier.answers.solvers import METHODS, solver_for
 from frontier.cli import common
+from frontier.cli.boards import whole_boards
 from frontier.cli.files import check_targets, file_option, force_option
 from frontier.cli.streams import echo
 from frontier.errors import InputError, Unsolved, why_unreadable
-from frontier.find_runs import puzzle_and_run, puzzle_at
+from frontier.find_runs import puzzle_and_run
 from frontier.puzzles import Puzzle
-from frontier.report.boards import (
-    board_svg,
-    boards_strip,
-    draw_boards,
-    film_page,
-    film_strip,
-)
-from frontier.report.solution import (
-    describe_moves,
-    describe_rotation,
-    describe_solution,
-    rotation_value,
-    solution_value,
-)
+from frontier.report.boards import film_page, film_strip
+from frontier.report.solution import describe_moves, describe_solution, solution_value
 from frontier.text import counted, span
 
 
@@ -143,65 +131,6 @@ def solve(
         raise failures[0]
 
 
-@click.command(
-    short_help="Draw positions.",
-    epilog="""\b
-Examples:
-  frontier draw configs/hexagram.toml
-  frontier draw configs/3x3.toml "8 6 7/2 5 4/3 0 1" --svg far.svg
-""",
-)
-@common.puzzle_argument
-@common.boards_argument
-@file_option("--svg", "Draw in a file instead.", ".svg")
-@force_option
-@common.set_option
-def draw(run, boards, svg, force, settings):
-    """Draw each BOARD; without one, the goals and the start of the config.
-
-    Nothing is searched. A BOARD is written as its puzzle writes it, rows parted by slashes.
-    """
-    check_targets(svg, force)
-    puzzle = puzzle_at(run, settings).make_puzzle()
-    boards = _whole(puzzle, boards)
-    shown, captions = [puzzle.parse(board) for board in boards], list(boards)
-    if not boards:
-        shown, captions = list(puzzle.goals), ["goal"] * len(puzzle.goals)
-        if puzzle.start is not None:
-            shown, captions = [*shown, puzzle.start], [*captions, "start"]
-    if not svg:
-        click.echo(draw_boards(puzzle, shown, [] if boards else captions))
-        return
-    drawn = boards_strip(puzzle, shown, captions) if shown[1:] else board_svg(puzzle, shown[0])
-    for target in svg:
-        target.write(drawn)
-
-
-@click.command(
-    short_help="Solve a 15-puzzle by rotations of three loops.",
-    epilog="""\b
-Examples:
-  frontier rotate "15 13 3 9/1 4 14 5/7 2 8 10/12 11 6 0"
-  frontier rotate "5 1 2 4/9 6 3 8/13 10 7 11/0 14 15 12" --boards
-""",
-)
-@click.argument("board", metavar="BOARD", nargs=-1, required=True)
-@click.option("--boards", "show_boards", is_flag=True, help="Show the board after each piece.")
-@common.json_option
-def rotate(board, show_boards, as_json):
-    """Solve a 15-puzzle BOARD by rotations of three loops, without any search.
-
-    The goal is 1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0: the blank, 0, ends at the bottom right. No
-    position leads both there and to the goal of configs/4x4.toml, which has the blank first. Before
-    the first rotation the blank is slid to its corner, if it is elsewhere, along its row and then
-    down. Rotations are written (a 3), (b -1), (c 1): the outer, the middle or the inner loop, and
-    the number of its steps.
-    """
-    rotation = solve_by_rotations(FIFTEEN.parse(" ".join(board)))
-    value = rotation_value(rotation)
-    click.echo(json.dumps(value) if as_json else describe_rotation(rotation, show_boards))
-
-
 class _Watch:
     """Prints the progress of a search: after a second, and then after twice as long each time."""
 
@@ -216,31 +145,9 @@ class _Watch:
             echo(f"{progress}, {span(elapsed)}", err=True)
 
 
-def _whole(puzzle: Puzzle, boards: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the boards of a command line, or the one whose words are all of them, as a shell hands
-    it on without its quotes."""
-    if len(boards) < 2 or any(" " in board or _is_board(puzzle, board) for board in boards):
-        return boards
-    board = " ".join(boards)
-    try:
-        puzzle.parse(board)
-    except InputError as error:
-        words = f"all {len(boards)} words are read as one BOARD, as none is one by itself"
-        raise InputError(f"{error}; {words}") from None
-    return (board,)
-
-
-def _is_board(puzzle: Puzzle, text: str) -> bool:
-    try:
-        puzzle.parse(text)
-    except InputError:
-        return False
-    return True
-
-
 def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> list[tuple[str, str]]:
     """Return (place in the file, text) of each position to be solved."""
-    positions = [("", board) for board in _whole(puzzle, boards)]
+    positions = [("", board) for board in whole_boards(puzzle, boards)]
     if file is not None:
         name = "standard input" if file == "-" else file
         try:

@@ -1,4 +1,4 @@
-"""Commands that look after a run's files: backup, verify, repair."""
+"""Commands that look after a run's files: verify, repair."""
 
 import sys
 from collections.abc import Callable
@@ -27,11 +27,8 @@ from frontier.search.repair import describe_repair, plan_repair
 from frontier.search.repair import repair as do_repair
 from frontier.search.verify import Verified
 from frontier.search.verify import verify as verify_run
-from frontier.storage.backup import Backup, back_up
 from frontier.storage.lock import reading, writing
-from frontier.storage.places import storage_at
-from frontier.store.directory import COPIES, FOR_PEOPLE, LEDGER, RUN, mend
-from frontier.store.identity import kind_at
+from frontier.store.directory import COPIES, LEDGER, RUN, mend
 from frontier.store.run import RunStore
 from frontier.text import counted, size
 
@@ -137,43 +134,6 @@ def repair(run, yes, take_over):
         echo(sentence)
 
 
-@click.command(
-    short_help="Copy a run to a new place.",
-    epilog="""\b
-Examples:
-  frontier backup runs/2x7 /backups/2x7
-  frontier backup runs/2x7 s3://my-bucket/2x7
-  frontier backup s3://my-bucket/2x7 runs/2x7-again
-  frontier run runs/2x7-again  # goes on from there
-""",
-)
-@run_argument
-@click.argument("target", metavar="TARGET")
-@json_option
-def backup(run, target, as_json):
-    """Copy RUN, which must not be under way, to a new place TARGET.
-
-    RUN and TARGET may each be a directory or a place in a bucket. TARGET holds all files of RUN,
-    also the finished tasks of the layer under way. Each file is read again and compared. TARGET
-    must not exist; it is a run once it is whole, like any other: `run` goes on from it, `verify`
-    checks it. What `gods-number` has found is copied in the same way.
-    """
-    source = place_of(run)
-    if not kind_at(source):
-        store = open_one(run)
-        source = store.storage
-        with reading(source):
-            if missing := RunStore.open(source).missing():
-                message = f"{missing[0]}, though its layer is stored; nothing is backed up"
-                raise CorruptRunError(message)
-    with passing_line(sys.stderr) as say:
-        result = back_up(source, storage_at(target), FOR_PEOPLE, say)
-    if as_json:
-        echo_json([asdict(result)])
-    else:
-        echo(_describe_backup(result))
-
-
 def _verified(
     store: RunStore | CosetRun, states: int, seed: int, say: Callable[[str], None]
 ) -> tuple[RunStore | CosetRun, Verified | Checked]:
@@ -200,13 +160,6 @@ def _moved_on(store: RunStore) -> RunStore | None:
     reopened = RunStore.open(store.storage)
     same = reopened.identity == store.identity and reopened.records == store.records
     return None if same and reopened.complete == store.complete else reopened
-
-
-def _describe_backup(result: Backup) -> str:
-    without = f"; without {', '.join(result.left_out)}" if result.left_out else ""
-    return (
-        f"{result.path}: {counted(result.files, 'file')}, {size(result.bytes)}, compared{without}"
-    )
 
 
 def _looked_at(result: Verified | Checked) -> str:

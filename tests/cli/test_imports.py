@@ -49,6 +49,13 @@ def test_a_small_run_loads_what_it_uses(tmp_path):
         "frontier.answers.solvers", "frontier.api", "frontier.clusters.dask_executor",
         "frontier.cosets", "frontier.report.boards", "frontier.storage.bucket", "frontier.thesis",
     }  # fmt: skip
+    for command in ("status", "farthest"):
+        modules = loaded(command, tmp_path / "run")
+        assert not modules & {"numba", "zarr", "frontier.cosets", "frontier.search.driver"}
+
+
+def test_init_loads_no_run():
+    assert not loaded("init") & {"pydantic", "frontier.config", "frontier.store.run"}
 
 
 def test_the_collector_of_garbage_passes_over_what_is_loaded():

@@ -1,0 +1,63 @@
+"""The command that copies runs: backup."""
+
+import sys
+from dataclasses import asdict
+
+import click
+
+from frontier.cli.common import echo_json, json_option, run_argument
+from frontier.cli.streams import echo
+from frontier.errors import CorruptRunError
+from frontier.find_runs import open_one, place_of
+from frontier.report.console import passing_line
+from frontier.storage.backup import Backup, back_up
+from frontier.storage.lock import reading
+from frontier.storage.places import storage_at
+from frontier.store.directory import FOR_PEOPLE
+from frontier.store.identity import kind_at
+from frontier.store.run import RunStore
+from frontier.text import counted, size
+
+
+@click.command(
+    short_help="Copy a run to a new place.",
+    epilog="""\b
+Examples:
+  frontier backup runs/2x7 /backups/2x7
+  frontier backup runs/2x7 s3://my-bucket/2x7
+  frontier backup s3://my-bucket/2x7 runs/2x7-again
+  frontier run runs/2x7-again  # goes on from there
+""",
+)
+@run_argument
+@click.argument("target", metavar="TARGET")
+@json_option
+def backup(run, target, as_json):
+    """Copy RUN, which must not be under way, to a new place TARGET.
+
+    RUN and TARGET may each be a directory or a place in a bucket. TARGET holds all files of RUN,
+    also the finished tasks of the layer under way. Each file is read again and compared. TARGET
+    must not exist; it is a run once it is whole, like any other: `run` goes on from it, `verify`
+    checks it. What `gods-number` has found is copied in the same way.
+    """
+    source = place_of(run)
+    if not kind_at(source):
+        store = open_one(run)
+        source = store.storage
+        with reading(source):
+            if missing := RunStore.open(source).missing():
+                message = f"{missing[0]}, though its layer is stored; nothing is backed up"
+                raise CorruptRunError(message)
+    with passing_line(sys.stderr) as say:
+        result = back_up(source, storage_at(target), FOR_PEOPLE, say)
+    if as_json:
+        echo_json([asdict(result)])
+    else:
+        echo(_describe_backup(result))
+
+
+def _describe_backup(result: Backup) -> str:
+    without = f"; without {', '.join(result.left_out)}" if result.left_out else ""
+    return (
+        f"{result.path}: {counted(result.files, 'file')}, {size(result.bytes)}, compared{without}"
+    )

@@ -1,0 +1,43 @@
+"""The command that draws positions: draw."""
+
+import click
+
+from frontier.cli import common
+from frontier.cli.boards import whole_boards
+from frontier.cli.files import check_targets, file_option, force_option
+from frontier.find_runs import puzzle_at
+from frontier.report.boards import board_svg, boards_strip, draw_boards
+
+
+@click.command(
+    short_help="Draw positions.",
+    epilog="""\b
+Examples:
+  frontier draw configs/hexagram.toml
+  frontier draw configs/3x3.toml "8 6 7/2 5 4/3 0 1" --svg far.svg
+""",
+)
+@common.puzzle_argument
+@common.boards_argument
+@file_option("--svg", "Draw in a file instead.", ".svg")
+@force_option
+@common.set_option
+def draw(run, boards, svg, force, settings):
+    """Draw each BOARD; without one, the goals and the start of the config.
+
+    Nothing is searched. A BOARD is written as its puzzle writes it, rows parted by slashes.
+    """
+    check_targets(svg, force)
+    puzzle = puzzle_at(run, settings).make_puzzle()
+    boards = whole_boards(puzzle, boards)
+    shown, captions = [puzzle.parse(board) for board in boards], list(boards)
+    if not boards:
+        shown, captions = list(puzzle.goals), ["goal"] * len(puzzle.goals)
+        if puzzle.start is not None:
+            shown, captions = [*shown, puzzle.start], [*captions, "start"]
+    if not svg:
+        click.echo(draw_boards(puzzle, shown, [] if boards else captions))
+        return
+    drawn = boards_strip(puzzle, shown, captions) if shown[1:] else board_svg(puzzle, shown[0])
+    for target in svg:
+        target.write(drawn)
