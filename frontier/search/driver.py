@@ -18,8 +18,6 @@ from frontier.clusters.kinds import executor_of
 from frontier.errors import (
     FULL,
     CorruptRunError,
-    FrontierError,
-    Gone,
     Stopped,
     StorageError,
     reason_of,
@@ -230,7 +228,7 @@ def _run_held(plan: RunPlan, until: int | None, emit: Listener, client) -> RunSt
     if not run.complete and (until is None or len(run.records) <= until):
         if existed and durable:
             run.force()  # an earlier start may have left that to the system
-        with _gone_instead(run):
+        with run.gone_instead():
             try:
                 _search(plan, run, until, emit, client)
             finally:
@@ -262,7 +260,7 @@ def _search(plan: RunPlan, run: RunStore, until: int | None, emit: Listener, cli
             # The directory is checked here already, so that the log has the reason.
             with (
                 interrupts_stop(driver.stopping.set, partial(emit, Stopping())),
-                _gone_instead(run),
+                run.gone_instead(),
             ):
                 driver.search(until)
         except BaseException as error:
@@ -299,16 +297,3 @@ def _system_errors():
             f"the system gives no more memory ({str(error) or 'MemoryError'}); "
             "end what else runs here, or lower cluster.workers or cluster.memory"
         ) from None
-
-
-@contextmanager
-def _gone_instead(run: RunStore):
-    """Raise the error of `RunStore.check_mine` in place of any other one, if the run is no longer
-    as this process has left it."""
-    try:
-        yield
-    except Gone:
-        raise
-    except (OSError, FrontierError):
-        run.check_mine()
-        raise

@@ -26,7 +26,7 @@ from pathlib import Path
 from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.space.layout import Layout
-from frontier.storage.base import REUSABLE, Replaced, Storage
+from frontier.storage.base import REUSABLE, Storage
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import read_json, sealed, write_json
 from frontier.store.directory import (
@@ -43,27 +43,19 @@ from frontier.store.directory import (
 from frontier.store.identity import FORMAT, read_identity
 from frontier.store.layers import LIST_NAME, ZARR_GROUP, LayerFiles
 from frontier.store.ledger import LayerRecord, chained, ledger_bytes, read_ledger
+from frontier.store.owned import Owned
 from frontier.store.run_ref import RunRef
-from frontier.text import counted, program
+from frontier.text import counted
 
 
-class RunStore:
+class RunStore(Owned):
     """A run in a storage. `identity` is what makes two runs the same; see `create`."""
-
-    durable = False
-    """True if what is committed is forced to the disk before anything it replaces is deleted."""
 
     def __init__(
         self, storage: Storage, identity: dict, records: list[LayerRecord], complete: bool
     ):
-        self.storage, self.identity = storage, identity
+        super().__init__(storage, identity)
         self.records, self.complete = records, complete
-        self._version: object = None
-
-    @property
-    def path(self) -> Path | str:
-        """The path of the run directory, for Python and for messages."""
-        return self.storage.path
 
     @staticmethod
     def exists(place: Place) -> bool:
@@ -85,11 +77,7 @@ class RunStore:
         }
         run = cls(storage, identity, [], False)
         run.durable = durable
-        try:
-            run._replace(RUN, sealed(identity), None)
-        except Gone:
-            message = "is being written by another process, which has begun a run there meanwhile"
-            raise Gone(f"{storage} {message}") from None
+        run._write_identity()
         remove_runs(storage, but=identity["identifier"])
         run.describe_group()
         run.begin()
@@ -245,34 +233,8 @@ class RunStore:
         tasks = map(self.files(depth, layout).task_of, self.part_names(depth))
         return {task for task in tasks if task is not None}
 
-    def check_mine(self) -> None:
-        """Raise Gone if the run is no longer at its place because it was moved, deleted or replaced
-        by another run, or if another process has gone on with it; CorruptRunError if its ledger was
-        deleted or damaged."""
-        if not self._holds_this_run() or self.storage.version(LEDGER) != self._version:
-            raise self._lost_error()
-
-    def _holds_this_run(self) -> bool:
-        identity = read_json(self.storage, RUN) if self.storage.exists(RUN) else {}
-        return identity.get("identifier") == self.identity["identifier"]
-
-    def _lost_error(self) -> Gone | CorruptRunError:
-        damage = None
-        try:
-            read_ledger(self.storage, LEDGER, self.identity["identifier"])
-        except CorruptRunError as error:
-            damage = error
-        if not self._holds_this_run():  # looked at last, as all files may be being deleted
-            return Gone(
-                f"{self.path} no longer holds the run that goes on there: the directory was moved, "
-                "deleted, or taken by another run, and nothing more is written to it. If it was "
-                f"moved, go on where it is now: {program()} run DIRECTORY"
-            )
-        return damage or Gone(
-            f"{self.path} is being written by another process, which has gone on with the run "
-            "meanwhile; nothing of what it wrote was changed. Let it go on, or stop it and go "
-            "on here"
-        )
+    def _check_ledger(self) -> None:
+        read_ledger(self.storage, LEDGER, self.identity["identifier"])
 
     def delete_replaced_part(self, depth: int, task: int, layout: Layout) -> None:
         """Delete a part of a layer of bits, if the part that replaces it is in place."""
@@ -388,9 +350,6 @@ class RunStore:
 
     def _replace(self, name: str, content: bytes, was: object) -> object:
         """Replace a file that has a copy, and then the copy; raises errors as `check_mine` does."""
-        try:
-            version = self.storage.replace(name, content, was, self.durable)
-        except Replaced:
-            raise self._lost_error() from None
+        version = super()._replace(name, content, was)
         self.storage.write(COPIES[name], content, self.durable)
         return version
