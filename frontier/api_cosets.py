@@ -94,6 +94,7 @@ def search_cosets(
     """
     with listening(config, path_of(config), SearchProgress, listeners, progress) as all_listeners:
         search = find_gods_number(config, *question, all_listeners, take_over, client)
+    search.check_here()
     try:
         write_summary(search.storage, gods_number_value(search))
     except OSError as error:

@@ -1,9 +1,10 @@
 """Checks of the results of a search of cosets, as far as its files allow.
 
-* The checksums of the existing tables must be right.
+* The existing tables must be those that the search has written.
 * ``summary.json`` must be what was written there, and contradict nothing in the ledger. It is
   written at the end of a start, so it may be older than the ledger, and know less.
 * The shortest way of every position found is gone move by move, without any kernel.
+* With the tables, the cosets of every question are counted again, and how many blocks they make.
 * Blocks of questions and single positions that gave a lower bound are searched again, all or some
   of them drawn at random; they must give the same.
 """
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from frontier import machine
+from frontier.cosets.proof import wrong_cut
 from frontier.cosets.questions import Asker, Farther, Witness
 from frontier.cosets.store import CosetRun
 from frontier.errors import CorruptRunError
@@ -45,12 +47,13 @@ def check_cosets(
     """Return the faults of a search of cosets. The depth of a fault is that of the farther
     positions of its question.
 
-    blocks: how many are searched again, None for all. say: called with each step in words.
+    blocks: how many are searched again, None for all; with 0, nothing is done that needs the
+    tables. say: called with each step in words.
     """
     proof, checked = run.proof, Checked()
     say("checksums of the tables")
-    checked.tables = len(run.tables)
-    checked.faults += [Fault(0, fault) for fault in run.check_tables()]
+    checked.tables = len(run.tables.names)
+    checked.faults += [Fault(0, damage) for damage in run.tables.damages()]
     if proof is None:
         return checked
     checked.faults += [Fault(SUMMARY, message, described=True) for message in _wrong_summary(run)]
@@ -66,11 +69,8 @@ def check_cosets(
     done = [(t, number) for t, answer in proof.answers.items() for number in answer.done]
     done += proof.witnesses
     count = len(done) if blocks is None else min(blocks, len(done))
-    drawn = sorted(  # question by question, as each has to be prepared
-        random.Random(seed).sample(done, count),
-        key=lambda some: (some.limit, -1) if isinstance(some, Witness) else some,
-    )
-    if drawn and all(fault.described for fault in checked.faults):
+    drawn = random.Random(seed).sample(done, count)
+    if blocks != 0 and all(fault.described for fault in checked.faults):
         _search_again(run, drawn, checked, say)
     return checked
 
@@ -104,30 +104,39 @@ def _wrong_summary(run: CosetRun) -> Iterator[str]:
 def _search_again(
     run: CosetRun, drawn: list[tuple[int, int] | Witness], checked: Checked, say
 ) -> None:
-    """Search blocks and single positions again, and note faults."""
+    """Count the cosets of all questions again, search blocks and single positions again, and note
+    faults."""
     proof = run.proof
     asker = Asker(run.region, run.groups, machine.cores(), run.table_source(shared=False))
     if asker.deepest != proof.deepest:
         message = f"the deepest pattern and board are {asker.deepest}, not {proof.deepest}"
         checked.faults.append(Fault(0, message))
-    for item in drawn:
-        say(f"{checked.blocks:,} of {counted(len(drawn), 'block')} searched again")
-        checked.blocks += 1
-        if isinstance(item, Witness):
-            say(f"whether a position needs more than {item.limit} moves")
-            if not asker.witness(item.board, item.limit):
-                message = f"{run.puzzle.line(item.board)} takes at most {item.limit} moves"
-                checked.faults.append(Fault(item.limit + proof.period, message))
+    blocks = [item for item in drawn if not isinstance(item, Witness)]
+    witnesses = [item for item in drawn if isinstance(item, Witness)]
+    for limit, answer in sorted(proof.answers.items()):  # each question has to be prepared
+        depth = limit + proof.period
+        say(f"the cosets of the question of {limit}")
+        if wrong := wrong_cut(asker, limit, answer):
+            checked.faults.append(Fault(depth, wrong))
             continue
-        limit, number = item
-        listed, block = proof.answers[limit].done[number], asker.search(limit, number)
-        before, now = ({(p.board, p.depth) for p in of.farther} for of in (listed, block))
-        if before != now or listed.cosets != block.cosets:
-            message = (
-                f"block {number} of the question of {limit} has {counted(len(now), 'position')} "
-                f"that need more moves, and {len(before):,} are listed"
-            )
-            checked.faults.append(Fault(limit + proof.period, message))
+        for number in sorted(number for of, number in blocks if of == limit):
+            say(f"{checked.blocks:,} of {counted(len(drawn), 'block')} searched again")
+            checked.blocks += 1
+            listed, block = answer.done[number], asker.search(limit, number)
+            before, now = ({(p.board, p.depth) for p in of.farther} for of in (listed, block))
+            if before != now or listed.cosets != block.cosets:
+                message = (
+                    f"block {number} of the question of {limit} has "
+                    f"{counted(len(now), 'position')} that need more moves, and {len(before):,} "
+                    "are listed"
+                )
+                checked.faults.append(Fault(depth, message))
+    for witness in witnesses:
+        say(f"whether a position needs more than {witness.limit} moves")
+        checked.blocks += 1
+        if not asker.witness(witness.board, witness.limit):
+            message = f"{run.puzzle.line(witness.board)} takes at most {witness.limit} moves"
+            checked.faults.append(Fault(witness.limit + proof.period, message))
 
 
 def _wrong_way(puzzle: Puzzle, position: Farther, limit: int) -> str | None:

@@ -21,7 +21,7 @@ positions that questions found hard to settle (`guesses`).
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from frontier.cosets.questions import Block, Farther, Witness
+from frontier.cosets.questions import Asker, Block, Farther, Witness
 from frontier.puzzles import Board
 
 
@@ -90,6 +90,14 @@ class Proof:
         depths = (position.depth for position in self.farther)
         return max([self.deepest[0], *depths, *witnessed])
 
+    def check(self) -> None:
+        """Raise ValueError if the results contradict each other."""
+        if self.lower > self.upper:
+            raise ValueError(
+                f"it says that all positions take {self.upper} moves or fewer, and that one takes "
+                f"{self.lower}"
+            )
+
     @property
     def known(self) -> bool:
         """True if God's number is known: both bounds are equal."""
@@ -157,6 +165,19 @@ class Proof:
             if self.layer(depth) is None:
                 return depth - self.period, True
         return None
+
+
+def wrong_cut(asker: Asker, limit: int, answer: Answer) -> str | None:
+    """Return what is wrong with the numbers of cosets and blocks of a question, None if they are
+    right."""
+    cosets, blocks = asker.cosets(limit), asker.blocks(limit)
+    if (answer.cosets, answer.blocks) == (cosets, blocks):
+        return None
+    return (
+        f"the question of {limit} has {answer.cosets:,} cosets in {answer.blocks:,} blocks, and "
+        f"this program makes {cosets:,} in {blocks:,}: go on with the version that began it, or "
+        "begin anew in another directory (store.path)"
+    )
 
 
 def guesses(proof: Proof, seconds: float, now: Callable[[], float]) -> Iterator[tuple[int, float]]:

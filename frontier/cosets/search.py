@@ -14,7 +14,7 @@ from frontier.clusters.executor import Call, Executor, Threads
 from frontier.clusters.kinds import client_for, executor_of
 from frontier.config import Config
 from frontier.cosets.plan import plan_cosets
-from frontier.cosets.proof import Answer, Proof, guesses
+from frontier.cosets.proof import Answer, Proof, guesses, wrong_cut
 from frontier.cosets.questions import Asker, Block, Witness
 from frontier.cosets.store import CosetRun, path_of
 from frontier.errors import CorruptSearchError, InputError, Stopped, reason_of
@@ -72,6 +72,7 @@ def find_gods_number(
             run.check_is_of(config, region)
         else:
             run = CosetRun.create(path, config, plan.region, plan.groups)
+        run.sweep()
         run.note_request(at_most, layers)
         if not run.complete:
             _Search(run, listeners, hours).go(config, client)
@@ -104,7 +105,10 @@ class _Search:
                 *run.request, run.proof is not None, executor.dashboard,
             ))  # fmt: skip
             try:
-                with interrupts_stop(self._interrupt, partial(self._tell, Stopping())):
+                with (
+                    interrupts_stop(self._interrupt, partial(self._tell, Stopping())),
+                    run.gone_instead(),
+                ):
                     self._search(executor)
             except BaseException as error:
                 self._tell(SearchStopped(reason_of(error), self._elapsed()))
@@ -176,14 +180,9 @@ class _Search:
     def _ask(self, asker: Asker, executor: Executor, limit: int, whole: bool) -> None:
         """Ask a question. whole: all of its positions are wanted; otherwise one suffices."""
         proof, began = self._run.proof, time.monotonic()
-        cut = asker.blocks(limit), asker.cosets(limit)
-        answer = proof.answers.setdefault(limit, Answer(*cut))
-        if (answer.blocks, answer.cosets) != cut:
-            raise CorruptSearchError(
-                f"{self._run.path}: the question of {limit} has {answer.cosets:,} cosets in "
-                f"{answer.blocks:,} blocks, and this program makes {cut[1]:,} in {cut[0]:,}: go on "
-                "with the version that began it, or begin anew in another directory (store.path)"
-            )
+        answer = proof.answers.setdefault(limit, Answer(asker.blocks(limit), asker.cosets(limit)))
+        if wrong := wrong_cut(asker, limit, answer):
+            raise CorruptSearchError(f"{self._run.path}: {wrong}")
         before = len(answer.done)
         asker.learn(answer.done.values())
         enough = threading.Event()

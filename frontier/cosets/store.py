@@ -2,24 +2,23 @@
 
     run.json      what is searched: format, identifier, puzzle, region, groups
     ledger.json   the blocks that were searched, question by question, what was found and asked
-    tables/       the tables, NAME.npy, and the checksum of each, NAME.json
+    tables/       the tables (`frontier.cosets.table_files`)
     lock
 
 and for people summary.json, environment.json, events.jsonl and status.html, as in the directory of
 a run by layers.
 
 The .json files have a digest each, and every file is put in place whole, so a search that is
-killed goes on from the blocks that the ledger lists. The tables may be deleted: they are made anew.
+killed goes on from the blocks that the ledger lists. All of them name the search that they belong
+to. The tables may be deleted: they are made anew.
 """
 
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import cached_property
-from pathlib import Path
 
-import google_crc32c
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
@@ -27,29 +26,33 @@ from frontier.config import Config
 from frontier.cosets.proof import Answer, Proof
 from frontier.cosets.questions import Block, Witness
 from frontier.cosets.regions import Region, check_puzzle, region_named
+from frontier.cosets.table_files import TABLES, TableFiles
 from frontier.cosets.tables import TableSource
 from frontier.errors import CorruptRunError, CorruptSearchError, FormatError, InputError
 from frontier.puzzles import Puzzle, puzzle_of
-from frontier.storage.base import Storage
+from frontier.storage.base import Replaced, Storage
 from frontier.storage.local import MARKED
 from frontier.storage.places import Place, storage_at
-from frontier.storage.sealed import first_wrong, read_sealed, write_sealed
+from frontier.storage.sealed import Count, first_wrong, read_sealed, sealed
 from frontier.store.beside import place_beside
-from frontier.store.directory import FOR_PEOPLE
+from frontier.store.directory import FOR_PEOPLE, LEDGER, RUN
 from frontier.store.identity import GODS_NUMBER, kind_at, same_puzzle
+from frontier.store.owned import Owned, begun_meanwhile
 from frontier.store.run_ref import RunRef
 
 FORMAT = 1
 
-OWN_NAMES = {"run.json", "ledger.json", "tables", "lock"} | FOR_PEOPLE
+FOUND = {LEDGER, TABLES}
+"""The names of what a search has found and made; nothing begins where these are."""
 
-CHUNK = 1 << 26
-"""The bytes whose checksum is computed at a time."""
+OWN_NAMES = {RUN, "lock"} | FOUND | FOR_PEOPLE
 
 OLDER_NAMES = {"look_ups": "nodes", "nodes": "steps"}
 """The names in the ledger of fields of `Block`, which had these names when its format was made."""
 
 BLOCKS, WITNESSES = TypeAdapter(list[Block]), TypeAdapter(list[Witness])
+COUNTS, REQUEST = TypeAdapter(tuple[Count, Count]), TypeAdapter(tuple[Count | None, Count])
+"""Values of a ledger."""
 
 
 def path_of(config: Config) -> Storage:
@@ -59,7 +62,7 @@ def path_of(config: Config) -> Storage:
     return path if kind_at(path) == GODS_NUMBER else place_beside(path)
 
 
-class CosetRun:
+class CosetRun(Owned):
     """A search of cosets in its directory.
 
     identity: the content of ``run.json``. proof: the results so far; None before the tables are
@@ -67,32 +70,37 @@ class CosetRun:
     `frontier.cosets.proof.Proof.next_question`.
     """
 
+    command, durable = GODS_NUMBER, True
+
     def __init__(self, place: Place):
         """Open an existing search; raises CorruptSearchError if its files are not what was
         written."""
-        self.storage = path = storage_at(place)
-        self.identity = _read(path, "run.json", f"delete {path}, and it is searched anew")
+        path = storage_at(place)
+        super().__init__(path, _read(path, RUN, f"delete {path}, and it is searched anew"))
         if self.identity.get("kind") != GODS_NUMBER or self.identity.get("format") != FORMAT:
             raise FormatError(
-                f"{path.place('run.json')} is of kind {self.identity.get('kind')!r} and format "
+                f"{path.place(RUN)} is of kind {self.identity.get('kind')!r} and format "
                 f"{self.identity.get('format')!r}; this program reads {GODS_NUMBER!r} of format "
                 f"{FORMAT}"
             )
+        self.tables = TableFiles(path, self.identity["identifier"])
         self.request: tuple[int | None, int] = (None, 1)
-        self.proof = self._read_ledger()
-
-    @property
-    def path(self) -> Path | str:
-        """The path of the directory, for Python and for messages."""
-        return self.storage.path
+        self.proof: Proof | None = None
+        self._version = path.version(LEDGER)
+        if self._version is not None:
+            self.proof, self.request = self._read_ledger()
 
     @staticmethod
     def exists(place: Place) -> bool:
-        return storage_at(place).exists("run.json")
+        return storage_at(place).exists(RUN)
 
     @classmethod
     def create(cls, place: Place, config: Config, region: Region, groups: tuple[int, ...]):
-        """Begin a search in a directory that is empty or does not exist."""
+        """Begin a search in a directory that is empty or does not exist.
+
+        Raises InputError if other files are in it; CorruptSearchError if it holds what a search has
+        found that has lost its ``run.json``; Gone if another process begins one there.
+        """
         path = storage_at(place)
         path.make_folder()
         names = {name for name in path.names() if not MARKED.fullmatch(name)}
@@ -100,6 +108,11 @@ class CosetRun:
             raise InputError(
                 f"{path}: the directory also holds {', '.join(foreign[:3])}; choose another with "
                 "--set store.path=…"
+            )
+        if left := sorted(names & FOUND):
+            raise CorruptSearchError(
+                f"{path} holds {' and '.join(left)} of a search whose {RUN} is missing: put that "
+                "back, or move the directory away to start anew"
             )
         identity = {
             "kind": GODS_NUMBER,
@@ -111,7 +124,11 @@ class CosetRun:
             "region": region.name,
             "groups": list(groups),
         }
-        write_sealed(path, "run.json", identity, durable=True)
+        try:
+            path.replace(RUN, sealed(identity), None, durable=True)
+        except Replaced:
+            raise begun_meanwhile(path) from None
+        path.force_above()
         return cls(path)
 
     def check_is_of(self, config: Config, region: str | None) -> None:
@@ -167,39 +184,47 @@ class CosetRun:
     def groups(self) -> tuple[int, ...]:
         return tuple(self.identity["groups"])
 
-    def _read_ledger(self) -> Proof | None:
-        file = self.storage.place("ledger.json")
-        if not self.storage.exists("ledger.json"):
-            return None
+    def _read_ledger(self) -> tuple[Proof, tuple[int | None, int]]:
+        """Return the results so far and the request, as the ledger has them."""
+        file = self.storage.place(LEDGER)
         remedy = f"delete {file}, and its questions are asked anew, with the tables that are there"
-        ledger = _read(self.storage, "ledger.json", remedy)
+        ledger = _read(self.storage, LEDGER, remedy)
         if ledger.get("run") != self.identity["identifier"]:
             raise CorruptSearchError(f"{file} is the ledger of another search: {remedy}")
-        self.request = tuple(ledger.get("asked", self.request))
         try:
-            proof = Proof(tuple(ledger["deepest"]), self.region.period)
+            proof = Proof(COUNTS.validate_python(ledger["deepest"]), self.region.period)
             for limit, answer in ledger["answers"].items():
-                blocks = BLOCKS.validate_python(list(map(_as_read, answer["done"])))
-                done = {block.number: block for block in blocks}
-                proof.answers[int(limit)] = Answer(answer["blocks"], answer["cosets"], done)
-            proof.witnesses += WITNESSES.validate_python(ledger.get("witnesses", []))
-            proof.guessed = float(ledger.get("guessed", 0.0))
-        except (KeyError, ValidationError) as error:
+                blocks, cosets = COUNTS.validate_python((answer["blocks"], answer["cosets"]))
+                read = BLOCKS.validate_python(list(map(_as_read, answer["done"])))
+                done = {block.number: block for block in read if 0 <= block.number < blocks}
+                if len(done) < len(read):
+                    raise ValueError(f"the question of {limit} has a block too many")
+                proof.answers[int(limit)] = Answer(blocks, cosets, done)
+            proof.witnesses += WITNESSES.validate_python(ledger["witnesses"])
+            proof.guessed = float(ledger["guessed"])
+            proof.check()
+            request = REQUEST.validate_python(ledger["asked"])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             reason = first_wrong(error) if isinstance(error, ValidationError) else error
             message = f"{file} is no ledger of this search ({reason}): {remedy}"
             raise CorruptSearchError(message) from None
-        return proof
+        return proof, request
+
+    def _check_ledger(self) -> None:
+        self._read_ledger()
 
     def commit(self) -> None:
         """Write the ledger, so that it is on the disk when this returns.
 
-        Raises CorruptSearchError if the results contradict each other.
+        Raises CorruptSearchError if the results contradict each other, and errors as `check_mine`
+        does; then nothing is written.
         """
-        if self.proof.lower > self.proof.upper:
+        try:
+            self.proof.check()
+        except ValueError as error:
             raise CorruptSearchError(
-                f"{self.path}: it has found that all positions take {self.proof.upper} moves or "
-                f"fewer, and one that takes {self.proof.lower}; verify --deep says which is wrong"
-            )
+                f"{self.path}: {error}; verify --deep says which is wrong"
+            ) from None
         answers = {
             str(limit): {
                 "blocks": answer.blocks,
@@ -212,66 +237,34 @@ class CosetRun:
         ledger["asked"] = list(self.request)
         ledger["witnesses"] = list(map(asdict, self.proof.witnesses))
         ledger["guessed"] = self.proof.guessed
-        write_sealed(self.storage, "ledger.json", {**ledger, "answers": answers}, durable=True)
+        ledger["number"] = uuid.uuid4().hex  # no two are the same, as those of runs by layers
+        self.check_here()  # there may be no ledger, and another search
+        content = sealed({**ledger, "answers": answers})
+        self._version = self._replace(LEDGER, content, self._version)
+
+    def sweep(self) -> None:
+        """Delete what a killed search has left half written; the caller holds the lock."""
+        self.storage.sweep()
+        self.storage.sweep(TABLES)
 
     def table_source(self, shared: bool) -> TableSource:
         """Return a function that returns stored tables, or makes and stores them.
 
         shared: map them, so that the processes of a host have them once; otherwise they are read,
-        which makes look-ups faster. The function raises CorruptSearchError if a table is damaged.
+        which makes look-ups faster. The function raises CorruptSearchError if a table is damaged,
+        Gone if the search is no longer at its place.
         """
-        storage = self.storage
 
         def give(name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
-            file, sums = f"tables/{name}.npy", f"tables/{name}.json"
-            if not storage.exists(sums):
+            if not self.tables.exists(name):
                 table = make()
-                storage.make_folder("tables")
-                with storage.new_file(file) as out:
-                    np.save(out, table)
-                    out.finish(durable=True)
-                write_sealed(storage, sums, {"crc32c": _checksum(table)}, durable=True)
+                self.check_here()  # making it may have taken minutes
+                self.tables.write(name, table)
                 if not shared:
                     return table
-            table = self._table(name, shared)
-            self._check(table, name)
-            return table
+            return self.tables.read(name, shared)
 
         return give
-
-    @property
-    def _remedy(self) -> str:
-        return f"delete {self.storage.place('tables')}, and the tables are made anew"
-
-    def _table(self, name: str, shared: bool) -> np.ndarray:
-        """Return a stored table; raises CorruptSearchError if its file is missing or is none."""
-        file = f"tables/{name}.npy"
-        try:
-            return self.storage.load(file, shared)
-        except (FileNotFoundError, ValueError, EOFError) as error:
-            message = f"{self.storage.place(file)} is not what was written there ({error})"
-            raise CorruptSearchError(f"{message}: {self._remedy}") from None
-
-    def _check(self, table: np.ndarray, name: str) -> None:
-        """Raise CorruptSearchError if a table is not what was written."""
-        sums = _read(self.storage, f"tables/{name}.json", self._remedy)
-        if _checksum(table) != sums["crc32c"]:
-            message = f"{self.storage.place(f'tables/{name}.npy')} is not what was written there"
-            raise CorruptSearchError(f"{message}: {self._remedy}")
-
-    @property
-    def tables(self) -> list[str]:
-        """The names of the stored tables."""
-        names = self.storage.names("tables")
-        return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
-
-    def check_tables(self) -> Iterator[str]:
-        """Generate messages about the tables that are damaged."""
-        for name in self.tables:
-            try:
-                self._check(self._table(name, shared=True), name)
-            except CorruptSearchError as error:
-                yield str(error)
 
 
 def _as_stored(block: Block) -> dict:
@@ -291,10 +284,3 @@ def _read(storage: Storage, name: str, remedy: str) -> dict:
         return read_sealed(storage, name)
     except CorruptRunError as error:
         raise CorruptSearchError(f"{error}: {remedy}") from None
-
-
-def _checksum(table: np.ndarray) -> int:
-    value, flat = 0, table.reshape(-1).view(np.uint8)
-    for first in range(0, flat.size, CHUNK):
-        value = google_crc32c.extend(value, flat[first : first + CHUNK])
-    return value

@@ -12,7 +12,6 @@ nothing.
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -166,6 +165,17 @@ class Storage(ABC):
         """
         return None
 
+    def memory(self, name: str, shared: bool) -> np.ndarray:
+        """Return a file as uint8 memory, all of it read. shared: let the processes of a host share
+        the memory, if files of this place can be mapped. Raises EOFError if the file becomes
+        shorter."""
+        _, size = self.read_tail(name, 1)
+        data = self.map_ranges(name, [(0, size)]) if shared and size else None
+        if data is None:
+            data = np.empty(size, dtype=np.uint8)
+            self.read_ranges(name, [0], [memoryview(data)])
+        return data
+
     # Writing.
 
     @abstractmethod
@@ -258,11 +268,6 @@ class Storage(ABC):
 
     def forget_cached(self, name: str) -> None:
         """Let the next read of a file come from the disk, if the system allows that."""
-
-    def load(self, name: str, shared: bool) -> np.ndarray:
-        """Return the array that NumPy has saved in a file. shared: let the processes of a host
-        share its memory, if that is possible."""
-        return np.load(BytesIO(self.read(name, most=1 << 62)))
 
     @abstractmethod
     def zarr(self, name: str) -> Any:

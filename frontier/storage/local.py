@@ -241,9 +241,6 @@ class LocalStorage(Storage):
             with open(self._at(name), "rb") as file:
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
-    def load(self, name: str, shared: bool) -> np.ndarray:
-        return np.load(self._at(name), mmap_mode="r" if shared else None)
-
     def zarr(self, name: str) -> Path:
         return self.place(name)
 

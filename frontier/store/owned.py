@@ -11,7 +11,7 @@ from pathlib import Path
 
 from frontier.errors import CorruptRunError, FrontierError, Gone
 from frontier.storage.base import Replaced, Storage
-from frontier.storage.sealed import read_json, sealed
+from frontier.storage.sealed import read_json
 from frontier.store.directory import LEDGER, RUN
 from frontier.text import program
 
@@ -86,14 +86,6 @@ class Owned(ABC):
             "on here"
         )
 
-    def _write_identity(self) -> None:
-        """Write ``run.json``; raises Gone if another process has begun a run there meanwhile."""
-        try:
-            self._replace(RUN, sealed(self.identity), None)
-        except Gone:
-            message = "is being written by another process, which has begun a run there meanwhile"
-            raise Gone(f"{self.storage} {message}") from None
-
     def _replace(self, name: str, content: bytes, was: object) -> object:
         """Replace a file if its version is still `was`, and return the new one; raises errors as
         `check_mine` does."""
@@ -101,3 +93,9 @@ class Owned(ABC):
             return self.storage.replace(name, content, was, self.durable)
         except Replaced:
             raise self._lost_error() from None
+
+
+def begun_meanwhile(storage: Storage) -> Gone:
+    """Return the error for a place where another process has begun a run meanwhile."""
+    message = "is being written by another process, which has begun a run there meanwhile"
+    return Gone(f"{storage} {message}")

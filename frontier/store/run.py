@@ -43,7 +43,7 @@ from frontier.store.directory import (
 from frontier.store.identity import FORMAT, read_identity
 from frontier.store.layers import LIST_NAME, ZARR_GROUP, LayerFiles
 from frontier.store.ledger import LayerRecord, chained, ledger_bytes, read_ledger
-from frontier.store.owned import Owned
+from frontier.store.owned import Owned, begun_meanwhile
 from frontier.store.run_ref import RunRef
 from frontier.text import counted
 
@@ -77,7 +77,10 @@ class RunStore(Owned):
         }
         run = cls(storage, identity, [], False)
         run.durable = durable
-        run._write_identity()
+        try:
+            run._replace(RUN, sealed(identity), None)
+        except Gone:
+            raise begun_meanwhile(storage) from None
         remove_runs(storage, but=identity["identifier"])
         run.describe_group()
         run.begin()

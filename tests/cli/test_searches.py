@@ -89,10 +89,8 @@ def test_status_says_when_the_question_will_be_answered(begun):
     run = CosetRun(begun)
     run.note_request(None, 2)
     invoke("gods-number", begun, "--layers", "2")
-    proof = CosetRun(begun).proof
-    limit = proof.upper - 3
-    answer = proof.answers[limit]
-    run.proof = proof
+    run = CosetRun(begun)
+    answer = run.proof.answers[run.proof.upper - 3]
     blocks = list(answer.done.items())
     answer.done = dict(blocks[: len(blocks) // 2])
     run.commit()

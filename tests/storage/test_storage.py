@@ -1,7 +1,6 @@
 """The contract of a storage, which every kind of place keeps."""
 
 import errno
-import io
 import os
 import pickle
 import resource
@@ -180,12 +179,13 @@ class Contract:
         place.forget_cached("file")
         assert place.read("file") == b"1"
 
-    def test_arrays(self, place):
-        table = np.arange(12).reshape(3, 4)
-        np.save(buffer := io.BytesIO(), table)
-        place.write("table.npy", buffer.getvalue())
-        for shared in (False, True):
-            assert np.array_equal(place.load("table.npy", shared), table)
+    def test_a_whole_file_as_memory(self, place):
+        for content in (b"", b"1", bytes(range(256)) * 1000):
+            place.write("file", content)
+            for shared in (False, True):
+                assert place.memory("file", shared).tobytes() == content
+        with pytest.raises(FileNotFoundError):
+            place.memory("missing", True)
 
     def test_a_place_for_a_while(self, place):
         with place.below("not there yet").scratch() as scratch:

@@ -1,0 +1,249 @@
+"""The files of a search of God's number: damaged, exchanged, left over, or moved away under it."""
+
+import json
+import shutil
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from cosets.test_search import config
+from files import read_sealed, write_sealed
+from making import CONFIGS, invoke
+from sweeps import swept
+
+from frontier import api_cosets, gods_number
+from frontier.cosets.checks import check_cosets
+from frontier.cosets.search import find_gods_number
+from frontier.cosets.store import CosetRun
+from frontier.errors import CorruptSearchError, Gone
+from frontier.search.events import Asking
+from frontier.store.directory import FOR_PEOPLE
+
+TABLES = ["boards", "groups", "patterns"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The directory of a search of 2×3, and of another one where a move slides several tiles."""
+    one, other = tmp_path_factory.mktemp("one"), tmp_path_factory.mktemp("other")
+    gods_number(config(one, 2, 3))
+    gods_number(config(other, 2, 3, puzzle={"metric": "multi"}))
+    return one / "run-gods-number", other / "run-gods-number"
+
+
+@pytest.fixture
+def copies(made, tmp_path):
+    """Copies of both."""
+    names = tmp_path / "run-gods-number", tmp_path / "other-gods-number"
+    return tuple(shutil.copytree(path, name) for path, name in zip(made, names, strict=True))
+
+
+def contents(path):
+    """The files that a search reads again; those for people say what happens at their place."""
+    files = (file for file in Path(path).rglob("*") if file.is_file())
+    return {file: file.read_bytes() for file in files if file.name not in FOR_PEOPLE}
+
+
+def more(path, code=0):
+    """Go on with the search at a path, which then needs its tables."""
+    return invoke("gods-number", path, "--layers", "3", code=code)
+
+
+def of_another_metric(path, other):
+    shutil.rmtree(path / "tables")
+    shutil.copytree(other / "tables", path / "tables")
+
+
+def of_another_metric_alone(path, other):
+    shutil.copy(other / "tables" / "groups.npy", path / "tables")
+
+
+def exchanged(path, _):
+    for suffix in ("npy", "json"):
+        shutil.copy(path / "tables" / f"boards.{suffix}", path / "tables" / f"patterns.{suffix}")
+
+
+def of_an_earlier_version(path, _):
+    for name in TABLES:
+        file = path / "tables" / f"{name}.json"
+        write_sealed(file, {"crc32c": read_sealed(file)["crc32c"]})
+
+
+def of_another_shape(path, _):
+    file = path / "tables" / "boards.json"
+    write_sealed(file, {**read_sealed(file), "shape": [1 << 40, 3]})
+
+
+def of_no_type(path, _):
+    file = path / "tables" / "boards.json"
+    write_sealed(file, {**read_sealed(file), "dtype": "nothing"})
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [of_another_metric, of_another_metric_alone, exchanged, of_an_earlier_version,
+     of_another_shape, of_no_type],
+)  # fmt: skip
+def test_tables_that_the_search_has_not_made(copies, damage):
+    """They are refused, whatever digests they have; then they are made anew."""
+    path, other = copies
+    damage(path, other)
+    before = contents(path)
+    for words in (["verify", path], ["verify", path, "--deep"]):
+        assert "and the tables are made anew" in invoke(*words, code=4).output
+    assert "and the tables are made anew" in more(path, 4).output
+    ledger = path / "ledger.json"
+    assert read_sealed(ledger)["answers"] == json.loads(before[ledger])["answers"]
+    shutil.rmtree(path / "tables")
+    assert "God's number: 21\n" in more(path).stdout
+    assert "all sound" in invoke("verify", path, "--deep").stdout
+
+
+@swept("name", TABLES, few=1)
+def test_any_bit_of_the_header_of_a_table(copies, name):
+    """Its type, its order, its length: none is believed."""
+    path, _ = copies
+    file, tables = path / "tables" / f"{name}.npy", CosetRun(path).tables
+    content = bytearray(file.read_bytes())
+    assert tables.read(name, True).size
+    for bit in range(8 * 128):
+        content[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(content)
+        with pytest.raises(CorruptSearchError, match="checksum"):
+            tables.read(name, shared=bit % 2 == 0)
+        content[bit // 8] ^= 1 << bit % 8
+
+
+@pytest.mark.parametrize("cut", [0, 1, 100, 128, -1])
+def test_a_table_that_is_cut(copies, cut):
+    file = copies[0] / "tables" / "boards.npy"
+    file.write_bytes(file.read_bytes()[:cut])
+    for shared in (False, True):
+        with pytest.raises(CorruptSearchError, match=r"boards\.npy is not what was written"):
+            CosetRun(copies[0]).tables.read("boards", shared)
+
+
+@pytest.mark.parametrize("lost", [[], ["ledger.json"], ["tables"]])
+@pytest.mark.parametrize("metric", ["step", "multi"])
+def test_nothing_begins_where_another_search_has_left_something(copies, lost, metric):
+    path, _ = copies
+    for name in ("run.json", *lost):
+        shutil.rmtree(path / name) if name == "tables" else (path / name).unlink()
+    before = contents(path)
+    at = "--set", f"store.path={path.parent / 'run'}", "--set", f"puzzle.metric={metric}"
+    said = invoke("gods-number", CONFIGS / "2x3.toml", *at, code=4).stderr
+    assert "of a search whose run.json is missing" in " ".join(said.split())
+    assert "move the directory away" in " ".join(said.split())
+    after = contents(path)
+    assert {file: after[file] for file in before} == before
+
+
+@pytest.mark.parametrize("command", ["gods-number", "status", "report", "farthest", "verify"])
+def test_bounds_that_contradict_each_other(copies, command):
+    """They are read nowhere."""
+    path, _ = copies
+    ledger = read_sealed(path / "ledger.json")
+    ledger["witnesses"].append({"board": [1, 2, 3, 4, 5, 0], "limit": 30, "seconds": 0.0})
+    write_sealed(path / "ledger.json", ledger)
+    said = " ".join(invoke(command, path, code=4).stderr.split())
+    assert "that all positions take 21 moves or fewer, and that one takes 32" in said
+    assert "and its questions are asked anew" in said
+
+
+@pytest.mark.parametrize("key", ["deepest", "answers", "witnesses", "guessed", "asked"])
+@pytest.mark.parametrize("value", [None, 3, "x", [1], ["x", "y"], {"1": 2}, {"x": {}}])
+def test_a_ledger_whose_values_are_others(copies, key, value):
+    """Its digest is right."""
+    path, _ = copies
+    write_sealed(path / "ledger.json", {**read_sealed(path / "ledger.json"), key: value})
+    if (key, value) != ("guessed", 3):
+        assert "is no ledger of this search" in invoke("status", path, code=4).stderr
+
+
+@pytest.mark.parametrize("fewer", ["blocks", "cosets"])
+def test_a_question_with_fewer_blocks_than_its_cosets_need(tmp_path, monkeypatch, fewer):
+    """Nothing but the tables can tell."""
+    monkeypatch.setattr("frontier.cosets.questions.BLOCK_COSETS", 8)
+    path = Path(gods_number(config(tmp_path)).path)
+    ledger = read_sealed(path / "ledger.json")
+    answer = max(ledger["answers"].values(), key=lambda some: some["blocks"])
+    answer[fewer] -= 1
+    answer["done"] = [block for block in answer["done"] if block["number"] < answer["blocks"]]
+    write_sealed(path / "ledger.json", ledger)
+    assert "all sound" in invoke("verify", path).stdout
+    assert "cosets in" in invoke("verify", path, "--deep", "--states", "1", code=4).stdout
+
+
+# --- other processes
+
+
+def taken(path, other):
+    path.rename(path.with_name("elsewhere"))
+    other.rename(path)
+
+
+def taken_without_a_ledger(path, other):
+    (other / "ledger.json").unlink()
+    taken(path, other)
+
+
+def deleted(path, _):
+    shutil.rmtree(path)
+
+
+@pytest.mark.parametrize("moment", ["making the tables", "do all positions take"])
+@pytest.mark.parametrize("how", [taken, taken_without_a_ledger, deleted])
+def test_a_search_whose_directory_goes(copies, tmp_path, how, moment):
+    """It says so, and writes to nothing that has taken its place."""
+    path, other = tmp_path / "run-gods-number", copies[1]
+    shutil.rmtree(path)
+    after = {}
+
+    def lose(event):
+        if isinstance(event, Asking) and event.doing.startswith(moment) and not after:
+            how(path, other)
+            after[0] = contents(path)
+
+    with pytest.raises(Gone, match="no longer holds the run that goes on there") as error:
+        api_cosets.search_cosets(config(tmp_path, 2, 3), None, 1, None, None, listeners=[lose])
+    assert "gods-number DIRECTORY" in str(error.value)
+    assert contents(path) == after[0]
+    if how is not deleted:
+        assert "God's number: 21\n" in more(tmp_path / "elsewhere").stdout
+
+
+def test_of_two_that_go_on_with_a_search_one_commits(copies):
+    first, second = CosetRun(copies[0]), CosetRun(copies[0])
+    first.note_request(None, 7)
+    with pytest.raises(Gone, match="by another process, which has gone on with the run"):
+        second.note_request(None, 8)
+    assert CosetRun(copies[0]).request == (None, 7)
+
+
+def test_what_a_killed_search_has_left_is_deleted(copies):
+    """As soon as it goes on, and nothing else is."""
+    path, _ = copies
+    left = [path / f"tables/groups.npy.{'a' * 32}.partial", path / f"run.json.{'b' * 32}.partial"]
+    other = path / "tables" / "mine.partial"
+    for file in (*left, other):
+        file.write_bytes(b"1")
+    more(path)
+    assert [file.exists() for file in (*left, other)] == [False, False, True]
+
+
+def test_a_search_that_two_begin_at_once(tmp_path, monkeypatch):
+    """One of them does."""
+    begun = CosetRun.exists
+
+    def meanwhile(place):
+        monkeypatch.setattr(CosetRun, "exists", staticmethod(begun))
+        find_gods_number(config(tmp_path, 2, 3))
+        return False
+
+    monkeypatch.setattr("frontier.cosets.search.writing", lambda *_: nullcontext())
+    monkeypatch.setattr(CosetRun, "exists", staticmethod(meanwhile))
+    with pytest.raises((Gone, CorruptSearchError)):
+        find_gods_number(config(tmp_path, 2, 3))
+    run = CosetRun(tmp_path / "run-gods-number")
+    assert check_cosets(run, None).faults == []
+    assert json.loads((run.path / "run.json").read_text())["identifier"] == run.ref.identifier
