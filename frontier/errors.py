@@ -94,6 +94,14 @@ class CorruptRunError(FrontierError):
     exit_code = 4
 
 
+class NotAFile(CorruptRunError, ValueError):
+    """Something else has the name of a file, such as a directory or a named pipe."""
+
+    @classmethod
+    def at(cls, path: object, what: str) -> "NotAFile":
+        return cls(f"{path} is {what}, not a file")
+
+
 class CorruptSearchError(CorruptRunError):
     """The directory of a search of cosets does not hold what was written there. Its message says
     what helps, as `repair` is for runs."""

@@ -19,6 +19,7 @@ import numpy as np
 from frontier.storage import reuse
 from frontier.storage.base import DELETING, MOST_BYTES, PARTIAL, Replaced, Storage, Writer
 from frontier.storage.lock import is_held
+from frontier.storage.paths import ABSENT, about_path, is_file, is_folder, naming, opened
 
 MARKED = re.compile(rf".+\.[0-9a-f]{{32}}({re.escape(PARTIAL)}|{re.escape(DELETING)})")
 """The names of files and folders that are being written or deleted; nothing else has such names."""
@@ -57,16 +58,11 @@ class LocalStorage(Storage):
     # Names and versions.
 
     def version(self, name: str) -> object:
-        try:
-            about = os.stat(self._at(name))
-        except OSError as error:
-            if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
-                return None  # a link that leads nowhere is no file either
-            raise
-        return about.st_ino, about.st_mtime_ns, about.st_size
+        about = about_path(self._at(name))  # a link that leads nowhere is no file either
+        return about and (about.st_ino, about.st_mtime_ns, about.st_size)
 
     def is_folder(self, name: str = "") -> bool:
-        return os.path.isdir(self._at(name))
+        return is_folder(self._at(name))
 
     def names(self, folder: str = "") -> set[str]:
         if folder and self.is_link(folder):
@@ -77,11 +73,11 @@ class LocalStorage(Storage):
             return set()
 
     def files(self, folder: str = "") -> Iterator[tuple[str, int]]:
-        for root, _, names in os.walk(self._at(folder)):
+        for root, _, names in os.walk(self._at(folder), onerror=_raise_unless_gone):
             for name in names:
                 path = os.path.join(root, name)
-                with suppress(FileNotFoundError):  # deleted while we looked
-                    yield os.path.relpath(path, self._root), os.lstat(path).st_size
+                if (about := about_path(path, follow=False)) is not None:  # else just deleted
+                    yield os.path.relpath(path, self._root), about.st_size
 
     def modified(self, name: str) -> float:
         return os.stat(self._at(name)).st_mtime
@@ -95,13 +91,13 @@ class LocalStorage(Storage):
         return content
 
     def read_tail(self, name: str, size: int) -> tuple[bytes, int]:
-        with _opened(self._at(name)) as number:
+        with opened(self._at(name)) as number:
             total = os.fstat(number).st_size
             view = memoryview(bytearray(min(size, total)))
             return bytes(view[: _fill(view, number, total - len(view))]), total
 
     def read_ranges(self, name: str, begin: Sequence[int], views: Sequence[memoryview]) -> None:
-        with _opened(self._at(name)) as number:
+        with opened(self._at(name)) as number:
             for offset, view in zip(begin, views, strict=True):
                 if _fill(view, number, offset) < len(view):
                     raise EOFError
@@ -109,7 +105,7 @@ class LocalStorage(Storage):
     def map_ranges(self, name: str, ranges: Sequence[tuple[int, int]]) -> np.ndarray | None:
         if sys.platform != "linux":  # elsewhere `sendfile` takes nothing but sockets
             return None
-        with _opened(self._at(name)) as number, open(os.devnull, "wb") as nowhere:
+        with opened(self._at(name)) as number, open(os.devnull, "wb") as nowhere:
             try:
                 for begin, end in ranges:
                     _fetch(number, begin, end, nowhere.fileno())
@@ -136,17 +132,16 @@ class LocalStorage(Storage):
 
     def append(self, name: str, content: bytes) -> None:
         self._make_own(name)
-        with _naming(self._at(name)), open(self._at(name), "ab") as file:
+        with naming(self._at(name)), open(self._at(name), "ab") as file:
             file.write(content)
 
     def _make_own(self, name: str) -> None:
         """Make sure that a file to be appended to has no other name. A link, or a file with several
         names, is replaced by a copy; a pipe or a device by an empty file."""
         path = self._at(name)
-        with suppress(FileNotFoundError):
-            about = os.lstat(path)
-            if not (stat.S_ISREG(about.st_mode) and about.st_nlink == 1):
-                self.write(name, Path(path).read_bytes() if os.path.isfile(path) else b"")
+        about = about_path(path, follow=False)
+        if about and not (stat.S_ISREG(about.st_mode) and about.st_nlink == 1):
+            self.write(name, Path(path).read_bytes() if is_file(path) else b"")
 
     def new_file(self, name: str, size: int = 0) -> "FileWriter":
         scratch = _scratch(self._at(name))
@@ -204,19 +199,19 @@ class LocalStorage(Storage):
             path = self.place(folder) / marked
             if name not in (None, marked.rsplit(".", 2)[0]):
                 continue
-            if path.is_symlink() or not path.is_dir():
+            if not is_folder(path, follow=False):
                 path.unlink(missing_ok=True)
             elif not is_held(path / "lock"):
                 shutil.rmtree(path, ignore_errors=True)
 
     def is_link(self, name: str) -> bool:
-        return os.path.islink(self._at(name))
+        about = about_path(self._at(name), follow=False)
+        return about is not None and stat.S_ISLNK(about.st_mode)
 
     def is_odd(self, name: str, folder: bool = False) -> bool:
         path = self._at(name)
-        if folder:
-            return os.path.lexists(path) and not os.path.isdir(path)
-        return os.path.lexists(path) and not os.path.isfile(path)
+        is_right = is_folder(path) if folder else is_file(path)
+        return not is_right and about_path(path, follow=False) is not None
 
     def move_aside(self, name: str, to: str) -> None:
         os.rename(self._at(name), self._at(to))
@@ -238,8 +233,8 @@ class LocalStorage(Storage):
     def forget_cached(self, name: str) -> None:
         # macOS has no such call; reading then looks as fast as from memory.
         if hasattr(os, "posix_fadvise"):
-            with open(self._at(name), "rb") as file:
-                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            with opened(self._at(name)) as number:
+                os.posix_fadvise(number, 0, 0, os.POSIX_FADV_DONTNEED)
 
     def zarr(self, name: str) -> Path:
         return self.place(name)
@@ -257,12 +252,12 @@ class FileWriter(Writer):
 
     def write(self, data: memoryview) -> None:
         data = memoryview(data)
-        with _naming(self._path):
+        with naming(self._path):
             while data:
                 data = data[self._file.write(data) :]  # a file may take less than it is given
 
     def finish(self, durable: bool) -> None:
-        with _naming(self._path):
+        with naming(self._path):
             self._file.truncate()  # the file that is written over may have been longer
             if durable:
                 os.fsync(self._file.fileno())
@@ -279,16 +274,6 @@ class FileWriter(Writer):
                 os.unlink(self._scratch)
 
 
-@contextmanager
-def _naming(path: str | Path) -> Iterator[None]:
-    """Name the file in errors of the system, which knows open files by their numbers alone."""
-    try:
-        yield
-    except OSError as error:
-        error.filename = error.filename or str(path)
-        raise
-
-
 def _scratch(path: str | Path) -> str:
     """Return a new path for a file that is to get another one."""
     return f"{path}.{uuid.uuid4().hex}{PARTIAL}"
@@ -303,12 +288,8 @@ def write_bytes(path: str | Path, content: bytes, durable: bool = False) -> None
 
 def force(path: str | Path) -> None:
     """Return when a file's content, or the names in a folder, are on the disk."""
-    number = os.open(path, os.O_RDONLY)
-    try:
-        with _naming(path):
-            os.fsync(number)
-    finally:
-        os.close(number)
+    with opened(path, or_folder=True) as number:
+        os.fsync(number)
 
 
 def _fill(view: memoryview, number: int, offset: int) -> int:
@@ -333,33 +314,15 @@ def _fetch(number: int, begin: int, end: int, nowhere: int) -> None:
         begin += sent
 
 
-@contextmanager
-def _opened(path: str) -> Iterator[int]:
-    """Yield the descriptor of a regular file that is open for reading.
-
-    Raises ValueError if it is no regular file, FileNotFoundError also if a file is in the place of
-    its folder.
-    """
-    try:
-        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # not to wait for the writer of a pipe
-    except (NotADirectoryError, BlockingIOError) as error:  # the second if it is to be written over
-        raise FileNotFoundError(errno.ENOENT, error.strerror, path) from None
-    except OSError as error:
-        if error.errno in (errno.ENXIO, errno.ENODEV, errno.ELOOP):
-            raise ValueError("it is no regular file") from None  # a socket, or a link to itself
-        raise
-    try:
-        if not stat.S_ISREG(os.fstat(number).st_mode):
-            raise ValueError("it is no regular file")
-        with _naming(path):
-            yield number
-    finally:
-        os.close(number)
+def _raise_unless_gone(error: OSError) -> None:
+    """Let `os.walk` pass over no folder but one that was deleted meanwhile."""
+    if error.errno not in ABSENT:
+        raise error
 
 
 def remove_tree(path: Path) -> None:
     """Delete a directory so that what an interrupt leaves of it is never taken for data."""
-    if path.exists():
+    if about_path(path) is not None:
         doomed = path.with_name(f"{path.name}.{uuid.uuid4().hex}{DELETING}")
         path.rename(doomed)
         shutil.rmtree(doomed, ignore_errors=True)
@@ -367,4 +330,4 @@ def remove_tree(path: Path) -> None:
 
 def existing(path: Path) -> Path:
     """Return the nearest existing directory: a path, or one above it."""
-    return next(place for place in (path, *path.parents) if place.is_dir())
+    return next(place for place in (path, *path.parents) if is_folder(place))

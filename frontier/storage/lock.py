@@ -24,6 +24,7 @@ from typing import IO
 
 from frontier.errors import InputError, StorageError
 from frontier.storage.base import Storage
+from frontier.storage.paths import ABSENT, about_path
 from frontier.text import age, moment
 
 TRIES, TRY_SECONDS = 8, 0.05
@@ -62,14 +63,11 @@ class RunLock:
 
     def __enter__(self) -> "RunLock":
         self._file = self._locked()
-        if left_by(self._path) and not self._takes_over():
-            holder_text = describe_holder(self._path)
+        try:
+            self._check_left()
+        except BaseException:
             self._file.close()
-            raise InputError(
-                f"{self._path.parent} was being written by {holder_text}, which has not said that "
-                "it ended, and from here that cannot be seen. If it is gone, run again with "
-                "--take-over"
-            )
+            raise
         self._file.truncate(0)
         try:
             self._file.write(json.dumps(self._holder))
@@ -78,6 +76,16 @@ class RunLock:
             self.__exit__()
             raise
         return self
+
+    def _check_left(self) -> None:
+        """Raise InputError if a process of another host has left the lock and is not known to be
+        gone."""
+        if left_by(self._path) and not self._takes_over():
+            raise InputError(
+                f"{self._path.parent} was being written by {describe_holder(self._path)}, which "
+                "has not said that it ended, and from here that cannot be seen. If it is gone, run "
+                "again with --take-over"
+            )
 
     def __exit__(self, *_) -> None:
         with suppress(OSError):  # else only other hosts ask whether this process is gone
@@ -160,25 +168,29 @@ def shared(path: Path) -> Iterator[None]:
 
 def is_held(path: Path) -> bool:
     """Return whether a process holds the lock. A process of another host counts only if the file
-    system carries locks to others."""
+    system carries locks to others. Raises OSError if the system cannot tell."""
     try:
         with _open(path) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    except (OSError, InputError):
+    except InputError:
         return False
+    except OSError as error:
+        if error.errno in NO_LOCKS or error.errno in (*ABSENT, errno.EACCES):
+            return False
+        raise
     return False
 
 
 def _open(path: Path, flags: int = os.O_RDONLY, mode: str = "r") -> IO[str]:
     """Open a lock file; raises InputError if it is none, such as a link to another file."""
-    with suppress(FileNotFoundError):
-        if not stat.S_ISREG(path.lstat().st_mode):
-            raise InputError(
-                f"{path} is no file that a run has made, but a directory, a pipe, or a link to "
-                "something else, so nobody can be kept out by it; take it away"
-            )
+    about = about_path(path, follow=False)
+    if about and not stat.S_ISREG(about.st_mode):
+        raise InputError(
+            f"{path} is no file that a run has made, but a directory, a pipe, or a link to "
+            "something else, so nobody can be kept out by it; take it away"
+        )
     return open(os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666), mode)
 
 
@@ -193,12 +205,13 @@ def _refused(path: Path) -> InputError:
 
 
 def holder(path: Path) -> dict:
-    """Return what the last process to take the lock wrote; empty if it has ended cleanly."""
+    """Return what the last process to take the lock wrote; empty if it has ended cleanly. Raises
+    OSError if the system cannot tell."""
     try:
         with _open(path) as file:
             content = json.loads(file.read(MOST_BYTES))
-    except (OSError, ValueError, RecursionError):  # an InputError is a ValueError
-        return {}
+    except (FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
+        return {}  # an InputError is a ValueError
     return content if isinstance(content, dict) else {}
 
 
@@ -213,7 +226,7 @@ def held_since(path: Path) -> float | None:
     """Return when the lock was taken, in seconds of the epoch, None if unknown."""
     try:
         return float(holder(path)["since"])
-    except (ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError):
         return None
 
 

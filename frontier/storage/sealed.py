@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
-from frontier.errors import CorruptRunError
+from frontier.errors import CorruptRunError, NotAFile
 from frontier.storage.base import Storage
 
 Count = Annotated[int, Field(strict=True, ge=0, lt=1 << 63)]
@@ -30,6 +30,8 @@ def read_json(storage: Storage, name: str) -> dict:
     except FileNotFoundError:
         missing = f"{storage.place(name)} is missing, though the run says it was written"
         raise CorruptRunError(missing) from None
+    except NotAFile:
+        raise
     except (ValueError, RecursionError) as error:
         message = f"{storage.place(name)} is not what was written there: {error}"
         raise CorruptRunError(message) from None

@@ -43,16 +43,14 @@ GODS_NUMBER = "gods-number"
 def kind_at(place: Place) -> str | None:
     """Return the command whose results a directory holds, as its ``run.json`` says.
 
-    None stands for a run by layers, or for no readable ``run.json``. If it is damaged, the folder
-    of tables tells a search of God's number.
+    None stands for a run by layers, or for no ``run.json``. If it is damaged, the folder of tables
+    tells a search of God's number.
     """
     storage = storage_at(place)
-    with suppress(CorruptRunError, OSError):
+    with suppress(CorruptRunError):
         identity = read_json(storage, "run.json")
         return identity.get("kind") if isinstance(identity, dict) else None
-    with suppress(OSError):
-        return GODS_NUMBER if storage.is_folder("tables") else None
-    return None
+    return GODS_NUMBER if storage.is_folder("tables") else None
 
 
 def read_identity(storage: Storage) -> dict:

@@ -113,6 +113,72 @@ def failing(monkeypatch, call, name, number):
     return failed
 
 
+def a_search(path):
+    """A search of God's number of 2×3."""
+    words = "--set", f"store.path={path}", "--set", "cluster.kind=serial"
+    invoke("gods-number", CONFIGS / "2x3.toml", *words)
+    return path.parent / f"{path.name}-gods-number"
+
+
+def is_sound(path):
+    assert "all sound" in invoke("verify", path).output
+
+
+LOOKS = {
+    "verify": (lambda path: copy_of_half_done(path, spare=2).path, ["verify"]),
+    "repair": (lambda path: copy_of_half_done(path, spare=2).path, ["repair", "--yes"]),
+    "verify, God's number": (a_search, ["verify"]),
+}
+"""What makes a run, and a command that looks at its files."""
+
+
+@swept("step", [7, 1], few=1)
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("call", ["stat", "lstat"])
+def test_what_the_system_cannot_tell_is_not_absent(tmp_path, monkeypatch, call, look, step):
+    """If the n-th call fails by which a command asks what is there, the command says so and changes
+    nothing."""
+    make, (command, *options) = LOOKS[look]
+    path = make(tmp_path / "run")
+    before, number = files_below(path), 1
+    while True:
+        with monkeypatch.context() as patch:
+            failed = failing_at(patch, call, path, number)
+            result = CliRunner().invoke(main, [command, str(path), *options])
+        if not failed:
+            assert result.exit_code == 0, result.output
+            break
+        assert isinstance(result.exception, SystemExit), (failed, result.exception)
+        assert (result.exit_code, failed) == (3, failed), result.output
+        assert os.strerror(errno.EIO) in result.output
+        assert files_below(path) == before
+        number += step
+    assert number > 1
+    is_sound(path)
+    if look == "repair":
+        assert sum(api.run(api.plan(config_of(path, spare=2))).counts) == 20160
+
+
+def files_below(path):
+    return {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+
+
+def failing_at(patch, call, path, number):
+    """Let the n-th call fail that asks for a file below a path: the list of it."""
+    real, calls, failed = getattr(os, call), [], []
+
+    def fails(what, *arguments, **more):
+        if str(what).startswith(str(path)):
+            calls.append(what)
+            if len(calls) == number:
+                failed.append(str(what))
+                raise OSError(errno.EIO, os.strerror(errno.EIO), str(what))
+        return real(what, *arguments, **more)
+
+    patch.setattr(os, call, fails)
+    return failed
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize(
     "name", ["environment.json", "events.jsonl", "summary.json", "status.html"]

@@ -9,8 +9,9 @@ from math import isinf
 
 import numpy as np
 import pytest
+from sweeps import swept
 
-from frontier.errors import CorruptRunError, InputError, system_words
+from frontier.errors import CorruptRunError, InputError, NotAFile, system_words
 from frontier.storage.base import REUSABLE, Replaced
 from frontier.storage.bucket import PIECE_BYTES
 from frontier.storage.places import storage_at
@@ -243,6 +244,45 @@ class TestDirectory(Contract):
         assert not place.is_odd("run.json", folder=True)
         place.move_aside("run.json", "run.json.aside")
         assert place.names() == {"run.json.aside"}
+
+    @swept("number", [errno.EIO, errno.ESTALE, errno.EPERM, errno.EACCES], few=1)
+    @pytest.mark.parametrize("call", ["stat", "lstat", "scandir", "listdir"])
+    def test_what_the_system_cannot_tell_is_an_error(self, place, monkeypatch, call, number):
+        place.make_folder("folder")
+        place.write("folder/file", b"1")
+        asked = {
+            "stat": ["exists", "is_folder", "is_odd", "version"],
+            "lstat": ["is_link"],
+            "scandir": ["size"],
+            "listdir": ["names"],
+        }
+
+        def fails(path, *_, **more):
+            raise OSError(number, os.strerror(number), path)
+
+        monkeypatch.setattr(os, call, fails)
+        for name in asked[call]:
+            with pytest.raises(OSError, match=os.strerror(number)):
+                getattr(place, name)("folder")
+
+    @pytest.mark.parametrize(
+        ("kind", "what"),
+        [("pipe", "a named pipe"), ("link", "a link that leads to itself"), ("folder", "a direc")],
+    )
+    def test_what_is_no_file_is_not_waited_for(self, place, tmp_path, kind, what):
+        made = {"pipe": os.mkfifo, "folder": os.mkdir, "link": lambda path: path.symlink_to("odd")}
+        made[kind](tmp_path / "odd")
+        reads = {
+            "read": lambda: place.read("odd"),
+            "load": lambda: place.load("odd", shared=False),
+            "load as memory": lambda: place.load("odd", shared=True),
+            "forget_cached": lambda: place.forget_cached("odd"),
+        }
+        if kind != "folder":
+            reads["force"] = lambda: place.force("odd")
+        for read in reads.values():
+            with pytest.raises(NotAFile, match=f"{tmp_path}/odd is {what}.*, not a file"):
+                read()
 
 
 class TestMemoryStore(Contract):

@@ -1,0 +1,86 @@
+"""What the system says of paths: what is there, and whether it is a file that can be read.
+
+Only some errors say that nothing is there. With any other, such as that of a failing disk, the
+system cannot tell; it is raised, and never taken for absence. Nothing but regular files and folders
+is opened, as whoever opens a pipe waits for its writer.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from frontier.errors import NotAFile
+
+ABSENT = errno.ENOENT, errno.ENOTDIR, errno.ELOOP
+"""The errors of the system that say that nothing has a name. No other error says so."""
+
+NO_FILE = {
+    errno.ELOOP: "a link that leads to itself",
+    errno.ENXIO: "a socket or a device",
+    errno.ENODEV: "a device",
+}
+"""The errors of opening what is no file, and what that is."""
+
+KINDS = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a named pipe"}
+
+
+def about_path(path: str | Path, follow: bool = True) -> os.stat_result | None:
+    """Return what the system knows of a path, None if nothing is there. If the system cannot tell,
+    that is an OSError, not absence. follow: tell of what a link leads to."""
+    try:
+        return os.stat(path) if follow else os.lstat(path)
+    except OSError as error:
+        if error.errno in ABSENT:
+            return None
+        raise
+
+
+def is_file(path: str | Path) -> bool:
+    """Return whether a path leads to a regular file."""
+    about = about_path(path)
+    return about is not None and stat.S_ISREG(about.st_mode)
+
+
+def is_folder(path: str | Path, follow: bool = True) -> bool:
+    """Return whether a path leads to a folder."""
+    about = about_path(path, follow)
+    return about is not None and stat.S_ISDIR(about.st_mode)
+
+
+@contextmanager
+def opened(path: str | Path, or_folder: bool = False) -> Iterator[int]:
+    """Yield the descriptor of a regular file that is open for reading, or of a folder if
+    `or_folder`.
+
+    Raises NotAFile if something else has its name, FileNotFoundError also if a file is in the place
+    of its folder.
+    """
+    try:
+        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # not to wait for the writer of a pipe
+    except (NotADirectoryError, BlockingIOError) as error:  # the second if it is to be written over
+        raise FileNotFoundError(errno.ENOENT, error.strerror, str(path)) from None
+    except OSError as error:
+        if error.errno in NO_FILE:
+            raise NotAFile.at(path, NO_FILE[error.errno]) from None
+        raise
+    try:
+        with naming(path):
+            mode = os.fstat(number).st_mode
+            if not (stat.S_ISREG(mode) or (or_folder and stat.S_ISDIR(mode))):
+                raise NotAFile.at(path, KINDS.get(stat.S_IFMT(mode), "a device"))
+            yield number
+    finally:
+        os.close(number)
+
+
+@contextmanager
+def naming(path: str | Path) -> Iterator[None]:
+    """Name the file in errors of the system, which knows open files by their numbers alone."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
