@@ -7,13 +7,13 @@ import click
 
 from frontier.cli.common import echo_json, json_option, run_argument
 from frontier.cli.streams import echo
-from frontier.errors import CorruptRunError
+from frontier.errors import CorruptRunError, CorruptSearchError
 from frontier.find_runs import open_one, place_of
 from frontier.report.console import passing_line
 from frontier.storage.backup import Backup, back_up
 from frontier.storage.lock import reading
 from frontier.storage.places import storage_at
-from frontier.store.directory import FOR_PEOPLE
+from frontier.store.directory import FOR_PEOPLE, misplaced, misplaced_of_search
 from frontier.store.identity import kind_at
 from frontier.store.run import RunStore
 from frontier.text import counted, size
@@ -41,13 +41,19 @@ def backup(run, target, as_json):
     checks it. What `gods-number` has found is copied in the same way.
     """
     source = place_of(run)
-    if not kind_at(source):
-        store = open_one(run)
-        source = store.storage
+    if kind_at(source):
+        wrong, damage = misplaced_of_search(source), CorruptSearchError
+    else:
+        source = open_one(run).storage
         with reading(source):
-            if missing := RunStore.open(source).missing():
+            store = RunStore.open(source)
+            if missing := store.missing():
                 message = f"{missing[0]}, though its layer is stored; nothing is backed up"
                 raise CorruptRunError(message)
+            wrong, damage = misplaced(source, store.layers_name), CorruptRunError
+    if wrong := [name for name in wrong if name not in FOR_PEOPLE]:
+        place = source.place(wrong[0])
+        raise damage(f"{place} is not what a run makes there; nothing is backed up")
     with passing_line(sys.stderr) as say:
         result = back_up(source, storage_at(target), FOR_PEOPLE, say)
     if as_json:

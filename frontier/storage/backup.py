@@ -1,17 +1,20 @@
 """A checked copy of all files of a place, from one kind of storage to another.
 
 All that it knows of the files is that ``run.json`` stands for a run and that the ledger says how
-far it is. These are written last, so an interrupted backup leaves no run, and is written over by
-the next one. Every file is forced to the disk, read again and compared.
+far it is. These are written last, so an interrupted backup leaves no run. It leaves a marker, by
+which the next one knows that it may write over the files there. Every file is forced to the disk,
+read again and compared.
 """
 
+import re
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import google_crc32c
 
 from frontier.errors import CorruptRunError, InputError, unwritable
-from frontier.storage.base import Storage
+from frontier.storage.base import PARTIAL, Storage
 from frontier.storage.local import MARKED
 from frontier.storage.lock import reading, writing
 
@@ -19,6 +22,9 @@ PIECE_BYTES = 16 << 20
 """The bytes of a file that are in memory at a time."""
 
 LEDGER, RUN = LAST = "ledger.json", "run.json"
+
+MARKER = re.compile(rf"backup\.[0-9a-f]{{32}}{re.escape(PARTIAL)}")
+"""The name of an empty file that is in a place from the beginning of a backup to its end."""
 
 
 @dataclass
@@ -46,8 +52,9 @@ def back_up(
     a copy differs.
     """
     check_new(target)
-    names, own = target.names(), source.names() | {"lock"}
-    if names & set(LAST) or not all(name in own or MARKED.fullmatch(name) for name in names):
+    names, own = target.names() - {"lock"}, source.names()
+    begun = any(map(MARKER.fullmatch, names)) and RUN not in names
+    if names and not (begun and all(name in own or MARKED.fullmatch(name) for name in names)):
         raise InputError(f"{target} exists; nothing is overwritten, name another place")
     try:
         target.make_folder()
@@ -55,7 +62,10 @@ def back_up(
         raise unwritable(f"{target} cannot be made: {error.strerror}", error) from None
     backup = Backup(str(target))
     with reading(source), writing(target):
-        target.delete(*(name for name, _ in list(target.files()) if name != "lock"))
+        old = [name for name, _ in target.files() if name != "lock"]
+        target.write(marker := f"backup.{uuid.uuid4().hex}{PARTIAL}", b"", durable=True)
+        # An older marker goes last: without one, what is left would be kept from the next backup.
+        target.delete(*sorted(old, key=lambda name: MARKER.fullmatch(name) is not None))
         version = source.version(LEDGER)
         files = [name for name, _ in source.files() if not _is_passing(name)]
         in_order = sorted(files, key=lambda name: (name in LAST, name != LEDGER, name))
@@ -76,6 +86,7 @@ def back_up(
         except BaseException:
             target.delete(*LAST)
             raise
+        target.delete(marker)
     target.force_above()
     return backup
 

@@ -123,6 +123,15 @@ def misplaced(storage: Storage, layers: str) -> list[str]:
     return wrong + [file for file in files if storage.is_odd(file)]
 
 
+def misplaced_of_search(storage: Storage) -> list[str]:
+    """Return the names at which a search of God's number expects a file or folder, and which are
+    something else."""
+    tables = [name for name in storage.names("tables") if name.endswith((".npy", ".json"))]
+    files = [RUN, LEDGER, "summary.json", *(f"tables/{name}" for name in sorted(tables))]
+    wrong = ["tables"] if storage.is_odd("tables", folder=True) else []
+    return wrong + [file for file in files if storage.is_odd(file)]
+
+
 def aside_of(name: str) -> str:
     """Return a name beside another one, to which what is in the way can be moved."""
     return f"{name}.{uuid.uuid4().hex}{ASIDE}"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from files import file_of
-from making import invoke
+from making import CONFIGS, invoke
 from search.runs import config_of
 from search.runs import run as run_of
 from search.test_two_layers import COUNTS, DEPTH, stopped_of
@@ -161,6 +161,83 @@ def test_one_that_was_interrupted_is_no_run_and_is_written_over(tmp_path, monkey
     back_up(store.storage, target)
     assert contents(target) == contents(store.path)
     assert [r.states for r in goes_on(plan, target).records] == COUNTS
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("kind", ["local", "bucket"])
+@pytest.mark.parametrize("name", ["layers", "ledger.json", "run.json", None])
+def test_one_that_was_killed_is_written_over(tmp_path, memory_bucket, monkeypatch, name, kind):
+    """name: the file before which it was; None: after the last one."""
+    _, store = stopped_of(tmp_path)
+    place = memory_bucket if kind == "bucket" else storage_at(tmp_path)
+    target, copy, delete = place.below("backup"), backup_module._copy, type(place).delete
+    dead = []
+
+    def killed(source, to, file):
+        if name and file.startswith(name):
+            dead.append(file)
+            raise Killed
+        return copy(source, to, file)
+
+    def deletes(storage, *names):
+        if dead or (name is None and storage.exists("run.json")):
+            raise Killed  # what comes after a kill is not done
+        return delete(storage, *names)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(backup_module, "_copy", killed)
+        patch.setattr(type(place), "delete", deletes)
+        with pytest.raises(Killed):
+            back_up(store.storage, target)
+    if name is None:  # it is whole, and a run
+        with pytest.raises(InputError, match="nothing is overwritten"):
+            back_up(store.storage, target)
+        assert verify(RunStore.open(target)).faults == []
+        return
+    assert target.exists("ledger.json") == (name == "run.json")
+    back_up(store.storage, target)
+    assert contents(target) == contents(store.path)
+
+
+def test_a_run_that_has_lost_its_run_json_is_not_written_over(tmp_path):
+    _, store = stopped_of(tmp_path)
+    shutil.copytree(store.path, tmp_path / "lost")
+    for name in ("run.json", "run.copy.json", "ledger.json"):
+        (tmp_path / "lost" / name).unlink()
+        before = contents(tmp_path / "lost")
+        said = invoke("backup", store.path, tmp_path / "lost", code=2).output
+        assert "nothing is overwritten" in said
+        assert contents(tmp_path / "lost") == before
+
+
+NO_FILES = {
+    "directory": Path.mkdir,
+    "pipe": os.mkfifo,
+    "device": lambda place: place.symlink_to("/dev/null"),
+    "link to itself": lambda place: place.symlink_to(place.name),
+}
+
+
+@swept("kind", NO_FILES, few=["directory", "pipe"])
+@pytest.mark.parametrize("search", [False, True])
+def test_what_is_no_file_and_is_needed_is_named(tmp_path, search, kind):
+    if search:
+        words = "--set", f"store.path={tmp_path / 'run'}", "--set", "cluster.kind=serial"
+        invoke("gods-number", CONFIGS / "2x3.toml", *words)
+        path = tmp_path / "run-gods-number"
+        place = next((path / "tables").glob("*.npy"))
+    else:
+        _, store = stopped_of(tmp_path)
+        path, place = store.path, next(store.layer_path(DEPTH - 1).glob("c.*"))
+    place.unlink()
+    NO_FILES[kind](place)
+    said = invoke("backup", path, tmp_path / "backup", code=4).stderr
+    assert str(place) in said
+    assert "nothing is backed up" in " ".join(said.split())
+    assert not (tmp_path / "backup").exists()
 
 
 @swept("number", [errno.EIO, errno.ENOSPC, errno.ETIMEDOUT], few=1)
