@@ -17,6 +17,7 @@ from frontier import machine
 from frontier.cosets.proof import wrong_cut
 from frontier.cosets.questions import Asker, Farther, Witness
 from frontier.cosets.store import CosetRun
+from frontier.cosets.table_files import TABLES
 from frontier.errors import CorruptRunError
 from frontier.puzzles import Puzzle
 from frontier.search.verify import SUMMARY, Fault
@@ -52,6 +53,9 @@ def check_cosets(
     """
     proof, checked = run.proof, Checked()
     say("checksums of the tables")
+    if run.storage.is_odd(TABLES, folder=True):
+        message = f"{run.storage.place(TABLES)} is not a folder: take it away"
+        checked.faults.append(Fault(0, f"{message}, and the tables are made anew"))
     checked.tables = len(run.tables.names)
     checked.faults += [Fault(0, damage) for damage in run.tables.damages()]
     if proof is None:

@@ -52,6 +52,43 @@ def test_one_bound(tmp_path, at_most, answer):
     assert f"all positions take at most {at_most} moves: {answer}\n" in said
 
 
+def a_search(path):
+    """The directory of a search, and what begins it."""
+    words = CONFIGS / "2x3.toml", *at(path), "--set", "cluster.kind=serial"
+    invoke(*words)
+    return path / "run-gods-number", words
+
+
+def test_what_kills_have_left_is_deleted(tmp_path):
+    path, words = a_search(tmp_path)
+    for name in ("ledger.json", "tables/a.npy"):
+        (path / f"{name}.{32 * 'a'}.partial").touch()
+    (path / "tables" / "mine.partial").touch()
+    invoke(*words)
+    assert [file.name for file in path.rglob("*.partial")] == ["mine.partial"]
+
+
+def test_a_pipe_in_the_place_of_a_table_is_not_waited_for(tmp_path):
+    path, words = a_search(tmp_path)
+    table = next((path / "tables").glob("*.npy"))
+    table.unlink()
+    os.mkfifo(table)
+    (path / "ledger.json").unlink()
+    for command in ("gods-number", "verify"):
+        said = invoke(*(words if command != "verify" else [path]), command=command, code=4).stderr
+        assert f"{table} is a named pipe, not a file" in said
+
+
+def test_a_file_in_the_place_of_the_tables(tmp_path):
+    path, words = a_search(tmp_path)
+    (path / "tables").rename(tmp_path / "tables")
+    (path / "tables").touch()
+    assert "tables is no folder" in invoke(path, command="verify", code=4).stderr
+    (path / "tables").unlink()
+    invoke(*words)
+    invoke(path, command="verify")
+
+
 @pytest.mark.sweep
 def test_json_and_the_summary(tmp_path):
     value = json.loads(invoke(CONFIGS / "3x3.toml", *at(tmp_path), "--json").stdout)

@@ -11,8 +11,8 @@ import google_crc32c
 import numpy as np
 import pytest
 from files import COPIES, file_of, layers_of
-from making import invoke, write_ledger
-from search.stopped import SEARCH, config_of, finished
+from making import CONFIGS, invoke, write_ledger
+from search.stopped import SEARCH, SETTINGS, config_of, finished
 from sweeps import swept
 
 from frontier import api
@@ -247,6 +247,18 @@ def test_what_stands_in_a_place_and_is_no_file_is_moved_aside(copy, whole, where
     assert "nothing to repair" in invoke("repair", path).output
     assert finished(path, name) == whole[1]
     assert aside.lstat().st_ino == about.st_ino
+
+
+@pytest.mark.parametrize("name", COPIES.values())
+def test_a_run_does_not_wait_for_a_pipe(copy, whole, name):
+    path = copy("frontier")
+    (path / name).unlink()
+    os.mkfifo(path / name)
+    words = "--set", f"store.path={path}", *SETTINGS
+    said = invoke("run", CONFIGS / "2x4.toml", *words, code=4).stderr
+    assert f"{path / name} is a named pipe, not a file" in said
+    invoke("repair", path)
+    assert finished(path, "frontier") == whole[1]
 
 
 def test_where_there_is_no_way_back_nothing_is_moved(copy):
