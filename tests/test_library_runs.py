@@ -10,7 +10,7 @@ from distributed import Client, LocalCluster
 from files import read_sealed
 
 import frontier
-from frontier.errors import InputError
+from frontier.errors import InputError, Stopped
 from frontier.report import displays
 from frontier.report.formats import report_page
 from frontier.report.statistics import Report, statistics_of
@@ -226,6 +226,22 @@ def test_the_workers_of_a_client_do_the_tasks(tmp_path, cluster):
         assert after > tasks
         assert client.status == "running"
         assert "2 workers" not in repr(frontier.plan(config_of(tmp_path / "other")))
+
+
+def test_a_client_that_is_closed_stops_a_run(tmp_path, cluster):
+    config = config_of(tmp_path)
+    with Client(cluster, set_as_default=False) as client:
+
+        def close(event):
+            if isinstance(event, frontier.search.events.RunStarted):
+                client.close()
+
+        with pytest.raises(Stopped, match=r"^the connection to the scheduler was lost$"):
+            frontier.run(config, listeners=[close], client=client)
+    with Client(cluster, set_as_default=False) as client:
+        run = frontier.run(config, client=client)
+    assert run.complete
+    assert sum(run.counts) == 360
 
 
 def test_the_current_client_does_unless_the_config_names_a_cluster(tmp_path, cluster):

@@ -10,8 +10,8 @@ is reported twice, as it was handed out twice, counts once.
 import pickle
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, count
 from math import ceil, inf
@@ -20,7 +20,7 @@ from statistics import median
 
 from frontier.clusters.dask_settings import has_dashboard
 from frontier.clusters.executor import TASKS_UNDER_WAY, Call, Executor
-from frontier.errors import Stopped
+from frontier.errors import FrontierError, Stopped
 from frontier.stopwatch import preparing
 
 WINDOW = 3
@@ -95,15 +95,34 @@ class DaskExecutor(Executor):
         self._pending: dict[int, Pending] = {}
         self._batches: dict[str, Batch] = {}
         self._reports: SimpleQueue = SimpleQueue()
-        client.subscribe_topic(TOPIC, lambda event: self._reports.put(event[1]))
-        client.subscribe_topic(COMPILING, lambda event: preparing.tell())
-        self._look()
+        with self._lost_instead():
+            client.subscribe_topic(TOPIC, lambda event: self._reports.put(event[1]))
+            client.subscribe_topic(COMPILING, lambda event: preparing.tell())
+            self._look()
 
     @property
     def at_once(self) -> int:
         return WINDOW * max(1, self.workers)
 
     def run(self, calls, stop):
+        with self._lost_instead():
+            yield from self._ended(calls, stop)
+
+    @contextmanager
+    def _lost_instead(self) -> Iterator[None]:
+        """Raise Stopped in place of whatever Dask says of a client that was closed, by the user or
+        with its cluster."""
+        try:
+            yield
+        except FrontierError:
+            raise
+        except Exception:
+            if self._client.status == "running":
+                raise
+            raise Stopped(LOST) from None
+
+    def _ended(self, calls: Iterable[Call], stop: Callable[[], bool]) -> Iterator[object]:
+        """Hand out calls, and yield their results."""
         waiting = deque(zip(self._numbers, calls, strict=False))
         self._durations.clear()
         try:
@@ -120,7 +139,8 @@ class DaskExecutor(Executor):
                     if self._pending.pop(number, None):
                         yield result
         finally:
-            if unfinished := list(filter(self._awaited, self._batches.values())):
+            unfinished = list(filter(self._awaited, self._batches.values()))
+            if unfinished and self._client.status == "running":
                 self._client.cancel([batch.future for batch in unfinished])
             self._pending.clear()
 

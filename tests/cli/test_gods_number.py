@@ -83,7 +83,7 @@ def test_a_file_in_the_place_of_the_tables(tmp_path):
     path, words = a_search(tmp_path)
     (path / "tables").rename(tmp_path / "tables")
     (path / "tables").touch()
-    assert "tables is no folder" in invoke(path, command="verify", code=4).stderr
+    assert "tables is not a folder" in invoke(path, command="verify", code=4).stderr
     (path / "tables").unlink()
     invoke(*words)
     invoke(path, command="verify")

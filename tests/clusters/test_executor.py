@@ -230,6 +230,38 @@ def test_a_client_that_has_lost_its_scheduler():
             assert executor.workers == workers
 
 
+@swept("what", ["client", "cluster", "scheduler"], few=1)
+@swept("looks", [False, True], few=1)
+@swept("at", [0, 1, 5], few=2)
+def test_a_client_that_is_closed_under_way(what, looks, at):
+    """The sentence is the same, whichever call meets it. looks: the next count of the workers."""
+    workers = LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0"
+    )
+    with workers as cluster, Client(cluster, set_as_default=False) as client:
+        closes = {"client": client.close, "cluster": cluster.close, "scheduler": client.shutdown}
+        executor, ended = DaskExecutor(client, 10), 0
+
+        def close():
+            closes[what]()
+            executor._looked = float("-inf" if looks else "inf")
+
+        if not at:
+            close()
+        with pytest.raises(Stopped, match="connection to the scheduler was lost"):  # noqa: PT012
+            for _ in executor.run([Call(time.sleep, (0.01,))] * 40, lambda: False):
+                ended += 1
+                if ended == at:
+                    close()
+
+
+def test_a_client_that_is_closed_already(client):
+    with Client(client.cluster, set_as_default=False) as closed:
+        pass
+    with pytest.raises(Stopped, match="connection to the scheduler was lost"):
+        DaskExecutor(closed, 10)
+
+
 def test_a_scheduler_that_is_gone(client):
     executor = DaskExecutor(client, 10)
     future = client.submit(abs, 1, pure=False)

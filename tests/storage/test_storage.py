@@ -274,8 +274,8 @@ class TestDirectory(Contract):
         made[kind](tmp_path / "odd")
         reads = {
             "read": lambda: place.read("odd"),
-            "load": lambda: place.load("odd", shared=False),
-            "load as memory": lambda: place.load("odd", shared=True),
+            "memory": lambda: place.memory("odd", shared=False),
+            "shared memory": lambda: place.memory("odd", shared=True),
             "forget_cached": lambda: place.forget_cached("odd"),
         }
         if kind != "folder":
