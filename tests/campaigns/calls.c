@@ -1,5 +1,6 @@
 /* Counts the system calls that change files below a directory, and does harm at one of them; or
- * records them all with what they write.
+ * records them all with what they write. Those that read there, or ask what is there, have a count
+ * of their own, and one of them can be made to fail.
  *
  * Preloaded by calls.py, which arms it in a fork of its own process. Nothing else is changed: a call
  * that concerns other files, or comes before the one that is meant, does what it always does.
@@ -8,6 +9,7 @@
  * data; powerloss.py has the kinds. Calls that are recorded are done one after the other.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,11 +20,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
-enum harm { NONE, KILL_BEFORE, KILL_AFTER, KILL_HALF, FAIL, SHORT, FAIL_FROM_HERE, STOP };
+enum harm { NONE, KILL_BEFORE, KILL_AFTER, KILL_HALF, FAIL, SHORT, FAIL_FROM_HERE, STOP, FAIL_READ };
 
 static char directory[PATH_MAX];
 static long wanted;
@@ -30,11 +34,11 @@ static enum harm harm;
 static int error;
 static int record = -1;
 static pthread_mutex_t recording = PTHREAD_MUTEX_INITIALIZER;
-static long *count; /* shared with the process that forks */
+static long *count; /* of the calls that change, and of those that read; shared with the fork */
 
 __attribute__((constructor)) static void make_count(void)
 {
-    count = mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    count = mmap(NULL, 2 * sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
 /* From now on, do harm at the number-th call; 0: only count. */
@@ -42,12 +46,13 @@ void calls_arm(const char *below, long number, int how, int with)
 {
     snprintf(directory, sizeof directory, "%s", below);
     wanted = number, harm = how, error = with;
-    *count = 0;
+    count[0] = count[1] = 0;
 }
 
-long calls_count(void)
+/* reads: of the calls that read; otherwise of those that change. */
+long calls_count(int reads)
 {
-    return *count;
+    return count[reads];
 }
 
 /* The absolute path of a name in an open folder, or of what is open itself; "" if it is relative to
@@ -86,7 +91,8 @@ static enum harm next_call(int folder, const char *path)
     if (!is_below(folder, path))
         return NONE;
     long number = __sync_add_and_fetch(count, 1);
-    if (!wanted || number < wanted || (number > wanted && harm != FAIL_FROM_HERE))
+    if (!wanted || number < wanted || (number > wanted && harm != FAIL_FROM_HERE) ||
+        harm == FAIL_READ)
         return NONE;
     if (harm == KILL_BEFORE) {
         pthread_mutex_lock(&recording); /* what others have begun is done and recorded */
@@ -95,6 +101,15 @@ static enum harm next_call(int folder, const char *path)
     if (harm == STOP)
         raise(SIGSTOP);
     return harm;
+}
+
+/* Whether this call, which reads, is to fail; then the error is set. */
+static int read_fails(int folder, const char *path)
+{
+    if (!is_below(folder, path) || __sync_add_and_fetch(count + 1, 1) != wanted || harm != FAIL_READ)
+        return 0;
+    errno = error;
+    return 1;
 }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -157,6 +172,8 @@ static void note(char kind, int file, int folder, const char *path, const char *
             mode = va_arg(rest, mode_t);                         \
             va_end(rest);                                        \
         }                                                        \
+        if (!(flags & (O_CREAT | O_TRUNC | O_WRONLY | O_RDWR)) && read_fails(folder, path)) \
+            return -1;                                           \
         if (!(flags & (O_CREAT | O_TRUNC)))                      \
             return REAL(name)(__VA_ARGS__, flags, mode);         \
         HARMED('o', result, folder, path, NULL, flags & O_TRUNC ? 1 : 0, \
@@ -241,3 +258,45 @@ int fsync(int file)
 {
     HARMED('s', file, file, NULL, NULL, 0, REAL(fsync)(file));
 }
+
+/* What reads, or asks what is there. */
+#define READS(type, failed, name, arguments, folder, path, ...)  \
+    type name arguments                                          \
+    {                                                            \
+        return read_fails(folder, path) ? failed : REAL(name)(__VA_ARGS__); \
+    }
+
+typedef struct stat About;
+typedef struct stat64 About64;
+typedef struct statx AboutX;
+typedef struct dirent Entry;
+typedef struct dirent64 Entry64;
+typedef const struct iovec Views;
+
+READS(int, -1, stat, (const char *path, About *to), AT_FDCWD, path, path, to)
+READS(int, -1, stat64, (const char *path, About64 *to), AT_FDCWD, path, path, to)
+READS(int, -1, lstat, (const char *path, About *to), AT_FDCWD, path, path, to)
+READS(int, -1, lstat64, (const char *path, About64 *to), AT_FDCWD, path, path, to)
+READS(int, -1, fstat, (int file, About *to), file, NULL, file, to)
+READS(int, -1, fstat64, (int file, About64 *to), file, NULL, file, to)
+READS(int, -1, fstatat, (int at, const char *path, About *to, int how), at, path, at, path, to, how)
+READS(int, -1, fstatat64, (int at, const char *path, About64 *to, int how), at, path, at, path, to,
+      how)
+READS(int, -1, statx, (int at, const char *path, int how, unsigned mask, AboutX *to), at, path, at,
+      path, how, mask, to)
+READS(DIR *, NULL, opendir, (const char *path), AT_FDCWD, path, path)
+READS(Entry *, NULL, readdir, (DIR *of), dirfd(of), NULL, of)
+READS(Entry64 *, NULL, readdir64, (DIR *of), dirfd(of), NULL, of)
+READS(ssize_t, -1, read, (int file, void *to, size_t size), file, NULL, file, to, size)
+READS(ssize_t, -1, pread, (int file, void *to, size_t size, off_t at), file, NULL, file, to, size,
+      at)
+READS(ssize_t, -1, pread64, (int file, void *to, size_t size, off64_t at), file, NULL, file, to,
+      size, at)
+READS(ssize_t, -1, preadv, (int file, Views *to, int views, off_t at), file, NULL, file, to, views,
+      at)
+READS(ssize_t, -1, preadv64, (int file, Views *to, int views, off64_t at), file, NULL, file, to,
+      views, at)
+READS(ssize_t, -1, sendfile, (int to, int file, off_t *at, size_t size), file, NULL, to, file, at,
+      size)
+READS(ssize_t, -1, sendfile64, (int to, int file, off64_t *at, size_t size), file, NULL, to, file,
+      at, size)

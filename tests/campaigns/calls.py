@@ -4,6 +4,9 @@
 call that changes a file of the run it is killed, or the call fails, or writes half of what it
 should. Then the run is resumed, sometimes with harm again, until it is complete.
 
+Reads: such a run is killed, and `verify`, `repair` and `run` go over it. In each of them a call
+fails that reads or asks what is there. That may stop the command; nothing may be given up for it.
+
 Zombies: a worker's task stops at such a call, the run goes on without it or is begun anew, and then
 the task goes on too.
 """
@@ -19,14 +22,14 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from trials import HERE, Campaign, Case, Run
+from trials import HERE, Campaign, Case, Forked, Run
 
 from frontier.search.task import expand_task
 from frontier.space.layout import Layout
 from frontier.store.reader import RunReader
 from frontier.store.run import RunStore
 
-NONE, KILL_BEFORE, KILL_AFTER, KILL_HALF, FAIL, SHORT, FAIL_FROM_HERE, STOP = range(8)
+NONE, KILL_BEFORE, KILL_AFTER, KILL_HALF, FAIL, SHORT, FAIL_FROM_HERE, STOP, FAIL_READ = range(9)
 """As in calls.c."""
 
 HARMS = {
@@ -43,11 +46,16 @@ HARMS = {
     "ENOSPC from here on": (FAIL_FROM_HERE, errno.ENOSPC),
     "EROFS from here on": (FAIL_FROM_HERE, errno.EROFS),
 }
+UNREAD = {
+    "EIO at a read": errno.EIO,
+    "ESTALE at a read": errno.ESTALE,
+    "EPERM at a read": errno.EPERM,
+}
 AGAIN = 0.3
 """How often harm is done to the resumed run too."""
 
-ZOMBIES = 5
-"""One fault of so many is a zombie."""
+ZOMBIES = READS = 5
+"""One fault of so many is a zombie, and one fails to read."""
 
 TASK_CALLS = 6
 """Of a task: make a file, write, force it to the disk, rename it, force that, give a part up."""
@@ -89,7 +97,12 @@ class Library:
     @property
     def count(self) -> int:
         """Calls of the process that was armed last."""
-        return int(self._c.calls_count())
+        return int(self._c.calls_count(0))
+
+    @property
+    def reads(self) -> int:
+        """The same of calls that read."""
+        return int(self._c.calls_count(1))
 
 
 def at_calls(campaign: Campaign, library: Library, case: Case, count: int) -> None:
@@ -99,10 +112,13 @@ def at_calls(campaign: Campaign, library: Library, case: Case, count: int) -> No
     calls, choice = library.count, campaign.random
     print(f"{case.name}: {calls:,} calls change files", file=sys.stderr)
     zombies = count // ZOMBIES if case.forks and "cluster.kind=serial" in case.settings else 0
-    points = count - zombies
+    reads = count // READS
+    points = count - zombies - reads
     for i in range(points):
         at = 1 + (i * calls + choice.randrange(calls)) // points
         _harmed(campaign, case, library, case.scratch / f"called-{i}", at, calls)
+    for i in range(reads):
+        _unread(campaign, case, library, case.scratch / f"unread-{i}", calls)
     for i in range(zombies):
         _zombie(campaign, case, library, case.scratch / f"zombie-{i}", calls)
 
@@ -136,6 +152,43 @@ def _ended(run: Run) -> str | None:
     if run.code in (0, 2, 3, -signal.SIGKILL) and "Traceback" not in run.said:
         return None
     return f"harmed, it ends with {run.code}: {run.said}"
+
+
+def _unread(campaign: Campaign, case: Case, library: Library, path: Path, calls: int) -> None:
+    choice = campaign.random
+    kind, what, wrong = campaign.pick(UNREAD), "", None
+    _killed_in_a_layer(campaign, case, library, path, calls)
+    for words in (["verify", str(path)], ["repair", str(path), "--yes"], case.arguments(path)):
+        reads, layers = _reads_of(case, library, path, words), len(RunStore.open(path).records)
+        at = choice.randint(1, reads)
+
+        def fails(at=at):
+            library.arm(path, at, FAIL_READ, UNREAD[kind])
+
+        command = Forked(words, case.scratch / f"{path.name}.said", case.fine, fails)
+        command.wait()
+        what += f"{words[0]} at read {at:,} of {reads:,} ends with {command.code}; "
+        if command.code not in (0, 3) or "Traceback" in command.said:
+            wrong = f"{words[0]} ends with {command.code}: {command.said}"
+        elif len(RunStore.open(path).records) < layers:
+            wrong = f"{words[0]} gives up layers: {command.said}"
+        if wrong:
+            break
+    else:
+        run = case.start(path)
+        wrong = case.judge(path) if run.wait() == 0 else f"run ends with {run.code}: {run.said}"
+    campaign.judged(kind, case, path, wrong, what)
+
+
+def _reads_of(case: Case, library: Library, path: Path, words: list[str]) -> int:
+    """The calls by which a command reads files of a run, of which it gets a copy."""
+    copy = path.with_name(f"{path.name}-counted")
+    shutil.copytree(path, copy)
+    words = [word.replace(str(path), str(copy)) for word in words]
+    said = case.scratch / "counted.said"
+    Forked(words, said, case.fine, lambda: library.arm(copy, 0)).wait()
+    shutil.rmtree(copy)
+    return library.reads
 
 
 def _zombie(campaign: Campaign, case: Case, library: Library, path: Path, calls: int) -> None:

@@ -18,7 +18,8 @@ a new digest and a new chain. `verify` must find it, `run` must refuse or come o
 must mend it or say that it cannot. Runs with workers are spared this, as their files are alike.
 Full disk: the run directory lies on a file system that is too small (a tmpfs, so only as root).
 Calls (`--calls`): at one after the other of the system calls by which a run changes files, the
-process is killed, or the call fails or does half of what it should (`calls.py`).
+process is killed, or the call fails or does half of what it should; or a call fails by which
+`verify`, `repair` or `run` reads or asks what is there (`calls.py`).
 Power losses (`--power`): the run goes on from what the disk may hold after one (`powerloss.py`).
 Requests (`--requests`): the run is in an object store whose requests go wrong (`requestfaults.py`).
 
