@@ -1,6 +1,7 @@
-"""Kernels on disk that are damaged, or cannot be there: compiled anew, with the same results."""
+"""Kernels on disk are compiled by one process; where they cannot be there, each compiles them."""
 
 import errno
+import fcntl
 import os
 import pickle
 import shutil
@@ -8,11 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
+from numba.core.caching import IndexDataCacheFile
 
 import frontier
 from frontier.space import kernel_cache
-from frontier.space.kernel_cache import KernelFiles, SharedCache
 
 PACKAGE = Path(frontier.__file__).parent
 
@@ -36,81 +38,113 @@ def called(before="", **environment):
     return done.stdout.strip(), done.stderr
 
 
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory):
-    """A cache, and the folder in it that has the files of two kernels."""
-    home = tmp_path_factory.mktemp("home")
-    assert called(HOME=str(home)) == ("12 0", "")
-    (folder,) = home.glob(".cache/frontier/kernels-*/space_*")
-    return home, folder
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The folder in which this process keeps kernels."""
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    monkeypatch.setattr(kernel_cache, "_folder", lambda: folder)
+    return folder
 
 
-def file_of(folder, name, kind):
-    (file,) = folder.glob(f"zerobytes_kernels.{name}-*.{kind}")
-    return file
+def add(one, other):
+    return one + other
 
 
-def start_of(folder, name):
-    """What the names of the files of a kernel begin with."""
-    return file_of(folder, name, "nbi").name.split(".py")[0]
+def was_kept(one=1, other=2):
+    """Whether the folder has the kernel for the types of two numbers; it is compiled if not."""
+    kernel = kernel_cache.compiled(add)
+    assert kernel(one, other) == one + other
+    return bool(kernel.stats.cache_hits)
 
 
-def turned(file):
-    data = bytearray(file.read_bytes())
-    data[len(data) // 2] ^= 8
-    file.write_bytes(data)
+def locked(folder):
+    """Whether somebody has the folder's lock."""
+    with open(folder / "lock", "ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        return False
+
+
+def test_a_kernel_is_kept_for_each_type(folder):
+    for numbers in ((1, 2), (1, 2.5)):
+        assert not was_kept(*numbers)
+        assert was_kept(*numbers)
+    assert was_kept()
 
 
 DAMAGES = {
-    "cut": lambda file: file.write_bytes(file.read_bytes()[:-1]),
-    "halved": lambda file: file.write_bytes(file.read_bytes()[: file.stat().st_size // 2]),
-    "emptied": lambda file: file.write_bytes(b""),
-    "lengthened": lambda file: file.write_bytes(file.read_bytes() + b"0"),
-    "turned": turned,
-    "random": lambda file: file.write_bytes(os.urandom(file.stat().st_size)),
-    "zeros": lambda file: file.write_bytes(bytes(file.stat().st_size)),
-    "a pickle": lambda file: file.write_bytes(pickle.dumps("0.0") + pickle.dumps((1, {}))),
-    "no pickle of ours": lambda file: file.write_bytes(pickle.dumps(frontier.__name__)),
-    "another kernel's": lambda file: file.write_bytes(
-        file_of(file.parent, "_ones", file.suffix[1:]).read_bytes()
-    ),
+    "halved": lambda content: content[: len(content) // 2],
+    "emptied": lambda content: b"",
+    "zeros": lambda content: bytes(len(content)),
+    "no pickle of ours": lambda content: pickle.dumps(frontier.__name__),
 }
 
 
-@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["nbi", "nbc"])
-def test_a_damaged_file_is_written_anew(kept, kind):
-    """A process is started for those that Numba would run, or end with an error on."""
-    home, folder = kept
-    for name in ("halved", "turned"):
-        DAMAGES[name](file_of(folder, "_count", kind))
-        assert called(HOME=str(home)) == ("12 0", ""), name
-        assert called(HOME=str(home)) == ("12 1", ""), name
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_what_cannot_be_loaded_is_compiled_anew(folder, kind, damage):
+    was_kept()
+    (file,) = folder.rglob(f"*.{kind}")
+    file.write_bytes(damage(file.read_bytes()))
+    assert not was_kept()
+    assert was_kept()
 
 
-@pytest.mark.parametrize("kind", ["nbi", "nbc", "seal"])
-@pytest.mark.parametrize("damage", [*DAMAGES.values(), Path.unlink], ids=[*DAMAGES, "deleted"])
-def test_what_is_not_as_it_was_sealed_is_deleted(kept, tmp_path, kind, damage):
-    folder = shutil.copytree(kept[1], tmp_path / "folder")
-    files = KernelFiles(str(folder / start_of(folder, "_count")))
-    before = set(folder.iterdir())
-    files.delete_unless_sealed()
-    assert set(folder.iterdir()) == before
-    damage(file_of(folder, "_count", kind))
-    files.delete_unless_sealed()
-    code = {path for path in before if path.suffix in (".nbi", ".nbc")}
-    of_kernel = {path for path in code if "._count-" in path.name}
-    assert len(of_kernel) == 2
-    assert {path for path in folder.iterdir() if path in code} == code - of_kernel
+def test_the_folder_is_locked_until_the_outermost_kernel_is_saved(folder, monkeypatch):
+    inner, save, found = kernel_cache.compiled(add), IndexDataCacheFile.save, []
+
+    def saved(*of):
+        save(*of)
+        found.append(locked(folder))
+
+    monkeypatch.setattr(IndexDataCacheFile, "save", saved)
+    outer = kernel_cache.compiled(lambda one: inner(one, one))
+    assert outer(2) == 4
+    assert found == [True, True]
+    assert not locked(folder)
 
 
-@pytest.mark.sweep
-def test_all_files_are_damaged(kept):
-    home, folder = kept
-    for file in folder.iterdir():
-        file.write_bytes(file.read_bytes()[:9])
-    assert called(HOME=str(home)) == ("12 0", "")
-    assert called(HOME=str(home)) == ("12 1", "")
+def test_what_another_process_saved_meanwhile_is_loaded(folder, monkeypatch, tmp_path):
+    was_kept()
+    elsewhere = folder.rename(tmp_path / "elsewhere")
+    folder.mkdir()
+    lock = fcntl.flock
+
+    def wait(file, how):
+        shutil.copytree(elsewhere, folder, dirs_exist_ok=True)
+        lock(file, how)
+
+    monkeypatch.setattr(kernel_cache.fcntl, "flock", wait)
+    assert was_kept()
+    monkeypatch.undo()
+    assert not locked(folder)
+
+
+def test_a_kernel_that_fails_to_compile_leaves_no_lock(folder):
+    kernel = kernel_cache.compiled(add)
+    with pytest.raises(numba.TypingError):
+        kernel(1, None)
+    assert not locked(folder)
+    assert not was_kept()
+
+
+def test_a_file_system_without_locks(folder, monkeypatch, capsys):
+    """Nothing is saved where another process might save at the same time, and that is said."""
+
+    def no_locks(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    kernel_cache.warn.cache_clear()
+    was_kept()
+    monkeypatch.setattr(kernel_cache.fcntl, "flock", no_locks)
+    assert was_kept()
+    assert capsys.readouterr().err == ""
+    assert not was_kept(1, 2.5)
+    assert not was_kept(1, 2.5)
+    assert_said_once(capsys.readouterr().err, f"in {folder}")
 
 
 def unusable(tmp_path):
@@ -143,19 +177,19 @@ def test_a_place_that_cannot_be_written(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
-@pytest.mark.sweep
-@pytest.mark.parametrize("what", ["frontier", "kernels", "space"])
-def test_a_file_in_the_place_of_a_folder(tmp_path, kept, what):
-    shutil.copytree(kept[0] / ".cache", tmp_path / ".cache")
-    (folder,) = tmp_path.glob(".cache/frontier/kernels-*/space_*")
-    place = {"frontier": folder.parents[1], "kernels": folder.parent, "space": folder}[what]
-    place.rename(tmp_path / "elsewhere")
+@pytest.mark.parametrize("what", ["kernels", "space"])
+def test_a_file_in_the_place_of_a_folder(folder, capsys, what):
+    kernel_cache.warn.cache_clear()
+    was_kept()
+    (of_tests,) = (path for path in folder.iterdir() if path.is_dir())
+    place = folder if what == "kernels" else of_tests
+    shutil.rmtree(place)
     place.touch()
-    before = in_the_sources()
-    found, said = called(HOME=str(tmp_path))
-    assert found == "12 0"
-    assert_said_once(said, f"in {folder.parent}")
-    assert in_the_sources() == before
+    before = sorted(Path(__file__).parent.rglob("*.nb?"))
+    assert not was_kept()
+    assert not was_kept()
+    assert_said_once(capsys.readouterr().err, f"in {folder}")
+    assert sorted(Path(__file__).parent.rglob("*.nb?")) == before
 
 
 @pytest.mark.sweep
@@ -236,116 +270,6 @@ def test_two_processes_that_need_a_kernel_at_once(tmp_path):
     said, folder = said_by_two(tmp_path, ("uint8", "uint8"))
     assert said == ["3 0\n", "3 1\n"]
     assert len(list(folder.glob("zerobytes_kernels._ones-*.nbc"))) == 1
-
-
-class Saved(list):
-    """Numba's cache, as far as it is asked; the signatures for which something was saved."""
-
-    def load_overload(self, signature, context):
-        return signature if signature in self else None
-
-    def save_overload(self, signature, result):
-        self.append(signature)
-
-
-@pytest.fixture
-def shared(tmp_path, monkeypatch):
-    """Makes what a process has of a kernel; it does not wait for others. The kernel's cache."""
-    monkeypatch.setattr(SharedCache, "patience", 0.05)
-    saved, files = Saved(), KernelFiles(str(tmp_path / "kernel"))
-    return lambda: SharedCache(saved, files), saved
-
-
-def compile_and_save(cache, signature):
-    assert cache.load_overload(signature, None) is None
-    cache.save_overload(signature, "code")
-
-
-@pytest.mark.parametrize("saved_meanwhile", [False, True])
-def test_what_was_saved_is_found_and_not_locked(shared, tmp_path, saved_meanwhile):
-    """Also if it was not there yet before the kernel was locked."""
-    make, saved = shared
-    compile_and_save(make(), "int64")
-    if saved_meanwhile:  # the first look finds no seal, and what is under it is there in the second
-        (tmp_path / "kernel.seal").unlink()
-    one = make()
-    assert one.load_overload("int64", None) == "int64"
-    compile_and_save(make(), "uint8")
-    assert saved == ["int64", "uint8"]
-
-
-def test_a_kernel_that_is_locked_is_loaded_if_it_is_there(shared):
-    make, _ = shared
-    compile_and_save(make(), "int64")
-    stopped, other = make(), make()
-    assert stopped.load_overload("uint8", None) is None
-    assert other.load_overload("int64", None) == "int64"
-
-
-def test_a_process_that_waits_for_long_compiles_and_does_not_save(shared):
-    make, saved = shared
-    stopped, waiting = make(), make()
-    assert stopped.load_overload("int64", None) is None
-    compile_and_save(waiting, "int64")
-    assert saved == []
-    assert SharedCache.patience == 0
-    stopped.save_overload("int64", "code")
-    assert saved == ["int64"]
-    compile_and_save(waiting, "uint8")
-    assert saved == ["int64", "uint8"]
-
-
-def test_a_file_system_without_locks(shared, monkeypatch, capsys):
-    """Nothing is saved where another process might save at the same time, and that is said."""
-
-    def no_locks(*_):
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    make, saved = shared
-    kernel_cache.warn.cache_clear()
-    compile_and_save(make(), "int64")
-    monkeypatch.setattr(kernel_cache.fcntl, "flock", no_locks)
-    assert make().load_overload("int64", None) == "int64"
-    compile_and_save(make(), "uint8")
-    compile_and_save(make(), "uint8")
-    assert saved == ["int64"]
-    assert_said_once(capsys.readouterr().err, "in ")
-
-
-@pytest.mark.parametrize("fails", ["load_overload", "save_overload"])
-def test_a_cache_that_fails_leaves_no_lock(shared, monkeypatch, fails):
-    make, saved = shared
-    failing = make()
-    with monkeypatch.context() as patch:
-        patch.setattr(Saved, fails, lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            compile_and_save(failing, "int64")
-    compile_and_save(make(), "int64")
-    assert saved == ["int64"]
-
-
-FAILS = """
-from numba.core.dispatcher import _FunctionCompiler
-compile, _FunctionCompiler.compile = _FunctionCompiler.compile, lambda *_: 1 / 0
-try:
-    kernels._count(np.array([7], dtype=np.uint8), 8)
-except ZeroDivisionError:
-    _FunctionCompiler.compile = compile
-import fcntl
-from frontier.space import kernel_cache
-locks = list(kernel_cache._folder().rglob("*.lock"))
-assert locks
-for lock in locks:
-    fcntl.flock(open(lock), fcntl.LOCK_EX | fcntl.LOCK_NB)
-"""
-"""Fails to compile a kernel, and ends with an error if the kernel is locked then."""
-
-
-@pytest.mark.sweep
-def test_a_kernel_that_fails_to_compile_is_not_locked(tmp_path):
-    before = f"import numpy as np\nfrom frontier.space import zerobytes_kernels as kernels\n{FAILS}"
-    assert called(before, HOME=str(tmp_path)) == ("12 0", "")
-    assert called(HOME=str(tmp_path)) == ("12 1", "")
 
 
 @pytest.mark.sweep
