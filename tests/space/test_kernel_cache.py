@@ -94,17 +94,22 @@ def test_what_cannot_be_loaded_is_compiled_anew(folder, kind, damage):
 
 
 def test_the_folder_is_locked_until_the_outermost_kernel_is_saved(folder, monkeypatch):
+    """And no longer, even if a child of this process has the file open."""
     inner, save, found = kernel_cache.compiled(add), IndexDataCacheFile.save, []
+    copies = []
 
     def saved(*of):
         save(*of)
         found.append(locked(folder))
+        copies.append(os.dup(kernel_cache._turn[0].fileno()))
 
     monkeypatch.setattr(IndexDataCacheFile, "save", saved)
     outer = kernel_cache.compiled(lambda one: inner(one, one))
     assert outer(2) == 4
     assert found == [True, True]
     assert not locked(folder)
+    for file in copies:
+        os.close(file)
 
 
 def test_what_another_process_saved_meanwhile_is_loaded(folder, monkeypatch, tmp_path):
