@@ -157,9 +157,9 @@ def _ended(run: Run) -> str | None:
 def _unread(campaign: Campaign, case: Case, library: Library, path: Path, calls: int) -> None:
     choice = campaign.random
     kind, what, wrong = campaign.pick(UNREAD), "", None
-    _killed_in_a_layer(campaign, case, library, path, calls)
-    for words in (["verify", str(path)], ["repair", str(path), "--yes"], case.arguments(path)):
-        reads, layers = _reads_of(case, library, path, words), len(RunStore.open(path).records)
+    _killed_half_way(campaign, case, library, path, calls)
+    for words in (*case.upkeep(path), case.arguments(path)):
+        reads, committed = _reads_of(case, library, path, words), case.committed(path)
         at = choice.randint(1, reads)
 
         def fails(at=at):
@@ -170,8 +170,8 @@ def _unread(campaign: Campaign, case: Case, library: Library, path: Path, calls:
         what += f"{words[0]} at read {at:,} of {reads:,} ends with {command.code}; "
         if command.code not in (0, 3) or "Traceback" in command.said:
             wrong = f"{words[0]} ends with {command.code}: {command.said}"
-        elif len(RunStore.open(path).records) < layers:
-            wrong = f"{words[0]} gives up layers: {command.said}"
+        elif case.committed(path) < committed:
+            wrong = f"{words[0]} gives up what was committed: {command.said}"
         if wrong:
             break
     else:
@@ -219,17 +219,25 @@ def _zombie(campaign: Campaign, case: Case, library: Library, path: Path, calls:
     campaign.judged(kind, case, path, wrong or case.judge(path), what)
 
 
+def _killed_half_way(
+    campaign: Campaign, case: Case, library: Library, path: Path, calls: int
+) -> None:
+    """Kill a run that has committed something and is not complete."""
+    while True:
+        at = campaign.random.randrange(calls // 10, calls)
+        harm(case, library, path, at, KILL_BEFORE, 0)
+        if case.half_way(path):
+            return
+        shutil.rmtree(path)
+
+
 def _killed_in_a_layer(
     campaign: Campaign, case: Case, library: Library, path: Path, calls: int
 ) -> tuple[RunStore, int]:
     """A run that was killed after two layers or more; the depth of the one under way."""
-    while True:
-        at = campaign.random.randrange(calls // 10, calls)
-        harm(case, library, path, at, KILL_BEFORE, 0)
-        run = RunStore.open(path)
-        if not run.complete and len(run.records) >= 2:
-            return run, len(run.records)
-        shutil.rmtree(path)
+    _killed_half_way(campaign, case, library, path, calls)
+    run = RunStore.open(path)
+    return run, len(run.records)
 
 
 def _layout_of(run: RunStore) -> Layout:

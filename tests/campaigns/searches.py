@@ -38,6 +38,18 @@ class Search(Case):
         name = "search-gods-number"
         return f"{path}/{name}" if isinstance(path, str) else path / name
 
+    def committed(self, path: Path) -> int:
+        """The blocks that a search has committed."""
+        proof = CosetRun(self.at(path)).proof
+        return sum(len(answer.done) for answer in proof.answers.values()) if proof else 0
+
+    def half_way(self, path: Path) -> bool:
+        at = self.at(path)
+        return CosetRun.exists(at) and not CosetRun(at).complete and self.committed(path) > 0
+
+    def upkeep(self, path: Path) -> list[list[str]]:
+        return [["verify", str(self.at(path))]]
+
     @property
     def forks(self) -> bool:
         return not self.apart

@@ -76,6 +76,18 @@ class Case:
         """The run directory of a trial that has this path."""
         return path
 
+    def committed(self, path: Path) -> int:
+        """How much a run has committed: its layers."""
+        return len(RunStore.open(path).records)
+
+    def half_way(self, path: Path) -> bool:
+        """Whether a run has committed something and is not complete."""
+        return not RunStore.open(path).complete and self.committed(path) >= 2
+
+    def upkeep(self, path: Path) -> list[list[str]]:
+        """The commands that look after a run."""
+        return [["verify", str(path)], ["repair", str(path), "--yes"]]
+
     def begin(self, path: Path, more: tuple[str, ...] = ()) -> None:
         """Begin a run with the settings that begin it, if there are some."""
         if self.begun:
