@@ -22,7 +22,7 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from trials import HERE, Campaign, Case, Forked, Run
+from trials import BY_TASKS, HERE, Campaign, Case, Forked, Run
 
 from frontier.search.task import expand_task
 from frontier.space.layout import Layout
@@ -112,7 +112,8 @@ def at_calls(campaign: Campaign, library: Library, case: Case, count: int) -> No
     calls, choice = library.count, campaign.random
     print(f"{case.name}: {calls:,} calls change files", file=sys.stderr)
     zombies = count // ZOMBIES if case.forks and "cluster.kind=serial" in case.settings else 0
-    reads = count // READS
+    # A run in memory stores its layers at the end: it is hardly ever killed between two of them.
+    reads = count // READS if BY_TASKS in case.settings or not case.counts else 0
     points = count - zombies - reads
     for i in range(points):
         at = 1 + (i * calls + choice.randrange(calls)) // points
