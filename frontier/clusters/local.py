@@ -109,7 +109,11 @@ def _end(cluster, patience: float) -> None:
             cluster.close()
 
     closing = threading.Thread(target=close, daemon=True)
-    closing.start()
+    try:
+        closing.start()
+    except RuntimeError:  # the system gives no memory for another thread
+        _kill(cluster)
+        return
     try:
         closing.join(patience)
     finally:

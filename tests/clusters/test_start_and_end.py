@@ -179,3 +179,19 @@ def test_workers_that_do_not_start(tmp_path):
         pytest.raises(Stopped, match=r"2 workers did not start .*cluster\.workers"),
     ):
         api.run(api.plan(config))
+
+
+def test_workers_are_ended_where_the_system_gives_no_thread(monkeypatch):
+    """As where memory is limited (ulimit -v): the reason why the cluster ends is told, no other."""
+
+    class NoThread:
+        def __init__(self, **_):
+            pass
+
+        def start(self):
+            raise RuntimeError("can't start new thread")
+
+    worker = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    monkeypatch.setattr(local.threading, "Thread", NoThread)
+    local._end(SimpleNamespace(_created=[worker]), 0.0)
+    assert worker.wait() == -signal.SIGKILL
