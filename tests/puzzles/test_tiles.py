@@ -172,5 +172,5 @@ def test_a_line_says_that_its_tiles_keep_their_order():
         tile_puzzle(1, 4, start=((0, 3, 2, 1),)).check()
     with pytest.raises(InputError, match="rows of 3"):
         tile_puzzle(1, 3).parse(((0, 1), (2,)))
-    with pytest.raises(InputError, match="write numbers"):
+    with pytest.raises(InputError, match="write whole numbers"):
         tile_puzzle(2, 2).parse("1 ._ 2 3")
