@@ -10,7 +10,6 @@ slower if it is more than `SLOWER` times its last value on the same machine.
 
 import csv
 import json
-import platform
 import subprocess
 import sys
 import time
@@ -19,10 +18,11 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from timing import ROOT, command, config_of
+from timing import ROOT, config_of
 
 from frontier.config import load_config
-from frontier.machine import cores
+from frontier.machine import cores, processor
+from frontier.space.instructions import features
 
 HISTORY = ROOT / "docs" / "results" / "benchmarks.csv"
 SLOWER = 1.3
@@ -76,21 +76,18 @@ def _states(path: Path) -> int:
     return sum(member.make_puzzle().states for member in load_config(path).members)
 
 
-def _frontier(*arguments) -> float:
+def _frontier(*words) -> float:
     """The wall time of a command of the package."""
-    return command("-m", "frontier", *arguments, "--json")["wall"]
+    began = time.perf_counter()
+    command = [sys.executable, "-m", "frontier", *map(str, words)]
+    subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - began
 
 
 def _run(scratch: Path, config: Path, *settings: str) -> float:
-    words = [word for setting in settings for word in ("--set", setting)]
     path = json.dumps(str(scratch / "run"))
-    begun = time.perf_counter()
-    subprocess.run(
-        [sys.executable, "-m", "frontier", "run", config, "--yes", "--quiet", "--set",
-         f"store.path={path}", *words],
-        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    return time.perf_counter() - begun
+    words = [word for setting in settings for word in ("--set", setting)]
+    return _frontier("run", config, "--yes", "--quiet", "--set", f"store.path={path}", *words)
 
 
 def _pattern(scratch: Path, name: str) -> Path:
@@ -104,7 +101,7 @@ def _pattern(scratch: Path, name: str) -> Path:
 
 def _gods_number(scratch: Path, name: str) -> float:
     path = json.dumps(str(scratch / "search"))
-    return _frontier("gods-number", config_of(name), "--set", f"store.path={path}")
+    return _frontier("gods-number", config_of(name), "--quiet", "--set", f"store.path={path}")
 
 
 def _kept(scratch: Path) -> Path:
@@ -150,22 +147,13 @@ def _solve(scratch: Path) -> float:
     code = f"{BOARDS}\nfor cells in boards: print(*cells[:5], '/', *cells[5:])\n"
     words = [sys.executable, "-c", code, str(path), str(SOLUTIONS)]
     boards.write_text(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
-    begun = time.perf_counter()
-    words = [sys.executable, "-m", "frontier", "solve", path, "--file", boards, "--json"]
-    subprocess.run(words, check=True, capture_output=True)
-    return time.perf_counter() - begun
+    return _frontier("solve", path, "--file", boards, "--json")
 
 
 def machine() -> str:
     """The processor and the number of cores."""
-    model = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        lines = (line.partition(":") for line in cpuinfo.read_text().splitlines())
-        found = {key.strip(): value.strip() for key, _, value in lines}
-        model = found.get("model name", model)
-        model += " with AVX-512" if "avx512vbmi2" in found.get("flags", "") else ""
-    return f"{model}, {cores()} cores"
+    vectors = " with AVX-512" if "avx512vbmi2" in features() else ""
+    return f"{processor()}{vectors}, {cores()} cores"
 
 
 def commit() -> str:

@@ -142,8 +142,8 @@ def export(run: RunStore, place: Place) -> "zarr.Array | np.ndarray":
     the run does not have all layers.
     """
     storage = storage_at(place)
-    ending = Path(storage.name).suffix
-    if ending.lower() in OTHER_FORMATS:
+    ending = Path(storage.name).suffix.lower()
+    if ending in OTHER_FORMATS:
         raise InputError(
             f"{storage}: distances are not written in the format of {ending}; name a file that "
             f"ends in {NPY}, or any other name for a Zarr array"

@@ -1,5 +1,4 @@
-"""The begin of a file that holds an array as NumPy stores it, so that the array itself can be
-written piece by piece."""
+"""The header of a NumPy file, so that its array can be written piece by piece."""
 
 import io
 

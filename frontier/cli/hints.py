@@ -40,8 +40,9 @@ def _remedy(name: str, context: click.Context | None) -> str | None:
     command = context.command.name if context else None
     if command not in ("run", "plan", "gods-number"):
         return None
-    if name in BY_SETTING:
-        return f"Give --set {BY_SETTING[name]} instead."
+    setting = BY_SETTING.get(name)
+    if setting and not (command == "gods-number" and setting.startswith("search.")):
+        return f"Give --set {setting} instead."
     search = "gods-number" if command == "gods-number" else "run"
     if name in RESUMING:
         return f"`{program()} {search}` resumes what was stopped; no option is needed."

@@ -78,8 +78,8 @@ def solve(
     from IDA*, whose time grows with the distance. Standard error names the way. Without BOARD and
     --file, the config's start is solved.
 
-    A BOARD is written as its puzzle writes it, rows parted by slashes. Of several positions each
-    has an answer or an error of its own, and the exit code is that of the first error.
+    A BOARD is written as its puzzle writes it, rows parted by slashes. Each of several positions
+    gets an answer or an error. The exit code is that of the first error.
     """
     config, store = puzzle_and_run(run, settings)
     puzzle = config.make_puzzle()

@@ -15,7 +15,7 @@ from frontier.search.workspace import GROWTH_BYTES
 from frontier.space.bits import SPARE_ROWS
 from frontier.space.expansion import arena_frames
 from frontier.space.graph import Space
-from frontier.space.layout import WORD_BYTES, Layout, Task
+from frontier.space.layout import ROW_WORDS, WORD_BYTES, Layout, Task
 from frontier.space.memory import LOOK_UP_SECONDS
 from frontier.space.program import program_of, reads_of
 from frontier.store.layers import most_part_bytes
@@ -25,8 +25,9 @@ from frontier.text import rounded_up
 PROCESS_BYTES = 330_000_000
 """The bytes of a worker with its libraries and kernels before it does anything (measured)."""
 
-PART_WORD_SECONDS, FILE_SECONDS = 6e-9, 0.5e-3
-"""The seconds that a worker needs for a word of a part, and to open or make a file."""
+PART_WORD_SECONDS, FILE_SECONDS = 2e-9, 0.5e-3
+"""The seconds that a worker needs for a word that it reads, and twice as many for one that it makes;
+and to open or make a file."""
 
 SAMPLE_TASKS = 4
 """The most tasks that are examined to know what a layout costs. They have the same prefixes, and
@@ -50,8 +51,9 @@ FINE_TASK = 30_000_000
 
 
 def row_bytes(layout: Layout) -> int:
-    """Return the bytes of the rows that a thread holds while it expands."""
-    return (SPARE_ROWS + 1) * layout.row_words * WORD_BYTES
+    """Return the bytes of the rows that a thread holds while it expands, and of those that it
+    decodes at a time."""
+    return (SPARE_ROWS * layout.row_words + max(layout.row_words, ROW_WORDS)) * WORD_BYTES
 
 
 def task_bytes(layout: Layout) -> int:
@@ -93,9 +95,8 @@ def _task_costs(layout: Layout, task: Task) -> tuple[int, float, float]:
     files = np.unique(reads.task).size + 2
     slab_words = layout.slab_bytes / WORD_BYTES
     made = layout.slabs_made(task)
-    look_ups = program.row_odd.size * int(program.voltages[program.voltage, 1].sum())
-    seconds = files * FILE_SECONDS + (read + 2 * made) * slab_words / 3 * PART_WORD_SECONDS
-    seconds += look_ups * LOOK_UP_SECONDS
+    seconds = files * FILE_SECONDS + (read + 2 * made) * slab_words * PART_WORD_SECONDS
+    seconds += program.look_ups * LOOK_UP_SECONDS
     return need, seconds, made * slab_words
 
 

@@ -30,7 +30,7 @@ SLABS_A_THREAD = 3
 LISTED_BYTES = 3 * 24
 """Bytes per listed state in a task that reads lists: three layers, each with its sort keys."""
 
-LISTED_SECONDS, TASKS_WORD_SECONDS = 420e-9, 1.6e-9
+LISTED_SECONDS, THIN_WORD_SECONDS = 420e-9, 1.6e-9
 """A layer is thin if its list takes less time than its bitmaps. A list takes about 130 ns of one
 core for each state, and 300 ns more where it is put into bitmaps or taken from them. Bitmaps of few
 states take the second number for each word by tasks, and less in memory (`layer_seconds`), as rows
@@ -204,7 +204,7 @@ def make_plan(config: Config, layout: dict | None = None) -> RunPlan:
             f"{size_to_set(enough)}",
         )
     work = chosen.work(0)
-    seconds = work.words * TASKS_WORD_SECONDS + work.look_ups * LOOK_UP_SECONDS
+    seconds = work.words * THIN_WORD_SECONDS + work.look_ups * LOOK_UP_SECONDS
     by_memory = (memory - held) // 2 // ListKernel(space).bytes_for(1)
     by_task = max(THIN_STATES, (memory - need) // LISTED_BYTES)
     thin = max(THIN_STATES, int(seconds / LISTED_SECONDS))

@@ -132,9 +132,7 @@ def expand_rows(
     )  # fmt: skip
     # In tasks of one row a node, each arc into a node comes from one row, whatever its voltage is.
     one_row = p.row_odd.size == 1 and p.slots.size == 1
-    n, r = first // rows - 1, rows - 1
-    if first % rows:
-        n, r = n + 1, first % rows - 1
+    n, r = first // rows, first % rows - 1  # of the row before the first
     for i in range(target_live.size):
         r += 1
         if r == rows:

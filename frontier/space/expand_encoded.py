@@ -4,8 +4,9 @@ The kernel goes through the batches of a task. For each it checks and decodes th
 current layer that the batch needs into the arena, where some already are. Then it makes the slabs
 of the batch one after the other, one *unit* of rows at a time: it decodes that unit of the layer
 before the current one, expands the current layer into it, and encodes the result. A unit has one
-row, or as many short ones as stay in the processor's first caches. A unit without a bit costs a
-look at a mask, and the interpreter is not needed before the room for encoded slabs is full.
+row, or as many short ones as stay in the processor's first caches. A unit that the layer before
+leaves empty is not decoded, and one that gets no state is not encoded. The interpreter is not
+needed before the room for encoded slabs is full.
 """
 
 from typing import NamedTuple
@@ -59,8 +60,8 @@ class Buffers(NamedTuple):
 
     rows: uint64[rows of a unit, words of a row], the unit under way. data: its bytes. live: bool,
         one entry a row. scratch: uint64[SPARE_ROWS, words of a row].
-    new: int64[frames]. masks, masks_before: the masks of the slab under way, and of that of the
-        layer before the current one.
+    new: int64[frames], the slabs that the batch under way brings into frames. masks, masks_before:
+        the masks of the slab under way, and of that of the layer before the current one.
     """
 
     rows: np.ndarray

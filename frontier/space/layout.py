@@ -59,8 +59,8 @@ def digits_moved(outer: tuple[int, ...], border: int) -> int:
 class Work(NamedTuple):
     """The work of making one layer, counted.
 
-    words: those of its bitmaps. look_ups: for each row and each arc into its node, the rows that
-    the arc's voltage brings together; so short rows cost more than long ones.
+    words: those of its bitmaps. look_ups: the blocks that the kernel looks up, one for each block
+    of each row and each arc into its node. The shorter the rows, the more of them.
     """
 
     words: int

@@ -52,9 +52,9 @@ class Program(NamedTuple):
     sign: int64[nodes of the task], their signs.
     needed: bool[N, S], which slabs some row of the task comes from.
     start, stack, row, voltage: arcs into the task's nodes: of its node i those numbered
-        start[i] .. start[i+1]-1, from stacks[stack], with the voltage of that number. row: int32,
-        the row of a slab where the source node begins. Arcs whose swaps inside the row end alike
-        follow one another, those with more swaps first.
+        start[i] .. start[i+1]-1, from stacks[stack], with the voltage of that number. stack, row:
+        uint32. row: the row of a slab where the source node begins. Arcs whose swaps inside the row
+        end alike follow one another, those with more swaps first.
     alike: int8[A], how many swaps at its end an arc has in common with the next one into its node.
     own: int32[nodes of the task, 2], the stack and the row of the node itself, used if the lift is
         not bipartite (a layer may then neighbour itself); otherwise -1.
@@ -87,6 +87,11 @@ class Program(NamedTuple):
     @property
     def nbytes(self) -> int:
         return sum(table.nbytes for table in self)
+
+    @property
+    def look_ups(self) -> int:
+        """The blocks that all rows look up; see `Work`."""
+        return self.row_odd.size * int(self.voltages[self.voltage, 1].sum())
 
 
 class Reads(NamedTuple):
@@ -154,16 +159,15 @@ def _batches(layout: Layout, task: Task, program: Program, entry: np.ndarray) ->
     entry: int64[stacks, slots], the number of the entry, -1 if there is none.
     """
     p, prefixes = program, task.last_prefix - task.first_prefix
-    kinds: dict[bytes, list[np.ndarray]] = {}  # the slots under each prefix
+    kinds: dict[tuple[bytes, ...], tuple[int, list[np.ndarray]]] = {}  # slots under each prefix
     kind_of = np.zeros(len(p.voltages), dtype=np.int64)
     for w in np.unique(p.voltage).tolist():
         begin, blocks = p.voltages[w, :2]
         places = p.places[begin : begin + prefixes * layout.rows * blocks, 0]
         slots = [_different(of_prefix) for of_prefix in places.reshape(prefixes, -1)]
-        key = b"|".join(of_prefix.tobytes() for of_prefix in slots)
-        kinds.setdefault(key, slots)
-        kind_of[w] = list(kinds).index(key)
-    slots_of = [*kinds.values(), p.own_slots.reshape(-1, layout.cuts)]
+        key = tuple(of_prefix.tobytes() for of_prefix in slots)
+        kind_of[w], _ = kinds.setdefault(key, (len(kinds), slots))
+    slots_of = [*(slots for _, slots in kinds.values()), p.own_slots.reshape(-1, layout.cuts)]
     # Each target stack with each stack of sources and the slots that it reads there, once.
     stacks, count = len(entry), len(slots_of)
     target = np.arange(len(task.nodes)) // layout.slab_nodes

@@ -162,8 +162,8 @@ def _consequence(case: Search, path: Path) -> tuple[str, str]:
     resumed = case.start(path)
     if resumed.wait() not in (0, 2, 4) or "Traceback" in resumed.said:
         return "wrong", f"gods-number ends with {resumed.code}: {resumed.said}"
-    if resumed.code:
-        return "detected", f"verify {code}, gods-number {resumed.code}"
+    if resumed.code:  # `verify` must have found what stops the search
+        return ("detected" if code else "wrong"), f"verify {code}, gods-number {resumed.code}"
     try:
         wrong = case.wrong(path)
     except CorruptRunError as error:

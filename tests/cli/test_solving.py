@@ -259,7 +259,9 @@ def test_a_board_without_its_quotes(run):
     assert len(several) == 2
     wrong = "4 1 2 3 5 6 8 0"
     said = refused("solve", run, *wrong.split())
-    assert "8 is none of them; all 8 words are read as one BOARD, as none is one by itself" in said
+    assert (
+        "8 is none of them; all 8 words are read as one BOARD, as no word alone is a board" in said
+    )
     assert "read as one BOARD" not in invoke("solve", run, wrong, wrong, code=2).stderr
 
 
