@@ -26,7 +26,7 @@ PROCESS_BYTES = 330_000_000
 """The bytes of a worker with its libraries and kernels before it does anything (measured)."""
 
 PART_WORD_SECONDS, FILE_SECONDS = 2e-9, 0.5e-3
-"""The seconds that a worker needs for a word that it reads, and twice as many for one that it makes;
+"""The seconds that a worker needs for a word that it reads, of which one that it makes takes two;
 and to open or make a file."""
 
 SAMPLE_TASKS = 4

@@ -19,6 +19,7 @@ import hashlib
 import os
 import shutil
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -78,6 +79,9 @@ def _kept(function: Callable, folder: Path) -> Callable | None:
     return kernel
 
 
+PATIENCE = 120.0
+"""The seconds for which a process waits for another one to compile; then it compiles alone."""
+
 _turn: list[BinaryIO] = []
 """The lock of the folder, while this process has it. Whoever uses this list has Numba's lock."""
 
@@ -121,12 +125,22 @@ def _compile_in_turn(kernel, folder: Path) -> None:
 
 
 def _take_turn(folder: Path) -> None:
-    """Wait until no other process compiles. Raises OSError if files cannot be locked there."""
-    if not _turn:
-        preparing.tell()
-        lock = (folder / "lock").open("ab")
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        _turn.append(lock)
+    """Wait until no other process compiles. Raises OSError if files cannot be locked there, or if
+    another process holds the lock for `PATIENCE`."""
+    if _turn:
+        return
+    preparing.tell()
+    lock, until = (folder / "lock").open("ab"), time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except OSError as error:
+            if not isinstance(error, BlockingIOError) or time.monotonic() > until:
+                lock.close()
+                raise
+        time.sleep(0.1)
+    _turn.append(lock)
 
 
 @cache

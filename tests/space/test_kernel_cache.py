@@ -128,6 +128,17 @@ def test_what_another_process_saved_meanwhile_is_loaded(folder, monkeypatch, tmp
     assert not locked(folder)
 
 
+def test_nobody_waits_for_ever(folder, monkeypatch, capsys):
+    """Such as for a process that was stopped while it compiled."""
+    kernel_cache.warn.cache_clear()
+    monkeypatch.setattr(kernel_cache, "PATIENCE", 0.0)
+    with open(folder / "lock", "ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        assert not was_kept()
+    assert "cannot be kept" in capsys.readouterr().err
+    assert not was_kept()
+
+
 def test_a_kernel_that_fails_to_compile_leaves_no_lock(folder):
     kernel = kernel_cache.compiled(add)
     with pytest.raises(numba.TypingError):
