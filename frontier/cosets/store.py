@@ -188,11 +188,12 @@ class CosetRun(Owned):
         """Return the results so far and the request, as the ledger has them."""
         file = self.storage.place(LEDGER)
         remedy = f"delete {file}, and its questions are asked anew, with the tables that are there"
+        period = self.region.period
         ledger = _read(self.storage, LEDGER, remedy)
         if ledger.get("run") != self.identity["identifier"]:
             raise CorruptSearchError(f"{file} is the ledger of another search: {remedy}")
         try:
-            proof = Proof(COUNTS.validate_python(ledger["deepest"]), self.region.period)
+            proof = Proof(COUNTS.validate_python(ledger["deepest"]), period)
             for limit, answer in ledger["answers"].items():
                 blocks, cosets = COUNTS.validate_python((answer["blocks"], answer["cosets"]))
                 read = BLOCKS.validate_python(list(map(_as_read, answer["done"])))
