@@ -104,7 +104,7 @@ def _note_start(begun: set[str], searched: set[str], event: Event) -> None:
 
 def _check_disk(plan: start_runs.Plan, until: int | None, yes: bool) -> None:
     """Raise InputError if a run that begins may fill its disk, unless the user says yes. A run that
-    has begun goes on with a warning, as it stops before its disk is full."""
+    has begun resumes with a warning, as it stops before its disk is full."""
     if plan.in_memory:
         return
     from frontier.forecast.forecast import disk_warning
