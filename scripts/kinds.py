@@ -157,11 +157,16 @@ def machine() -> str:
 
 
 def commit() -> str:
-    """The commit of the working tree, with a mark if files differ from it."""
-    words = "git", "describe", "--always", "--dirty", "--exclude=*"
-    return subprocess.run(
-        words, cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.strip()
+    """The commit of the working tree, with a mark if files other than the history differ from
+    it."""
+
+    def said(*words: str) -> str:
+        words = ["git", *words]
+        done = subprocess.run(words, cwd=ROOT, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    changed = said("status", "--porcelain", "-uno", "--", ".", f":!{HISTORY.relative_to(ROOT)}")
+    return said("rev-parse", "--short", "HEAD") + ("-dirty" if changed else "")
 
 
 def read_history(path: Path = HISTORY) -> list[Line]:
