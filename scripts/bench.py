@@ -5,7 +5,7 @@
     python scripts/bench.py 2x6 3x4 --repeats 3 --json bench.json
 
 Without a size, every kind of work is timed (`scripts/kinds.py`), which takes about half an hour;
-what is slower than its last value in docs/results/benchmarks.csv is marked, and --write adds the
+what is slower than its last value in docs/benchmarks.csv is marked, and --write adds the
 figures there. --only takes the figures whose names contain a text.
 
 With sizes, each of which names a config of configs/, three searches of the same states are timed:
@@ -113,7 +113,7 @@ def _options() -> argparse.Namespace:
         help="time what one would run otherwise instead, and print a table in Markdown; without "
         f"SIZE: {' '.join(SIZES)}")  # fmt: skip
     add("--write", action="store_true",
-        help="add the figures to docs/results/benchmarks.csv; with --compare, put them into "
+        help="add the figures to docs/benchmarks.csv; with --compare, put them into "
         "docs/results/timings.json and into the pages that quote them")  # fmt: skip
     add("--only", default="", metavar="TEXT",
         help="without SIZE: time only the figures whose names contain this text")  # fmt: skip

@@ -4,7 +4,7 @@
 tasks, searches of God's numbers, solutions in bulk and distances. Each figure is the wall time of
 one command, or of one call in a process of its own, in seconds; all kernels are compiled before.
 
-docs/results/benchmarks.csv is the history: a line for each commit, machine and figure. A figure is
+docs/benchmarks.csv is the history: a line for each commit, machine and figure. A figure is
 slower if it is more than `SLOWER` times its last value on the same machine.
 """
 
@@ -24,7 +24,7 @@ from frontier.config import load_config
 from frontier.machine import cores, processor
 from frontier.space.instructions import features
 
-HISTORY = ROOT / "docs" / "results" / "benchmarks.csv"
+HISTORY = ROOT / "docs" / "benchmarks.csv"
 SLOWER = 1.3
 MOST_IN_MEMORY, MOST_BY_TASKS = 2 * 10**11, 5 * 10**10
 """Configs of at most so many states take less than five minutes."""
