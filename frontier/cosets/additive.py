@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from frontier.cosets.groups import WORD, Split, all_numbers, joined, residues
+from frontier.cosets.groups import Split, joined, residues
 from frontier.cosets.kernel import (
     BLANK,
     FIRST_MIX,
@@ -35,8 +35,8 @@ from frontier.cosets.symmetry import mirrored, symmetries
 from frontier.cosets.tables import TableSource, images, moves_on, pattern_graph
 from frontier.puzzles import Puzzle, pattern_puzzle
 from frontier.space.bits import lowest_bit
+from frontier.space.distances import WORD_BITS, residue_table
 from frontier.space.jit import kernel
-from frontier.space.memory import residue_table
 
 Groups = namedtuple(
     "Groups", "residue odd row region move image sides group slot home start target voltage"
@@ -97,11 +97,11 @@ class Additive:
         (residue, starts), parts = residues(shapes, table_source, fill), []
         for model, code, first in zip(split.models, split.codes, starts, strict=False):
             steps = pattern_puzzle(grid.rows, grid.columns, labels=model.labelled)
-            graph, move, _ = pattern_graph(steps, self.moves)
+            graph, move = pattern_graph(steps, self.moves)
             row = first + np.arange(model.graph.vertices) * 2 * code.words
             odd = np.zeros(model.graph.vertices, dtype=np.int64)
             odd[model.space.vertex[1]] = 1
-            parts.append((move, row * WORD, odd, images(graph, code, all_numbers(code))))
+            parts.append((move, row * WORD_BITS, odd, images(graph, code)))
         self.tables = self._joined(residue, parts)
 
     def _joined(self, residue: np.ndarray, parts: Sequence[tuple]) -> Groups:

@@ -16,6 +16,7 @@ from frontier.cosets.tables import TableSource
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle, pattern_puzzle
 from frontier.puzzles.pattern_graph import set_ranks
+from frontier.space.distances import bit_numbers
 from frontier.space.layout import WORD_BYTES
 from frontier.space.lehmer import LehmerCode
 
@@ -28,8 +29,6 @@ SAMPLE = 1000
 
 BASE_BYTES = 400
 """About the bytes of the base graph of a group for each set of cells and cell of the blank."""
-
-WORD = 64
 
 
 def group_sizes(puzzle: Puzzle, room: int) -> tuple[int, ...]:
@@ -127,7 +126,7 @@ class Split:
     def states(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the states of boards in all groups, int64[N, G] each: the number of the set of
         places of the group's tiles times the number of cells, plus the blank's cell; and the number
-        of their sequence, as `numbers` has it.
+        of the bit of their sequence, as `bit_numbers` has it.
 
         boards: int8[N, cells], the home of the tile in each cell, in reading order, or `BLANK`.
         """
@@ -141,15 +140,8 @@ class Split:
             places = position - (position > blank[:, None])
             base = model.base
             vertices.append(set_ranks(places, base.binomial) * base.cells + blank)
-            sequences.append(numbers(code, sign, index))
+            sequences.append(bit_numbers(code, sign, index))
         return np.stack(vertices, axis=1), np.stack(sequences, axis=1)
-
-
-def numbers(code: LehmerCode, sign: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """Return the numbers of the bits of sequences among those of their vertex, in a table of
-    `residue_table`."""
-    word, bit = np.divmod(index, code.bits)
-    return (sign * code.words + word) * WORD + bit
 
 
 def residues(
@@ -171,11 +163,6 @@ def residues(
         return residue
 
     return table_source("groups", make), starts
-
-
-def all_numbers(code: LehmerCode) -> np.ndarray:
-    """Return the `numbers` of all sequences, ascending."""
-    return numbers(code, *np.divmod(np.arange(2 * code.half), code.half))
 
 
 def joined(

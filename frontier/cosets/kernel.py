@@ -2,8 +2,12 @@
 
 A depth-first search goes through the solutions of one pattern by their lengths. It turns back where
 the moves made and the pattern's distance exceed the length asked for; as the distance is exact,
-every move that it goes on with leads to a solution. A solution whose last move is inside the region
-settles no more than the one without it, as D changes by one at most with a move; so it is left out.
+every move that it goes on with leads to a solution. The table has the distances modulo 4 alone:
+each follows from the distance of the pattern before, and the first is known.
+
+D changes by one at most with a move. So a solution whose last move, or last two moves, are inside
+the region settles no more than the one without them, if that one ends where solutions may end; it
+is left out.
 
 Different ways often lead to the same board. A small table of the boards met remembers the least
 depth of each in the search for the present length, and the search turns back where it comes to one
@@ -26,8 +30,8 @@ from frontier.space.bits import count_bits, lowest_bit
 from frontier.space.jit import kernel
 
 MOST_LENGTH = 254
-"""The most moves of a solution of a pattern: the greatest distance that a table holds. Longer ones
-leave positions open, which are searched by themselves."""
+"""The most moves of a solution of a pattern. Longer ones leave positions open, which are searched
+by themselves."""
 
 MOST_MOVES = 2 * MOST_LENGTH
 """The most moves of a solution of a position: no question asks about more, as the distances of a
@@ -41,7 +45,8 @@ UNBOUNDED = 1 << 62
 
 VOLTAGE_BITS = 10
 VOLTAGES = (1 << VOLTAGE_BITS) - 1
-"""The bits of an entry of `PatternTable.move` that are the number of a voltage."""
+"""The bits of an entry of `move` (`frontier.cosets.tables.pattern_graph`) that are the number of a
+voltage."""
 
 FIRST_MIX, SECOND_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 """Odd numbers that spread keys over the tables."""
@@ -51,6 +56,10 @@ UNLABELLED, BLANK = -1, -2
 
 MET_BITS = 15
 """The table of boards met has 2**15 entries, so that it stays in the caches of a core."""
+
+Tables = namedtuple("Tables", "moves patterns boards")
+"""What the search of a coset reads: `frontier.cosets.tables.Moves` and `RegionTable`, and
+`frontier.cosets.patterns.PatternTable`."""
 
 Scratch = namedtuple(
     "Scratch",
@@ -205,21 +214,22 @@ def is_new(total, depth, table):
 
 
 @kernel
-def search_coset(pattern, homes, limit, worth, most, tables, scratch):
+def search_coset(pattern, distance, homes, limit, worth, most, tables, scratch):
     """Search one coset; returns how many positions stay open, the look-ups (one for each pattern
     visited, and one for each open position at the end of a solution) and the solutions.
 
-    pattern: its number. homes: int8[cells], the home of the labelled tile in each cell, or
-    `UNLABELLED` or `BLANK`. limit: the moves that positions may take; all stay open if it is less
-    than the pattern's distance. worth, most: the search ends when it has made `worth` look-ups for
-    each position that is open, or `most` in all. The positions are in `scratch.open`: bits 4n .. 4n
-    + 3 are the number of the tile, among those of the region by their homes, that is in the n-th
-    cell whose tile is not labelled.
+    pattern: its number. distance: its distance. homes: int8[cells], the home of the labelled tile
+    in each cell, or `UNLABELLED` or `BLANK`. limit: the moves that positions may take; all stay
+    open if it is less than `distance`. worth, most: the search ends when it has made `worth`
+    look-ups for each position that is open, or `most` in all. The positions are in `scratch.open`:
+    bits 4n .. 4n + 3 are the number of the tile, among those of the region by their homes, that is
+    in the n-th cell whose tile is not labelled.
     """
     scratch.salt[0] += 1
     salt = scratch.salt[0]
     moves, patterns, table = tables.moves, tables.patterns, tables.boards
     board, words, size = scratch.board, scratch.words, patterns.size
+    residue, period, planes = patterns.residue, patterns.period, patterns.residue.shape[0]
     vertex, number, blank = scratch.vertex, scratch.number, scratch.blank
     slots, slot, sums, homeward = scratch.slots, scratch.slot, scratch.sum, scratch.homeward
     origin, origins = scratch.origin, scratch.origins[: table.homes.size]
@@ -233,15 +243,14 @@ def search_coset(pattern, homes, limit, worth, most, tables, scratch):
             board[cell], blank[0] = -1, cell
     vertex[0], number[0], sums[0] = pattern // size, pattern % size, 0
     nodes, solutions, opened = 0, 0, 0
-    least = np.int64(patterns.distance[pattern])
-    for length in range(least, max(least, min(limit, MOST_LENGTH)) + 1):
+    for length in range(distance, max(distance, min(limit, MOST_LENGTH)) + 1, period):
         if length == 0:
             solutions, opened = 1, _land(blank[0], limit, origin, origins, table, scratch, 0, 0)
             nodes += opened
             if opened == 0:
                 break
         salts = np.uint64(salt) * FIRST_MIX, np.uint64(salt * MOST_LENGTH + length) * FIRST_MIX
-        depth, homeward[0] = 0, least
+        depth, homeward[0] = 0, distance
         slots[0] = moves.all[blank[0]]
         while depth >= 0:
             if slots[depth] == 0:
@@ -258,11 +267,20 @@ def search_coset(pattern, homes, limit, worth, most, tables, scratch):
             entry = patterns.move[vertex[depth], k]
             to = entry >> VOLTAGE_BITS
             image = np.int64(patterns.image[entry & VOLTAGES, number[depth]])
-            to_go = np.int64(patterns.distance[to * size + image])
-            ends = depth + 1 == length
-            if depth + 1 + to_go > length or (ends and homeward[depth] == 0):
-                continue
             target_cell, stride = moves.target[blank_cell, k], moves.stride[blank_cell, k]
+            bit = to * size + image
+            word, shift = bit >> 6, np.uint64(bit & 63)
+            odd = patterns.odd[target_cell]
+            if planes == 2:
+                odd = np.int64(residue[1, word] >> shift & np.uint64(1))
+            modulo = 2 * np.int64(residue[0, word] >> shift & np.uint64(1)) + odd
+            # The distances differ by -1, 0 or 1.
+            to_go = homeward[depth] + (modulo - homeward[depth] + 1 & 3) - 1
+            ends, before_end = depth + 1 == length, depth + 1 - period
+            if depth + 1 + to_go > length:
+                continue
+            if ends and before_end >= 0 and homeward[before_end] == 0:
+                continue
             total = slide(board, blank_cell, target_cell, stride, sums[depth], words)
             if not ends:
                 if is_new(total ^ salts[1], depth + 1, scratch.met) or solutions == 0:
@@ -289,19 +307,19 @@ def search_coset(pattern, homes, limit, worth, most, tables, scratch):
 
 
 @kernel
-def search_cosets(patterns, homes, limit, worth, most, enough, tables, scratch, boards):
+def search_cosets(patterns, distances, homes, limit, worth, most, enough, tables, scratch, boards):
     """Search some cosets, one after the other, until the positions left open have no more room, or
     `enough` nodes have been visited; returns the numbers of cosets searched, of positions left
     open, of nodes and of solutions.
 
-    patterns: int64[N], their numbers. homes: int8[N, cells], worth and most, as for `search_coset`.
-    boards: int8[M, cells], receives the positions left open, as the homes of their tiles and
-    `BLANK`.
+    patterns: int64[N], their numbers. distances: uint8[N], homes: int8[N, cells], worth and most,
+    as for `search_coset`. boards: int8[M, cells], receives the positions left open, as the homes of
+    their tiles and `BLANK`.
     """
     written, nodes, solutions, table = 0, 0, 0, tables.boards
     for n in range(patterns.size):
         opened, nodes_of_coset, solutions_of_coset = search_coset(
-            patterns[n], homes[n], limit, worth, most, tables, scratch
+            patterns[n], np.int64(distances[n]), homes[n], limit, worth, most, tables, scratch
         )
         if written + opened > boards.shape[0]:
             return n, written, nodes, solutions

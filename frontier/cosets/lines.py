@@ -34,7 +34,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from frontier.cosets.groups import WORD, Split, all_numbers, joined, residues
+from frontier.cosets.groups import Split, joined, residues
 from frontier.cosets.kernel import (
     BLANK,
     FIRST_MIX,
@@ -49,9 +49,9 @@ from frontier.cosets.kernel import (
 from frontier.cosets.tables import Moves, TableSource, images, moves_on, pattern_graph
 from frontier.puzzles import Puzzle
 from frontier.space.bits import lowest_bit
+from frontier.space.distances import WORD_BITS, residue_table
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.jit import kernel
-from frontier.space.memory import residue_table
 
 LineTables = namedtuple("LineTables", "residue row odd move image home sizes")
 """The tables of G groups as the kernels read them, whose vertices are numbered one after the other.
@@ -114,17 +114,14 @@ class Lines:
             rows.append((first + np.arange(2 * graph.vertices) * 2 * shape[2]).reshape(2, -1))
             across = np.arange(graph.vertices) % sum(self._sizes) >= self._sizes[1]
             odds.append([across, ~across])
-        pictures = [
-            images(graph, code, all_numbers(code))
-            for graph, code in zip(graphs, split.codes, strict=True)
-        ]
+        pictures = [images(graph, code) for graph, code in zip(graphs, split.codes, strict=True)]
         move, image, vertices, voltages = joined(moves, pictures)
         self._lines = [
             group_lines + (vertex << VOLTAGE_BITS) + voltage
             for group_lines, vertex, voltage in zip(lines, vertices, voltages, strict=False)
         ]
         self.tables = LineTables(
-            residue, np.hstack(rows) * WORD, np.hstack(odds).astype(np.int64), move, image,
+            residue, np.hstack(rows) * WORD_BITS, np.hstack(odds).astype(np.int64), move, image,
             np.array(divmod(self.home, self._side)), np.array(self._sizes),
         )  # fmt: skip
 
@@ -185,7 +182,7 @@ def line_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray, np
     Returned are the graph, its `move` as `LineTables` has it, and int64[2, vertices of the
     pattern], the line of each kind of each of the pattern's vertices, as such an entry.
     """
-    graph, move, _ = pattern_graph(pattern, moves)
+    graph, move = pattern_graph(pattern, moves)
     side, identity = pattern.grid.line_length, graph.voltages.index(())
     lines = pattern.cells // side
     sets, kinds = len(move) // pattern.cells, side + lines

@@ -1,8 +1,8 @@
 """The resources of a search of cosets, and whether it fits here.
 
-Memory is that of the tables, while they are made. The time of a search is not estimated: it depends
-on how many positions the solutions leave open, which is known once the first blocks of a question
-are done.
+Memory is that of the tables, while they are made: first those of the region, then the databases of
+single positions, which may take the memory of the layers from which those were made. The time of a
+search depends on how many positions the solutions leave open, which no table tells.
 """
 
 from dataclasses import dataclass
@@ -20,14 +20,13 @@ from frontier.text import size
 class CosetPlan:
     """The resources of a search of God's number.
 
-    groups: the tiles of the groups of the databases. tables, bytes: of memory, while the tables of
-    the region, and all tables, are made. room: the bytes that may be used here.
+    groups: the tiles of the groups of the databases. bytes: of memory, while the tables are made.
+    room: the bytes that may be used here.
     """
 
     config: Config
     region: Region
     groups: tuple[int, ...]
-    tables: int
     bytes: int
     room: int
 
@@ -43,12 +42,13 @@ class CosetPlan:
         subject = f"{region.puzzle.title}, region {region.name}"
         if self.bytes <= self.room:
             return None
-        fitting = [of for of in regions_of(region.puzzle) if 2 * of.bytes < self.room]
-        smaller = min(fitting, key=lambda of: of.bytes, default=None)
+        fitting = [of for of in regions_of(region.puzzle) if of.memory_while_made < self.room]
+        smaller = min(fitting, key=lambda of: of.memory_while_made, default=None)
         needed = -(-self.bytes * MEMORY_SHARE[1] // MEMORY_SHARE[0])
         remedy = f"take a machine with {size(needed)} or more"
         if smaller:
-            remedy += f", or --region {smaller.name}, whose tables take {size(2 * smaller.bytes)}"
+            needed = size(smaller.memory_while_made)
+            remedy += f", or --region {smaller.name}, whose tables take {needed}"
         return (
             f"{subject}: its tables take {size(self.bytes)} of memory while they are made, and "
             f"{size(self.room)} may be used here; {remedy}"
@@ -66,10 +66,10 @@ def plan_cosets(config: Config, region: str | None = None) -> CosetPlan:
         raise InputError(f"{config.name} is several puzzles, {names}: name one by puzzle.blank")
     puzzle = check_puzzle(config.make_puzzle())
     chosen = best_region(puzzle) if region is None else region_named(puzzle, region)
-    room, tables = machine.memory() * MEMORY_SHARE[0] // MEMORY_SHARE[1], 2 * chosen.bytes
+    room = machine.memory() * MEMORY_SHARE[0] // MEMORY_SHARE[1]
     try:
-        groups = group_sizes(puzzle, room - tables)
+        groups = group_sizes(puzzle, room - chosen.memory)
     except InputError:  # a machine that has room for these tables has some for the groups
         groups = group_sizes(puzzle, room)
-    bytes_needed = tables + group_bytes(puzzle, groups)
-    return CosetPlan(config, chosen, groups, tables, bytes_needed, room)
+    bytes_needed = max(chosen.memory_while_made, chosen.memory + group_bytes(puzzle, groups))
+    return CosetPlan(config, chosen, groups, bytes_needed, room)

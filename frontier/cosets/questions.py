@@ -10,9 +10,9 @@ G - 2 for God's number G they are the last layer, with T = G - 3 the one before 
 Where a move slides several tiles, a question of T is about all positions, and those that need more
 are at the depths T + 1, T + 2, ...
 
-A coset with dB + max D <= T has no such position. Of cosets that are mirror images of each other
-one is searched (`frontier.cosets.symmetry`). Those left are shuffled, so that any block of them
-tells how long the rest will take.
+A coset has no such position if its pattern's distance and the greatest D are T or less together. Of
+cosets that are mirror images of each other one is searched (`frontier.cosets.symmetry`). Those left
+are shuffled, so that any block of them tells how long the rest will take.
 """
 
 import time
@@ -31,18 +31,17 @@ from frontier.cosets.kernel import (
     FIRST_MIX,
     MOST_MOVES,
     UNBOUNDED,
-    UNLABELLED,
+    Tables,
     no_stop,
     scratch_for,
     search_cosets,
 )
 from frontier.cosets.lines import Lines
+from frontier.cosets.patterns import Patterns
 from frontier.cosets.regions import Region
 from frontier.cosets.symmetry import mirrored, symmetries
-from frontier.cosets.tables import Tables, TableSource, far_boards, pattern_table, region_table
+from frontier.cosets.tables import TableSource, far_boards, moves_on, region_table
 from frontier.puzzles import Board
-from frontier.space.lehmer import LehmerCode
-from frontier.space.memory import UNREACHED, deepest
 
 SINGLE = {"step": Additive, "multi": Lines}
 """The searches of single positions, by the metric."""
@@ -131,8 +130,8 @@ class Block:
 class Asker:
     """The tables of a region, and the search of blocks of cosets with them.
 
-    deepest: the greatest distance of a pattern, and that of a board of the region. bound: their
-    sum, a number of moves that suffices for every position.
+    deepest: the greatest distance of a pattern, and that of a board of the region to which a
+    solution may lead. bound: their sum, a number of moves that suffices for every position.
     """
 
     def __init__(
@@ -140,19 +139,21 @@ class Asker:
         region: Region,
         sizes: tuple[int, ...],
         threads: int,
-        table_source: TableSource = lambda name, make: make(),
+        table_source: TableSource | None = None,
     ):
         """sizes: the tiles of the groups of the databases; see `frontier.cosets.groups`.
-        table_source: returns tables that were made before."""
+        table_source: returns tables that were made before; by default they are kept in memory."""
         self.region, self.puzzle = region, region.puzzle
-        self._single = SINGLE[self.puzzle.metric](self.puzzle, sizes, threads, table_source)
-        moves, boards = self._single.moves, region_table(region, threads, table_source)
-        self._tables = Tables(moves, pattern_table(region, moves, threads, table_source), boards)
-        self.deepest = deepest(self._tables.patterns.distance), int(boards.distance.max())
+        source, metric = table_source or _kept(), self.puzzle.metric
+        moves = moves_on(self.puzzle.grid.rows, self.puzzle.grid.columns, metric)
+        # The patterns take most memory while they are made, so they come first.
+        self._patterns = Patterns(region, moves, threads, source)
+        boards = region_table(region, threads, source)
+        self._single = SINGLE[metric](self.puzzle, sizes, threads, source)
+        self._tables = Tables(moves, self._patterns.table, boards)
+        most = int(boards.distance.max())
+        self.deepest = self._patterns.farthest, most - most % region.period
         self.bound = sum(self.deepest)
-        row, column = np.array(self.puzzle.grid.squares).T[:, self.puzzle.grid.reading]
-        home = self._single.home
-        self._odd = (row + column + row[home] + column[home]) % region.period
         self._symmetries = symmetries(self.puzzle, region.cells)
         self._settled = self._nodes = 0  # positions searched by themselves, and their nodes
         self._stop = no_stop()
@@ -187,7 +188,9 @@ class Asker:
         """
         began, question = time.thread_time(), self._question(limit)
         # Kernels are compiled again for an array with gaps.
-        cosets = np.ascontiguousarray(question.cosets[number :: self.blocks(limit)])
+        block = slice(number, None, self.blocks(limit))
+        cosets = np.ascontiguousarray(question.cosets[block])
+        distances = np.ascontiguousarray(question.distances[block])
         look_ups = solutions = left_open = nodes = first = 0
         farther, hardest = {}, None
 
@@ -198,10 +201,10 @@ class Asker:
             boards = np.empty((max(ROOM, question.most_open), self.puzzle.cells), dtype=np.int8)
             worth = self._worth
             while first < cosets.size:
-                piece = cosets[first : first + PIECE]
+                piece = slice(first, first + PIECE)
                 done, opened, *work = search_cosets(
-                    piece, self._homes(piece), limit, worth, max(worth, MOST_LOOK_UPS), SLICE,
-                    question.tables, scratch, boards,
+                    cosets[piece], distances[piece], self._patterns.homes(cosets[piece]), limit,
+                    worth, max(worth, MOST_LOOK_UPS), SLICE, question.tables, scratch, boards,
                 )  # fmt: skip
                 look_ups, solutions = look_ups + work[0], solutions + work[1]
                 for board in boards[:opened]:
@@ -251,53 +254,26 @@ class Asker:
             return self._prepared
 
     def _prepared_for(self, limit: int) -> "_Prepared":
-        distance, size = self._tables.patterns.distance, self._tables.patterns.size
         farthest, of_boards = self.deepest
-        worth = distance != UNREACHED
-        if limit >= of_boards:
-            worth &= distance > limit - of_boards
-        cosets = np.flatnonzero(worth)
-        period = self.region.period
-        cosets = cosets[self._odd[cosets // size % self.puzzle.cells] == limit % period]
+        cosets, distances = self._patterns.at(
+            max(0, limit - of_boards + 1), limit % self.region.period
+        )
         if self._symmetries.size:
-            for first in range(0, cosets.size, MIRRORED):
-                piece = cosets[first : first + MIRRORED]
-                piece[~self._is_first(piece)] = -1
-            cosets = cosets[cosets >= 0]
-        cosets = cosets[np.argsort(cosets.astype(np.uint64) * FIRST_MIX)]  # shuffled
+            pieces = np.split(cosets, range(MIRRORED, cosets.size, MIRRORED))
+            first = np.concatenate([self._is_first(piece) for piece in pieces])
+            cosets, distances = cosets[first], distances[first]
+        shuffled = np.argsort(cosets.astype(np.uint64) * FIRST_MIX)
         boards = far_boards(self._tables.boards, max(0, limit - farthest + 1))
         most = int(boards.count[:, max(0, min(of_boards + 1, limit - farthest + 1))].max())
-        return _Prepared(limit, self._tables._replace(boards=boards), cosets, most)
-
-    def _homes(self, cosets: np.ndarray) -> np.ndarray:
-        """Return the home of the labelled tile in each cell: int8[N, cells], `UNLABELLED` or
-        `BLANK`."""
-        base, code = self.region.pattern.model.base, LehmerCode(self.region.labelled)
-        vertex, number = np.divmod(cosets, self._tables.patterns.size)
-        sign, index = np.divmod(number, code.half)
-        places, blank = base.places_of(vertex)
-        homes = np.full((cosets.size, base.cells), UNLABELLED, dtype=np.int8)
-        row = np.arange(cosets.size)
-        tiles = self.region.outside[code.unranks(index, sign)]
-        homes[row[:, None], places + (places >= blank[:, None])] = tiles
-        homes[row, blank] = BLANK
-        return homes
-
-    def _patterns(self, homes: np.ndarray) -> np.ndarray:
-        """Return the numbers of patterns, int64[N]; inverse of `_homes`."""
-        base, code = self.region.pattern.model.base, LehmerCode(self.region.labelled)
-        blank, labelled = (homes == BLANK).argmax(axis=1), homes >= 0
-        position = np.nonzero(labelled)[1].reshape(len(homes), code.length)
-        tiles = np.searchsorted(self.region.outside, homes[labelled])
-        index, sign = code.ranks(tiles.reshape(len(homes), code.length))
-        vertex = base.vertices_of(position - (position > blank[:, None]), blank)
-        return vertex * self._tables.patterns.size + sign * code.half + index
+        return _Prepared(
+            limit, self._tables._replace(boards=boards), cosets[shuffled], distances[shuffled], most
+        )
 
     def _is_first(self, cosets: np.ndarray) -> np.ndarray:
         """Return whether each coset has the least number of its mirror images."""
-        first, homes = np.ones(cosets.size, dtype=bool), self._homes(cosets)
+        first, homes = np.ones(cosets.size, dtype=bool), self._patterns.homes(cosets)
         for cells in self._symmetries:
-            first &= cosets <= self._patterns(mirrored(homes, cells))
+            first &= cosets <= self._patterns.numbers(mirrored(homes, cells))
         return first
 
     @property
@@ -352,9 +328,23 @@ class Asker:
 
 
 class _Prepared(NamedTuple):
-    """A question's tables, its cosets, and the most positions that one of them leaves open."""
+    """A question's tables, the patterns of its cosets and their distances, and the most positions
+    that one of them leaves open."""
 
     limit: int
     tables: Tables
     cosets: np.ndarray
+    distances: np.ndarray
     most_open: int
+
+
+def _kept() -> TableSource:
+    """Return a source that makes each table once."""
+    tables = {}
+
+    def give(name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
+        if name not in tables:
+            tables[name] = make()
+        return tables[name]
+
+    return give

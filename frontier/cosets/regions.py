@@ -7,7 +7,7 @@ there are and the more boards it has itself; both tables must fit in memory.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import factorial, perm
+from math import comb, factorial, perm
 
 import numpy as np
 
@@ -24,6 +24,14 @@ MOST_LABELLED = 9
 """The most labelled tiles: all their orders are listed."""
 
 BALANCE = 1 / 4
+"""The least part of the patterns in the boards of a region, of the region that is taken."""
+
+LEAST_LISTED, MOST_LISTED = 1 << 16, 1 << 24
+"""Limits of the patterns that are listed at first."""
+
+VERTEX_BYTES, LISTED_BYTES = 500, 16
+"""About the bytes of memory for each vertex of the base graph of the patterns, and for each pattern
+that is listed."""
 
 
 @dataclass(frozen=True)
@@ -99,10 +107,42 @@ class Region:
         """The number of boards of the region."""
         return factorial(self.tiles + 1) // 2
 
+    @cached_property
+    def odd(self) -> np.ndarray:
+        """Whether solutions with the blank in each cell have an odd number of moves, as it has not
+        the colour of the blank's home on the checkerboard: bool[cells], in reading order. All False
+        where a move slides several tiles."""
+        squares = np.array(self.puzzle.grid.squares)[self.puzzle.grid.reading]
+        home = divmod(self.puzzle.goals[0].index(0), self.puzzle.grid.columns)
+        return (squares + home).sum(axis=1) % self.period == 1
+
+    @property
+    def most_listed(self) -> int:
+        """The patterns that are listed when their table is made, at most."""
+        return max(LEAST_LISTED, min(MOST_LISTED, self.patterns // 8))
+
+    @property
+    def table_bytes(self) -> int:
+        """The bytes of the table of patterns: one bit of each if distances have a parity, otherwise
+        two, and 60 in a word of 64."""
+        return (3 - self.period) * self.patterns * 8 // 60
+
     @property
     def bytes(self) -> int:
-        """The bytes of both tables, one for each distance."""
-        return self.patterns + self.boards
+        """The bytes of both tables."""
+        return self.table_bytes + self.boards
+
+    @property
+    def memory(self) -> int:
+        """About the bytes of memory that both tables and what belongs to them take."""
+        vertices = comb(self.puzzle.cells - 1, self.labelled) * self.puzzle.cells
+        return VERTEX_BYTES * vertices + LISTED_BYTES * self.most_listed + self.bytes
+
+    @property
+    def memory_while_made(self) -> int:
+        """About the bytes of memory that they take while they are made: two layers more, of the
+        patterns or of the boards."""
+        return self.memory + max(self.table_bytes, 2 * self.boards)
 
     @property
     def name(self) -> str:

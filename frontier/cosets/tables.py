@@ -1,20 +1,14 @@
-"""The two tables of a coset search, both by the engine: distances of patterns and of the region.
+"""The tables of a coset search, apart from that of the patterns (`frontier.cosets.patterns`).
 
-Boards are read as `frontier.puzzles.tiles` reads them, and cells are numbered in this order. A
-pattern is a state (vertex, sequence) of a base graph (`frontier.puzzles.pattern_graph`); its number
-is
-
-    (2 * vertex + sign) * half + Lehmer index,
-
-where half is the number of sequences of one sign, L!/2 for L > 1 labelled tiles. So a table of all
-distances is one array indexed by this number. A move of the blank is an arc of the base graph, and
-its voltage acts on `number % (2 * half)` alone: a table has the image of each of these sequences
-under each voltage. So the search of a coset neither ranks nor unranks a pattern.
+These are the moves of the blank, what they do to patterns, and the distances of the boards of the
+region. Boards are read as `frontier.puzzles.tiles` reads them, and cells are numbered in this
+order. A move of the blank is an arc of the base graph of a pattern
+(`frontier.puzzles.pattern_graph`), and its voltage acts on the sequence alone: a table has the
+image of each sequence under each voltage. So no search ranks or unranks a pattern.
 """
 
 from collections import namedtuple
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -23,9 +17,9 @@ from frontier.cosets.regions import Region
 from frontier.puzzles import Puzzle
 from frontier.puzzles.board_shapes import EMPTY
 from frontier.puzzles.moves import METRICS
-from frontier.space.graph import BaseGraph, Space
+from frontier.space.distances import WORD_BITS, bit_numbers, distance_table
+from frontier.space.graph import BaseGraph
 from frontier.space.lehmer import LehmerCode
-from frontier.space.memory import distance_table
 
 Moves = namedtuple("Moves", "target stride then all")
 """The moves of the blank, K from a cell at most, as the kernels read them.
@@ -34,14 +28,6 @@ target: int64[cells, K], the cell that it comes to, -1 for no move; stride: int6
 leads to the next cell on its way there. then: uint64[cells, K], the bits of the moves that may
 follow each: of "step", all but the one back; of "multi", those along the other line, as two moves
 along one line are one. all: uint64[cells], the bits of all moves from a cell."""
-
-PatternTable = namedtuple("PatternTable", "distance move image size")
-"""Patterns as the kernels read them.
-
-distance: uint8[vertices * size]. move: int64[vertices, K], the vertex that a move leads to, times
-2**VOLTAGE_BITS, plus the number of its voltage; -1 if there is none. image: unsigned[voltages,
-size]. size: 2 * half.
-"""
 
 RegionTable = namedtuple(
     "RegionTable", "distance sign place cells homes radices start count boards"
@@ -58,14 +44,6 @@ how many of them have the blank at place b and a distance of d or more; they beg
 
 TableSource = Callable[[str, Callable[[], np.ndarray]], np.ndarray]
 """Returns the array of a name: as it was stored, or as a function makes it."""
-
-
-class Tables(NamedTuple):
-    """The tables that the search of cosets of a region reads; see the module's text."""
-
-    moves: Moves
-    patterns: PatternTable
-    boards: RegionTable
 
 
 def moves_on(rows: int, columns: int, metric: str) -> Moves:
@@ -95,28 +73,10 @@ def moves_on(rows: int, columns: int, metric: str) -> Moves:
     return Moves(target, stride, then, np.array([(1 << len(s)) - 1 for s in slots], np.uint64))
 
 
-def pattern_table(
-    region: Region, moves: Moves, threads: int, table_source: TableSource
-) -> PatternTable:
-    """Return the table of the patterns of a region: distances from all labelled tiles at home, the
-    blank anywhere in the region."""
-    pattern = region.pattern
-    graph, move, image = pattern_graph(pattern, moves)
-    code = LehmerCode(pattern.model.base.labels)
-    places = region.outside - (region.outside > region.cells[:, None])
-    vertex = pattern.model.base.vertices_of(places, region.cells)
-    sequence = np.tile(np.arange(code.length), (vertex.size, 1))
-
-    def make() -> np.ndarray:
-        space = Space(graph, [(v, 0) for v in vertex.tolist()])
-        return distance_table(space, (vertex, sequence), threads)
-
-    return PatternTable(table_source("patterns", make).ravel(), move, image, image.shape[1])
-
-
-def pattern_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray, np.ndarray]:
+def pattern_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray]:
     """Return the base graph of a pattern, in which every move counts, under some moves of the
-    blank; and `move` and `image` of a `PatternTable`."""
+    blank; and int[vertices, K], the vertex that a move leads to, times 2**VOLTAGE_BITS, plus the
+    number of its voltage, -1 if there is none."""
     base, steps = pattern.model.base, pattern.model.graph
     cells, sets = base.cells, steps.vertices // base.cells
     # The arcs of a vertex lead to the cells beside the blank: those of its line, then the others.
@@ -154,22 +114,20 @@ def pattern_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray,
     graph = BaseGraph(steps.vertices, base.labels, tuple(words), source, target, arc_voltage)
     if steps.vertices < 1 << 31 - VOLTAGE_BITS:
         move = move.astype(np.int32)
-    code = LehmerCode(base.labels)
-    return graph, move, images(graph, code, np.arange(2 * code.half))
+    return graph, move
 
 
-def images(graph: BaseGraph, code: LehmerCode, number: np.ndarray) -> np.ndarray:
-    """Return the number of each sequence after each voltage, unsigned[voltages, numbers].
-
-    number: int64[2 * half], ascending, that of the sequence sign * half + Lehmer index.
-    """
+def images(graph: BaseGraph, code: LehmerCode) -> np.ndarray:
+    """Return the number of the bit of each sequence (`frontier.space.distances.bit_numbers`) after
+    each voltage: unsigned[voltages, bits of a vertex], 0 for bits of no sequence."""
     sign, index = np.divmod(np.arange(2 * code.half), code.half)
-    sequences = code.unranks(index, sign)
-    dtype = np.uint16 if number[-1] < 1 << 16 else np.uint32
-    image = np.zeros((len(graph.voltages), number[-1] + 1), dtype=dtype)
+    sequences, number = code.unranks(index, sign), bit_numbers(code, sign, index)
+    size = 2 * code.words * WORD_BITS
+    dtype = np.uint16 if size <= 1 << 16 else np.uint32
+    image = np.zeros((len(graph.voltages), size), dtype=dtype)
     for row, permutation in zip(image, graph.permutations, strict=True):
         index, sign = code.ranks(sequences[:, permutation])
-        row[number] = number[sign * code.half + index]
+        row[number] = bit_numbers(code, sign, index)
     return image
 
 

@@ -13,9 +13,9 @@ from math import ceil
 
 import numpy as np
 
-from frontier.space.bits import count_bits, expand, live_rows, lowest_bit
+from frontier.space.bits import count_bits, expand, live_rows
 from frontier.space.graph import Space
-from frontier.space.jit import Kernel, kernel
+from frontier.space.jit import kernel
 from frontier.space.layout import Layout, Task
 from frontier.space.program import Program, program_of, swaps_of
 
@@ -42,7 +42,7 @@ class MemorySearch:
 
     def __init__(self, layout: Layout, threads: int = 1):
         self.layout = layout
-        self._threads = threads
+        self.threads = threads
         self._swaps = swaps_of(layout)
         sides = layout.space.sides
         self._tasks = [
@@ -108,9 +108,9 @@ class MemorySearch:
 
     def share(self, function, items) -> list:
         """Return function(item) of each item, computed on all threads."""
-        if self._threads == 1:
+        if self.threads == 1:
             return [function(item) for item in items]
-        with ThreadPoolExecutor(self._threads) as pool:
+        with ThreadPoolExecutor(self.threads) as pool:
             return list(pool.map(function, items))
 
 
@@ -186,90 +186,6 @@ def _count_rows(words, ones):
         for word in words[i]:
             total += count_bits(word)
         ones[i] = total
-
-
-UNREACHED = 255
-"""The entry of a table of distances for no state."""
-
-
-def distance_table(
-    space: Space, origins: tuple[np.ndarray, np.ndarray], threads: int
-) -> np.ndarray:
-    """Return the distance of every state from the nearest of some, (vertices, sequences).
-
-    uint8[2 * vertices, half]: the state of a vertex and a sequence of sign s and Lehmer index i is
-    at [2 * vertex + s, i], and `UNREACHED` stands for no state. Raises OverflowError if a distance
-    is greater than 254.
-    """
-    table = np.full((2 * space.graph.vertices, space.code.half), UNREACHED, dtype=np.uint8)
-    _fill_table(space, origins, threads, _write_bytes, table)
-    return table
-
-
-@kernel
-def deepest(table):
-    """Return the greatest distance in a table of `distance_table`, as uint8[N]."""
-    most = 0
-    for distance in table:
-        if distance != UNREACHED and distance > most:
-            most = distance
-    return most
-
-
-def residue_table(
-    space: Space, origins: tuple[np.ndarray, np.ndarray], threads: int, table: np.ndarray
-) -> None:
-    """Write whether each of these distances is 2 or 3 modulo 4: bit i of word w of the bitmap of a
-    vertex and a sign s goes to bit i of table[2 * vertex + s, w].
-
-    table: uint64[2 * vertices, words] of zeros; entries for no state stay 0. In a bipartite space
-    the side determines whether a distance is odd. So with this bit it is known modulo 4; and as
-    distances of neighbours differ by one, the distance of a state follows from that of a neighbour
-    (R. E. Korf, Minimizing Disk I/O in Two-Bit Breadth-First Search, AAAI 2008, where distances
-    modulo 3 have two bits).
-    """
-    _fill_table(space, origins, threads, _write_residues, table)
-
-
-def _fill_table(space: Space, origins, threads: int, write: Kernel, table: np.ndarray) -> None:
-    search = MemorySearch(memory_layout(space, threads), threads)
-    for depth, states in enumerate(search.layers(origins)):
-        if depth >= UNREACHED:
-            raise OverflowError(f"a distance is {depth} or more; at most {UNREACHED - 1} is known")
-        side, nodes = space.side_of(depth), np.flatnonzero(states)
-        rows = 2 * space.vertex[side][nodes].astype(np.int64) + space.sign[side][nodes]
-        shares = zip(*(np.array_split(x, 4 * threads) for x in (nodes, rows)), strict=True)
-        words, bits = search.layer(depth).words, space.code.bits
-        search.share(partial(_write_nodes, write, words, bits, depth, table), shares)
-
-
-def _write_nodes(write, words, bits, depth, table, share) -> None:
-    write(words, *share, bits, depth, table)
-
-
-@kernel
-def _write_bytes(words, nodes, rows, bits, depth, table):
-    """Write a depth to the rows of a table where the bitmaps of some nodes have a bit."""
-    for n in range(nodes.size):
-        row = table[rows[n]]
-        for prefix in range(words.shape[0]):
-            strip = words[prefix, nodes[n]]
-            for j in range(strip.size):
-                word, column = strip[j], (prefix * strip.size + j) * bits
-                while word:
-                    row[column + lowest_bit(word)] = depth
-                    word &= word - np.uint64(1)
-
-
-@kernel
-def _write_residues(words, nodes, rows, bits, depth, table):
-    """Write the residue of a depth where the bitmaps of some nodes have a bit."""
-    for n in range(nodes.size):
-        for prefix in range(words.shape[0]):
-            strip = words[prefix, nodes[n]]
-            if depth & 2:
-                for j in range(strip.size):
-                    table[rows[n], prefix * strip.size + j] |= strip[j]
 
 
 def layer_seconds(layout: Layout, side: int) -> float:

@@ -2,6 +2,7 @@
 
 import numpy as np
 from cosets.twin import blank_cells, board_of
+from sweeps import swept
 
 from frontier.cosets.kernel import BLANK, UNLABELLED
 from frontier.cosets.regions import Region
@@ -39,6 +40,25 @@ def regions(shapes, metrics=("step",)):
 def half_of_regions(shapes):
     """Every other region of some boards in moves of one tile, the rest in moves of several."""
     return [*regions(shapes, ["step"])[::2], *regions(shapes, ["multi"])[1::2]]
+
+
+METRICS = ("step", "multi")
+SMALL = regions([(2, 3), (3, 2)], METRICS)
+MORE = half_of_regions([(2, 4), (4, 2)])
+LARGE = [
+    ((3, 3), (0, 0), (0, 0, 2, 3), "step"),
+    ((3, 3), (1, 1), (0, 0, 3, 2), "step"),
+    ((3, 3), (2, 1), (1, 1, 2, 2), "multi"),
+    ((2, 5), (0, 0), (0, 0, 2, 3), "step"),
+    ((2, 5), (1, 2), (0, 1, 2, 3), "multi"),
+    ((5, 2), (2, 1), (1, 0, 4, 2), "step"),
+]
+FEW = [*SMALL[:1], *SMALL[-1:], *MORE[4:25:10]]
+each_region = swept(
+    ("shape", "blank", "rectangle", "metric"),
+    [*SMALL, *MORE, *LARGE],
+    few=[*FEW, LARGE[0]],
+)
 
 
 def home_cells(board):

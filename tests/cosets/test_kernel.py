@@ -16,6 +16,7 @@ from twins import digits, sign
 from frontier.cosets import kernel
 from frontier.cosets.kernel import (
     SECOND_MIX,
+    Tables,
     is_new,
     nothing_met,
     region_index,
@@ -25,7 +26,8 @@ from frontier.cosets.kernel import (
     search_cosets,
     slide,
 )
-from frontier.cosets.tables import Tables, far_boards, moves_on, pattern_table, region_table
+from frontier.cosets.patterns import Patterns
+from frontier.cosets.tables import far_boards, moves_on, region_table
 from frontier.space.lehmer import LehmerCode
 
 WORDS = np.random.default_rng(5).integers(1 << 63, size=(25, 25), dtype=np.uint64)
@@ -173,14 +175,14 @@ class Cosets:
         self.cosets = self.board.cosets(rectangle)
         self.patterns = self.board.patterns(rectangle)
         self.moves = moves_on(*shape, metric)
-        self._patterns = pattern_table(self.region, self.moves, 1, made)
+        self._patterns = Patterns(self.region, self.moves, 1, made)
         self._boards = region_table(self.region, 1, made)
         self.most = max(self.board.distances.values())
         self.largest = max(map(len, self.cosets.values()))
 
     def tables(self, least=0):
         """least: the distance of the boards that are listed, at least."""
-        return Tables(self.moves, self._patterns, far_boards(self._boards, least))
+        return Tables(self.moves, self._patterns.table, far_boards(self._boards, least))
 
     def scratch(self):
         """Memory for a search of any of them."""
@@ -193,15 +195,8 @@ class Cosets:
         return [*order[:5], *order[-5:], *rng.sample(rest, min(count, len(rest)))]
 
     def number(self, pattern):
-        """The number of a pattern, which `test_tables.py` tests."""
-        homes = as_homes(self.board, pattern)
-        places = np.flatnonzero(homes >= 0)
-        at = int(np.argmin(homes))  # that of the blank is the least
-        order = np.argsort(np.argsort(homes[places]))
-        (index,), (odd,) = LehmerCode(self.region.labelled).ranks(order[None])
-        base = self.region.pattern.model.base
-        vertex = base.vertices_of((places - (places > at))[None], np.array([at]))[0]
-        return (2 * vertex + odd) * (self._patterns.size // 2) + index
+        """The number of a pattern, which `test_patterns.py` tests."""
+        return self._patterns.numbers(as_homes(self.board, pattern)[None])[0]
 
     def whole(self, pattern, position, table):
         """The board of a position that is left open, as its word has it."""
@@ -223,7 +218,8 @@ def check_coset(cosets, pattern, limit, worth, tables, scratch, most=10**9):
     """Assert that the search of a coset leaves open what it may; returns how many, its nodes and
     its solutions."""
     number, homes = cosets.number(pattern), as_homes(cosets.board, pattern)
-    found = search_coset(number, homes, limit, worth, most, tables, scratch)
+    distance = cosets.patterns[pattern]
+    found = search_coset(number, distance, homes, limit, worth, most, tables, scratch)
     words = scratch.open[: found[0]].tolist()
     left = {cosets.whole(pattern, word, tables.boards) for word in words}
     distances = cosets.cosets[pattern]
@@ -342,11 +338,12 @@ def test_as_many_cosets_as_have_room(cosets, room, enough):
     limit, first, found, calls = cosets.most * 2 // 3, 0, [], 0
     boards = np.empty((cosets.largest * room, len(cosets.board.goal)), dtype=np.int8)
     numbers = np.array([cosets.number(pattern) for pattern in patterns])
+    distances = np.array([cosets.patterns[pattern] for pattern in patterns], dtype=np.uint8)
     homes = np.array([as_homes(cosets.board, pattern) for pattern in patterns])
     while first < numbers.size:
         done, written, nodes, solutions = search_cosets(
-            numbers[first:], homes[first:], limit, EVERYTHING, 10**9, enough, tables, scratch,
-            boards,
+            numbers[first:], distances[first:], homes[first:], limit, EVERYTHING, 10**9, enough,
+            tables, scratch, boards,
         )  # fmt: skip
         assert done > 0
         assert nodes >= 0

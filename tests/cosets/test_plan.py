@@ -27,18 +27,20 @@ def test_a_board_that_fits(tmp_path, memory):
     memory(24 * GB)
     plan = plan_cosets(config(tmp_path, 2, 8))
     assert plan.refusal is None
-    assert plan.tables == 2 * (57_657_600 + 1_814_400)
-    assert plan.tables < plan.bytes <= plan.room < 24 * GB
+    bits = 57_657_600 / 60 * 64 / 8
+    assert bits + 1_814_400 < plan.region.memory_while_made < plan.bytes <= plan.room < 24 * GB
     assert plan.most_cosets == 57_657_600 // 2
 
 
 def test_a_board_that_fits_with_more_memory(tmp_path, memory):
     """The memory that the refusal asks for is enough."""
     memory(24 * GB)
+    assert plan_cosets(config(tmp_path, 4, 5)).refusal is None
+    memory(16 * GB)
     plan = plan_cosets(config(tmp_path, 4, 5))
-    assert "take 12" in plan.refusal
-    assert "a machine with 16" in plan.refusal
-    memory(170 * GB)
+    assert "take 17" in plan.refusal
+    assert "a machine with 23" in plan.refusal
+    memory(24 * GB)
     assert plan_cosets(config(tmp_path, 4, 5)).refusal is None
 
 
@@ -53,5 +55,5 @@ def test_a_region_that_fits_is_proposed(tmp_path, memory):
 def test_a_search_that_does_not_fit_begins_nothing(tmp_path, memory):
     memory(24 * GB)
     with pytest.raises(InputError, match="may be used here; take a machine with"):
-        find_gods_number(config(tmp_path, 4, 5))
+        find_gods_number(config(tmp_path, 2, 11))
     assert list(tmp_path.iterdir()) == []

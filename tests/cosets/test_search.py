@@ -265,7 +265,7 @@ def test_checks_find_what_is_wrong(tmp_path):
     gods_number(config(tmp_path), layers=2)
     path = path_of(config(tmp_path)).path
     found = check_cosets(CosetRun(path), None)
-    assert (found.tables, found.paths, found.faults) == (3, 8, [])
+    assert (found.tables, found.paths, found.faults) == (5, 8, [])
     proof = CosetRun(path).proof
     blocks = sum(len(of.done) for of in proof.answers.values())
     assert found.blocks == blocks + len(proof.witnesses)

@@ -5,34 +5,14 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pytest
-from cosets.reading import HALF, as_homes, half_of_regions, made, region_of, regions
+from cosets.reading import HALF, each_region, made, region_of
 from cosets.twin import Board, board_of
 from sweeps import swept
 from twins import sign
 
-from frontier.cosets.kernel import BLANK, VOLTAGE_BITS, VOLTAGES
-from frontier.cosets.tables import far_boards, moves_on, pattern_table, region_table
-from frontier.space.memory import UNREACHED
+from frontier.cosets.tables import far_boards, moves_on, region_table
 
 METRICS = ("step", "multi")
-SMALL = regions([(2, 3), (3, 2)], METRICS)
-MORE = half_of_regions([(2, 4), (4, 2)])
-LARGE = [
-    ((3, 3), (0, 0), (0, 0, 2, 3), "step"),
-    ((3, 3), (1, 1), (0, 0, 3, 2), "step"),
-    ((3, 3), (2, 1), (1, 1, 2, 2), "multi"),
-    ((2, 5), (0, 0), (0, 0, 2, 3), "step"),
-    ((2, 5), (1, 2), (0, 1, 2, 3), "multi"),
-    ((5, 2), (2, 1), (1, 0, 4, 2), "step"),
-]
-FEW = [*SMALL[:1], *SMALL[-1:], *MORE[4:25:10]]
-each_region = swept(
-    ("shape", "blank", "rectangle", "metric"),
-    [*SMALL, *MORE, *LARGE],
-    few=[*FEW, LARGE[0]],
-)
-
-
 # --- the moves of the blank
 
 
@@ -72,51 +52,6 @@ def test_moves(rows, columns, metric):
                 at = divmod(board.reading[to], columns)[axis]
                 expected = {t for t in expected if divmod(board.reading[t], columns)[axis] != at}
             assert may_follow == expected
-
-
-# --- patterns
-
-
-def pattern_number(board, region, pattern):
-    """The number of a pattern of the twin, from its definition."""
-    homes = as_homes(board, pattern).tolist()
-    places = [n for n, home in enumerate(homes) if home >= 0]
-    blank = homes.index(BLANK)
-    order = {home: i for i, home in enumerate(region.outside.tolist())}
-    sequence = tuple(order[homes[n]] for n in places)
-    vertex = region.pattern.model.base.vertices_of(
-        np.array([[n - (n > blank) for n in places]]), np.array([blank])
-    )
-    same = [s for s in permutations(range(len(sequence))) if sign(s) == sign(sequence)]
-    return (2 * int(vertex[0]) + sign(sequence)) * HALF[len(sequence)] + same.index(sequence)
-
-
-@each_region
-def test_patterns(shape, blank, rectangle, metric):
-    """All distances, and where each move leads."""
-    board = board_of(*shape, blank, metric)
-    region, moves = region_of(board, rectangle), moves_on(*shape, metric)
-    table = pattern_table(region, moves, 2, made)
-    expected, rng = board.patterns(rectangle), random.Random(1)
-    assert table.size == 2 * HALF[region.labelled]
-    assert (table.distance != UNREACHED).sum() == len(expected)
-    known = np.bincount(table.distance, minlength=256)[:255]
-    assert known.tolist() == np.bincount(list(expected.values()), minlength=255).tolist()
-    some = sorted(expected)
-    for pattern in some if len(some) < 1000 else rng.sample(some, 400):
-        p = pattern_number(board, region, pattern)
-        assert table.distance[p] == expected[pattern]
-        at = board.reading.index(pattern.index(0))
-        near = {there.index(0): there for there in board.near(pattern)}
-        vertex, number = divmod(p, table.size)
-        for k, entry in enumerate(table.move[vertex].tolist()):
-            assert (entry >= 0) == (moves.target[at, k] >= 0)
-            if entry >= 0:
-                image = int(table.image[entry & VOLTAGES, number])
-                there = near.pop(board.reading[moves.target[at, k]])
-                there = pattern_number(board, region, there)
-                assert (entry >> VOLTAGE_BITS) * table.size + image == there
-        assert near == {}
 
 
 # --- boards of the region
@@ -163,29 +98,3 @@ def test_far_boards(shape, blank, rectangle, metric):
             for d in range(least, most + 2):
                 first = far.boards[far.start[b] : far.start[b] + far.count[b, d]]
                 assert sorted(first.tolist()) == np.flatnonzero(distance >= d).tolist()
-
-
-@pytest.mark.parametrize("metric", METRICS)
-def test_tables_are_kept_by_their_names(metric):
-    """What is kept is read, and nothing else is made."""
-    region, kept = region_of(board_of(2, 4, (0, 1), metric), (0, 0, 2, 3)), {}
-    moves = moves_on(2, 4, metric)
-
-    def keep(name, make):
-        kept[name] = make()
-        return kept[name]
-
-    patterns, boards = pattern_table(region, moves, 1, keep), region_table(region, 1, keep)
-    assert sorted(kept) == ["boards", "patterns"]
-    again = pattern_table(region, moves, 1, lambda name, make: kept[name])
-    assert (again.distance == patterns.distance).all()
-    again = region_table(region, 1, lambda name, make: kept[name])
-    assert (again.distance == boards.distance).all()
-    assert (again.sign == boards.sign).all()
-
-
-def test_more_voltages_than_an_entry_has_room_for_are_refused(monkeypatch):
-    monkeypatch.setattr("frontier.cosets.tables.VOLTAGE_BITS", 1)
-    region = region_of(board_of(2, 4, (0, 0)), (0, 0, 2, 2))
-    with pytest.raises(OverflowError, match="voltages; 1 bits"):
-        pattern_table(region, moves_on(2, 4, "multi"), 1, made)

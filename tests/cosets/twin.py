@@ -76,10 +76,13 @@ class Board:
         return [tile for cell, tile in enumerate(self.goal) if cell not in inside]
 
     def patterns(self, region: Rectangle) -> dict[Flat, int]:
-        """The least moves of each pattern that bring all labelled tiles home, wherever in the
-        region the blank ends."""
+        """The least moves of each pattern that bring all labelled tiles home, and the blank into
+        the region: where a move slides one tile, to a cell of its home's colour."""
         home, ends = pattern_of(self.goal, self.labelled(region)), []
         for cell in self.cells_of(region):
+            row, column = divmod(cell, self.columns)
+            if self.metric == "step" and (row + column + sum(self.blank)) % 2:
+                continue
             end = [LIKE if tile == 0 else tile for tile in home]
             end[cell] = 0
             ends.append(tuple(end))

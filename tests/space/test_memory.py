@@ -6,60 +6,24 @@ from math import ceil
 
 import numpy as np
 import pytest
-from engine import ROW_WORDS, graph_of, layer_sizes, layouts_of, list_layers, numbers_of, origins_of
+from engine import ROW_WORDS, graph_of, layer_sizes, layouts_of, list_layers, numbers_of
 from hypothesis import given
 from hypothesis import strategies as st
+from small_spaces import PUZZLES, SOME, each_puzzle, known, puzzle_named
 from sweeps import swept
-from twins import bfs_layers, indices, layers_of, line_moves
+from twins import bfs_layers, layers_of, line_moves
 
 from frontier.puzzles import pattern_puzzle, tile_puzzle
-from frontier.space import memory
 from frontier.space.bits import lowest_bit
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.memory import (
-    UNREACHED,
     Bitmaps,
     MemorySearch,
     count_rows,
-    deepest,
-    distance_table,
     memory_bytes,
     memory_layout,
-    residue_table,
 )
-
-PUZZLES = {
-    "tiles 1x5": lambda: tile_puzzle(1, 5),
-    "tiles 2x3": lambda: tile_puzzle(2, 3),
-    "tiles 2x4": lambda: tile_puzzle(2, 4),
-    "tiles 3x3": lambda: tile_puzzle(3, 3),
-    "multi 2x3": lambda: tile_puzzle(2, 3, metric="multi"),
-    "multi 2x4": lambda: tile_puzzle(2, 4, metric="multi"),
-    "pattern 2x4, k = 1": lambda: pattern_puzzle(2, 4, k=1),
-    "pattern 2x4, k = 3": lambda: pattern_puzzle(2, 4, k=3),
-    "pattern 3x3": lambda: pattern_puzzle(3, 3, labels=[1, 2, 3, 5, 7, 8]),
-    "labelled 2x4": lambda: pattern_puzzle(2, 4, labels=[1, 2, 4, 5, 6, 7], metric="labelled"),
-    "labelled 3x3": lambda: pattern_puzzle(3, 3, labels=[1, 2, 3, 6], metric="labelled"),
-}
-
-SOME = ["tiles 1x5", "tiles 2x3", "tiles 2x4", "tiles 3x3", "multi 2x3", "multi 2x4",
-        "pattern 2x4, k = 1", "pattern 2x4, k = 3", "labelled 2x4"]  # fmt: skip
-each_puzzle = swept("name", PUZZLES, few=SOME)
-
-
-@cache
-def puzzle_named(name):
-    return PUZZLES[name]()
-
-
-@cache
-def known(name):
-    """(space, origins, sorted state numbers of each layer) of a puzzle."""
-    puzzle = puzzle_named(name)
-    space = puzzle.model.space
-    origins = [space.number(*state) for state in origins_of(puzzle)]
-    return space, origins, list_layers(space, origins)
 
 
 def numbers_in(bitmaps, layout):
@@ -352,98 +316,6 @@ def test_layers_take_turns():
     search = MemorySearch(memory_layout(known("tiles 2x3")[0], 1))
     assert all(search.layer(depth) is search.layer(depth + 2) for depth in range(4))
     assert all(search.layer(a) is not search.layer(b) for a, b in pairwise(range(4)))
-
-
-# --- tables of distances
-
-
-def origins_in(space, origins):
-    """The states of (side, number): vertices and sequences, as a search takes them."""
-    states = []
-    for side, number in origins:
-        node, index = divmod(number, space.code.half)
-        vertex, odd = int(space.vertex[side][node]), int(space.sign[side][node])
-        states.append((vertex, space.code.unrank(index, odd)))
-    vertices, sequences = zip(*states, strict=True)
-    return np.array(vertices), np.array(sequences)
-
-
-def places_in(space, numbers, depth):
-    """The rows and columns of the states of a layer in a table of distances."""
-    side = space.side_of(depth)
-    node, index = np.divmod(numbers.astype(np.int64), space.code.half)
-    return 2 * space.vertex[side][node].astype(np.int64) + space.sign[side][node], index
-
-
-@swept("threads", [1, 2, 3], few=[2])
-@each_puzzle
-def test_distances_of_all_states(name, threads):
-    space, origins, layers = known(name)
-    expected = np.full((2 * space.graph.vertices, space.code.half), 255)
-    for depth, numbers in enumerate(layers):
-        expected[places_in(space, numbers, depth)] = depth
-    table = distance_table(space, origins_in(space, origins), threads)
-    assert table.dtype == np.uint8
-    assert (table == expected).all()
-    assert (table != UNREACHED).sum() == puzzle_named(name).states
-    assert deepest(table.ravel()) == len(layers) - 1
-
-
-@swept(("threads", "columns"), [(1, 3), (2, 3), (2, 4)], few=2)
-def test_distances_are_those_of_a_dictionary(threads, columns):
-    """Told without the numbers of nodes: by the vertex, the sign and the index of each board."""
-    puzzle = puzzle_named(f"tiles 2x{columns}")
-    table = distance_table(puzzle.model.space, puzzle.model.origins(), threads)
-    for depth, boards in enumerate(bfs_layers(2, columns)):
-        for board in boards:
-            vertex, sequence = puzzle.model.state(board)
-            index, odd = indices(2 * columns - 1)[sequence]
-            assert table[2 * vertex + odd, index] == depth
-
-
-@pytest.mark.parametrize("name", ["tiles 2x4", "multi 2x3", "pattern 2x4, k = 3", "labelled 2x4"])
-def test_distances_from_the_nearest_of_several_states(name):
-    space, origins, layers = known(name)
-    origins = [*origins, *((0, int(number)) for number in layers[4][::3])]
-    table = distance_table(space, origins_in(space, [*origins, *origins[:2]]), 2)
-    layers = list_layers(space, origins)
-    for depth, numbers in enumerate(layers):
-        assert (table[places_in(space, numbers, depth)] == depth).all()
-    assert (table != UNREACHED).sum() == sum(layer.size for layer in layers)
-    assert deepest(table.ravel()) == len(layers) - 1
-
-
-@swept("threads", [1, 2, 3], few=[2])
-@swept("name", [name for name in PUZZLES if "multi" not in name],
-       few=[name for name in SOME if "multi" not in name])  # fmt: skip
-def test_residues_of_all_states(name, threads):
-    """Bit by bit; there is none where there is no state."""
-    space, origins, layers = known(name)
-    code = space.code
-    expected = np.zeros((2 * space.graph.vertices, code.words, 64), dtype=bool)
-    for depth, numbers in enumerate(layers):
-        row, index = places_in(space, numbers, depth)
-        expected[row, index // code.bits, index % code.bits] = depth % 4 >= 2
-    table = np.zeros((2 * space.graph.vertices, code.words), dtype=np.uint64)
-    residue_table(space, origins_in(space, origins), threads, table)
-    bits = np.unpackbits(table.view(np.uint8), axis=-1, bitorder="little")
-    assert (bits.reshape(expected.shape) == expected).all()
-
-
-def test_too_great_a_distance_is_refused(monkeypatch):
-    """More than a byte has room for; a board at 21 has one too many where 20 is the most."""
-    puzzle = puzzle_named("tiles 2x3")
-    monkeypatch.setattr(memory, "UNREACHED", 21)
-    with pytest.raises(OverflowError, match="is 21 or more; at most 20 "):
-        distance_table(puzzle.model.space, puzzle.model.origins(), 1)
-    monkeypatch.setattr(memory, "UNREACHED", 22)
-    assert (distance_table(puzzle.model.space, puzzle.model.origins(), 1) == 21).sum() == 1
-
-
-@given(st.lists(st.integers(0, 255), max_size=50))
-def test_the_greatest_distance(distances):
-    expected = max((d for d in distances if d != UNREACHED), default=0)
-    assert deepest(np.array(distances, dtype=np.uint8)) == expected
 
 
 @given(st.integers(1, 2**64 - 1), st.integers(0, 63))
