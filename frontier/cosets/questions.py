@@ -54,7 +54,11 @@ BLOCK_COSETS = 64
 
 WORTH = 100_000
 """The least look-ups that are made for each open position of a coset before it is searched by
-itself; and the least nodes of its own search before cosets are searched again."""
+itself."""
+
+SEARCHED_LONGER = 16
+"""The nodes of a position's own search for each of these look-ups, before its coset is searched
+again."""
 
 LOOK_UPS_A_NODE = 8
 """The look-ups of a search of cosets that take as long as a node of a search of one position, whose
@@ -210,7 +214,7 @@ class Asker:
                 for board in boards[:opened]:
                     if stops():
                         return None
-                    most = max(worth, WORTH)
+                    most = SEARCHED_LONGER * max(worth, WORTH)
                     needs_more, nodes_of_board = self._single.needs_more(board, limit, single, most)
                     nodes, self._nodes = nodes + nodes_of_board, self._nodes + nodes_of_board
                     if needs_more is None:
