@@ -37,7 +37,7 @@ INVERSION_WEIGHT = 3
 """What an inversion counts where a bound counts s - 1: on 2×10 the best of 1, 2, 3 and 5."""
 
 SCORES = 1 << 12
-"""Scores are less, or taken for the greatest."""
+"""The scores that are told apart; greater ones are taken for the greatest of these."""
 
 MOST_MOVES_ON = 3
 """The most moves from a position, without the one back."""
@@ -111,7 +111,7 @@ def _list_moves(now, count, depth, room, scale, moves, tables, words, beam):
             if not is_new(total ^ seed, depth, beam.met):
                 continue
             order = beam.inversions[now, i] + jumped(beam.board[now, i], blank, target)
-            score = min(scale * bound + INVERSION_WEIGHT * order, SCORES - 1)
+            score = min(scale * bound + INVERSION_WEIGHT * order, beam.counts.size - 1)
             beam.parent[listed], beam.slot[listed] = i, k
             beam.bound[listed], beam.order[listed] = bound, order
             beam.total[listed], beam.score[listed] = total, score
@@ -146,7 +146,7 @@ def _make(now, at, listed, moves, tables, beam):
 def _keep_nearest(now, listed, width, moves, tables, beam):
     """Make the next layer by the moves of the least scores, and return how many."""
     kept, most = 0, 0
-    while most < SCORES - 1 and kept + beam.counts[most] <= width:
+    while most < beam.counts.size - 1 and kept + beam.counts[most] <= width:
         kept += beam.counts[most]
         most += 1
     of_most, at = width - kept, 0  # so many of the score `most` are kept, too
@@ -186,7 +186,7 @@ def beam_within(board, vertices, numbers, limit, width, scale, moves, tables, wo
     for depth in range(1, limit + 1):
         if least == 0 or count == 0 or beam.stop[0]:
             break
-        for score in range(SCORES):
+        for score in range(beam.counts.size):
             beam.counts[score] = 0
         listed, least = _list_moves(
             now, count, depth, limit - depth, scale, moves, tables, words, beam

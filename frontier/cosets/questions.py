@@ -56,6 +56,9 @@ WORTH = 100_000
 """The least look-ups that are made for each open position of a coset before it is searched by
 itself."""
 
+MOST_WORTH = 64 * WORTH
+"""The most of these look-ups, unless positions were searched in vain."""
+
 SEARCHED_LONGER = 16
 """The nodes of a position's own search for each of these look-ups, before its coset is searched
 again."""
@@ -288,7 +291,8 @@ class Asker:
         Some positions take far longer. So their searches end after as many nodes, eight times as
         long as the look-ups took; then the coset is searched again, and longer, and so on in turns.
         """
-        return max(WORTH, LOOK_UPS_A_NODE * self._nodes // max(1, self._settled))
+        mean = LOOK_UPS_A_NODE * self._nodes // max(1, self._settled)
+        return max(WORTH, min(mean, MOST_WORTH))
 
     def _farther(self, board: np.ndarray, limit: int, single) -> dict[Board, Farther]:
         """Return a position that needs more moves and its mirror images, with their shortest

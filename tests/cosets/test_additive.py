@@ -7,8 +7,9 @@ from cosets.reading import made, rows_of, some_boards
 from cosets.twin import board_of, pattern_of
 from sweeps import swept
 
-from frontier.cosets import additive
 from frontier.cosets.additive import Additive
+from frontier.cosets.deepening import distance_of, residue_of
+from frontier.cosets.kernel import VOLTAGE_BITS, VOLTAGES
 from frontier.puzzles import tile_puzzle
 
 CASES = [
@@ -61,8 +62,8 @@ def test_distances_in_groups(shape, blank, sizes):
         ]
         for g, far in enumerate(expected):
             region = tables.region[vertex[g]]
-            assert additive._distance(g, region, number[g], tables) == far
-            assert additive._residue(region, number[g], tables) == far % 4
+            assert distance_of(g, region, number[g], tables) == far
+            assert residue_of(region, number[g], tables) == far % 4
         sums.append(sum(expected))
         assert sums[-1] <= board.distances[tiles]
         assert (sums[-1] == 0) == (tiles == board.goal)
@@ -85,6 +86,6 @@ def test_moves_lead_to_the_states_of_the_boards_that_they_make(shape, blank, siz
                 assert (entry >= 0) == (target >= 0)
                 if entry >= 0:
                     there, number = (state[g] for state in after[target])
-                    assert entry >> additive.VOLTAGE_BITS == there
-                    image = tables.image[entry & additive.VOLTAGES, numbers[g]]
+                    assert entry >> VOLTAGE_BITS == there
+                    image = tables.image[entry & VOLTAGES, numbers[g]]
                     assert image == number
