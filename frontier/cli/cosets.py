@@ -6,7 +6,8 @@ from frontier.api_cosets import search_cosets
 from frontier.cli import common
 from frontier.cli.streams import echo
 from frontier.cosets.plan import plan_cosets
-from frontier.cosets.store import path_of
+from frontier.cosets.sampling import sample_next
+from frontier.cosets.store import CosetRun, path_of
 from frontier.errors import Gone, Stopped
 from frontier.find_runs import config_at, search_command
 from frontier.report.gods_number import (
@@ -16,6 +17,9 @@ from frontier.report.gods_number import (
     plan_value,
 )
 from frontier.store.run import RunStore
+
+SAMPLE_SECONDS = 30.0
+"""The seconds that a sample of the next question takes."""
 
 
 @click.command(
@@ -52,7 +56,10 @@ Examples:
     "--region", metavar="RxC", help="The region of the board, such as 2x5; by default it is chosen."
 )
 @click.option(
-    "--plan", "planning", is_flag=True, help="Say what memory it would take, and search nothing."
+    "--plan",
+    "planning",
+    is_flag=True,
+    help="Say what memory it would take and, once its tables are made, how long the next question.",
 )
 @common.take_over_option
 @common.quiet_option
@@ -74,8 +81,15 @@ def gods_number(
     """
     loaded = config_at(config, settings)
     if planning:
-        plan = plan_cosets(loaded, region)
-        common.echo_json([plan_value(plan)]) if as_json else echo(describe_plan(plan))
+        plan, samples = plan_cosets(loaded, region), None
+        if CosetRun.exists(path_of(loaded)):
+            run = CosetRun(path_of(loaded))
+            run.check_is_of(loaded, region)
+            samples = sample_next(run, SAMPLE_SECONDS)
+        if as_json:
+            common.echo_json([plan_value(plan, samples)])
+        else:
+            echo(describe_plan(plan, samples))
         return
     path, events = path_of(loaded), set()
     try:

@@ -193,13 +193,32 @@ class Asker:
         whole: all positions that need more moves are wanted, with their distances; otherwise the
         first one ends the search.
         """
-        began, question = time.thread_time(), self._question(limit)
-        # Kernels are compiled again for an array with gaps.
-        block = slice(number, None, self.blocks(limit))
-        cosets = np.ascontiguousarray(question.cosets[block])
-        distances = np.ascontiguousarray(question.distances[block])
+        question = self._question(limit)
+        of_block = np.arange(number, question.cosets.size, self.blocks(limit))
+        return self._search(question, of_block, number, stop, whole)
+
+    def search_one(
+        self, limit: int, distance: int, number: int, stop: Callable[[], bool]
+    ) -> Block | None:
+        """Search one coset of a question, the one of this number among those whose patterns are at
+        a distance; returns None if it was stopped."""
+        question = self._question(limit)
+        coset = np.flatnonzero(question.distances == distance)[number : number + 1]
+        return self._search(question, coset, number, stop, True)
+
+    def distances(self, limit: int) -> np.ndarray:
+        """Return how many cosets of a question have a pattern at each distance, int64."""
+        return np.bincount(self._question(limit).distances)
+
+    def _search(
+        self, question: "_Prepared", of_block: np.ndarray, number: int, stop, whole: bool
+    ) -> Block | Witness | None:
+        """Search the cosets of a question that are numbered in `of_block`."""
+        began, limit = time.thread_time(), question.limit
+        # Kernels are compiled again for an array with gaps; these are copies.
+        cosets, distances = question.cosets[of_block], question.distances[of_block]
         look_ups = solutions = left_open = nodes = first = 0
-        farther, hardest = {}, None
+        farther, hardest, settled = {}, None, set()
 
         def stops() -> bool:
             return stop() or bool(self._stop[0])
@@ -217,12 +236,15 @@ class Asker:
                 for board in boards[:opened]:
                     if stops():
                         return None
+                    if board.tobytes() in settled:
+                        continue
                     most = SEARCHED_LONGER * max(worth, WORTH)
                     needs_more, nodes_of_board = self._single.needs_more(board, limit, single, most)
                     nodes, self._nodes = nodes + nodes_of_board, self._nodes + nodes_of_board
                     if needs_more is None:
-                        worth = LONGER * max(1, most)
+                        worth = LONGER * max(1, worth, WORTH)
                         break
+                    settled.add(board.tobytes())
                     if not needs_more:
                         if hardest is None or nodes_of_board > hardest[0]:
                             hardest = nodes_of_board, self._codes(board)
@@ -231,8 +253,9 @@ class Asker:
                     elif self._codes(board) not in farther:  # as the image of another one
                         farther |= self._farther(board, limit, single)
                 else:
-                    first, left_open = first + done, left_open + opened
-                    self._settled += opened
+                    first, left_open = first + done, left_open + len(settled)
+                    self._settled += len(settled)
+                    settled.clear()
                     worth = self._worth
                 if stops():
                     return None

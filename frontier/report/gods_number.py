@@ -1,13 +1,17 @@
 """The results of a search of God's number, as JSON and as text."""
 
+from collections.abc import Iterator
+from dataclasses import asdict
+
 from frontier.cosets.plan import CosetPlan
 from frontier.cosets.questions import Witness
+from frontier.cosets.sampling import Sample
 from frontier.cosets.store import CosetRun
 from frontier.errors import InputError
 from frontier.puzzles import Board
 from frontier.report.boards import draw_boards
 from frontier.report.figures import bounds_words, last_layers
-from frontier.text import counted, program, size, span
+from frontier.text import brief, counted, program, size, span
 
 DRAWN = 10
 """The most farthest positions that are drawn."""
@@ -104,10 +108,14 @@ def _home(run: CosetRun) -> tuple[int, int]:
     return divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
 
 
-def plan_value(plan: CosetPlan) -> dict:
+Samples = tuple[int, list[Sample]] | None
+"""The limit of the next question, and a sample of its cosets at each distance."""
+
+
+def plan_value(plan: CosetPlan, samples: Samples) -> dict:
     """Return what a search will use, as JSON."""
     region = plan.region
-    return {
+    value = {
         "name": plan.config.name,
         "puzzle": {"title": region.puzzle.title, **plan.config.puzzle_settings},
         "region": region.name,
@@ -121,9 +129,18 @@ def plan_value(plan: CosetPlan) -> dict:
         "refusal": plan.refusal,
         "most_cosets_of_a_question": plan.most_cosets,
     }
+    if samples:
+        limit, of_distances = samples
+        value["next_question"] = {
+            "limit": limit,
+            "seconds": sum(of.all_seconds for of in of_distances),
+            "at_least": not all(of.whole for of in of_distances),
+            "distances": list(map(asdict, of_distances)),
+        }
+    return value
 
 
-def describe_plan(plan: CosetPlan) -> str:
+def describe_plan(plan: CosetPlan, samples: Samples) -> str:
     """Return what a search will use, as text."""
     region, groups = plan.region, " + ".join(map(str, plan.groups))
     lines = [
@@ -133,10 +150,35 @@ def describe_plan(plan: CosetPlan) -> str:
         f"  databases of groups of {groups} tiles",
         f"  memory: about {size(plan.bytes)} while tables are made; {size(plan.room)} may be used "
         "here",
-        f"  time: not known beforehand; a question has at most {plan.most_cosets:,} cosets, and "
-        "`status` tells how long it takes once its first blocks are done",
+        *(
+            _sampled_lines(*samples)
+            if samples
+            else [
+                "  time: said once the tables are made; a question has at most "
+                f"{plan.most_cosets:,} cosets"
+            ]
+        ),
     ]
     return "\n".join([*lines, *([f"  DOES NOT FIT HERE: {plan.refusal}"] if plan.refusal else [])])
+
+
+def _sampled_lines(limit: int, samples: list[Sample]) -> Iterator[str]:
+    """Generate the lines about the next question."""
+    cosets = sum(of.cosets for of in samples)
+    total = brief(sum(of.all_seconds for of in samples))
+    least = "" if all(of.whole for of in samples) else "at least "
+    yield (
+        f"  next question: which positions need more than {limit} moves? "
+        f"{counted(cosets, 'coset')}, {least}{total} of one processor, from a sample:"
+    )
+    row = "  {:>18} {:>12} {:>9} {:>12} {:>14} {:>12}"
+    yield row.format("pattern's distance", "cosets", "sampled", "each", "left open each", "all")
+    for of in samples:
+        sign = "" if of.whole else "> "
+        yield row.format(
+            of.distance, f"{of.cosets:,}", of.searched, sign + brief(of.seconds), f"{of.left:,.1f}",
+            sign + brief(of.all_seconds),
+        )  # fmt: skip
 
 
 def farthest_found(run: CosetRun, limit: int) -> tuple[int, int, list[Board]]:

@@ -1,0 +1,87 @@
+"""How long a question takes, from a sample of its cosets at each distance of their patterns.
+
+Far patterns are few, and take a thousand times as long as near ones, which are many. So a sample of
+all cosets would tell of neither.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from frontier import machine
+from frontier.cosets.questions import Asker
+from frontier.cosets.store import CosetRun
+
+MOST_SAMPLED = 16
+"""The most cosets that are searched at each distance."""
+
+
+MADE_FIRST = {"patterns", "layers", "boards", "groups"}
+"""The tables without which nothing is sampled: to make them takes long."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The cosets of a question whose patterns are at one distance.
+
+    cosets: how many there are. searched: how many were, one after the other, and seconds: of one
+    processor, the mean of these. left: the mean number of positions that a coset left open.
+    whole: False if one took longer than it was given; then `seconds` is that at least.
+    """
+
+    distance: int
+    cosets: int
+    searched: int
+    seconds: float
+    left: float
+    whole: bool
+
+    @property
+    def all_seconds(self) -> float:
+        """The seconds of one processor for all cosets at this distance."""
+        return self.cosets * self.seconds
+
+
+def sample_next(run: CosetRun, seconds: float) -> tuple[int, list[Sample]] | None:
+    """Return the limit of the next question of a search, and samples of it; None if the tables are
+    not made yet, or if all is answered. Nothing is written."""
+    if run.proof is None or run.complete or not set(run.tables.names) >= MADE_FIRST:
+        return None
+
+    def read(name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
+        return run.tables.read(name, shared=True) if run.tables.exists(name) else make()
+
+    limit, _ = run.next_question
+    return limit, sample(Asker(run.region, run.groups, machine.cores(), read), limit, seconds)
+
+
+def sample(asker: Asker, limit: int, seconds: float) -> list[Sample]:
+    """Search some cosets of a question at each distance, the farthest first, for about so many
+    seconds in all."""
+    counts = asker.distances(limit)
+    distances = counts.nonzero()[0].tolist()[::-1]
+    return [
+        _sample_at(asker, limit, distance, int(counts[distance]), seconds / len(distances))
+        for distance in distances
+    ]
+
+
+def _sample_at(asker: Asker, limit: int, distance: int, cosets: int, seconds: float) -> Sample:
+    began, searched, left, whole = time.thread_time(), 0, 0, True
+
+    def over() -> bool:
+        return time.thread_time() - began > seconds
+
+    for number in range(min(MOST_SAMPLED, cosets)):
+        block = asker.search_one(limit, distance, number, over)
+        if block is None:
+            whole = False
+            break
+        searched, left = searched + 1, left + block.left
+        if over():
+            break
+    taken = time.thread_time() - began
+    tried = max(1, searched)
+    return Sample(distance, cosets, searched, taken / tried, left / tried, whole)
