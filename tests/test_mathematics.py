@@ -310,6 +310,11 @@ def reached(origins, after):
     return found
 
 
+def ends_of(regions):
+    """The patterns with which solutions end: the blank has the colour of its home."""
+    return {like(board, OUTSIDE) for board in regions if sum(divmod(board.index(0), 3)) % 2 == 0}
+
+
 def in_region(board):
     return [after for after in neighbours(board) if after.index(0) in REGION]
 
@@ -336,18 +341,19 @@ def moved(board, cells):
 def test_cosets(known):
     text = section("Cosets")
     regions = reached([GOAL], in_region)
-    patterns = reached({like(board, OUTSIDE) for board in regions}, neighbours)
+    patterns = reached(ends_of(regions), neighbours)
     least, most = max(patterns.values()), max(regions.values())
-    assert f"There are {len(patterns)} patterns with dB up to {least}" in text
+    assert f"There are {len(patterns)} patterns with h up to {least}" in text
     assert f"and {len(regions)} boards of A with D up to {most}" in text
     assert f"so {least} ≤ G ≤ {least + most}." in text
     coset = [board for board in known if like(board, OUTSIDE) == like(FARTHEST, OUTSIDE)]
     moves = patterns[like(FARTHEST, OUTSIDE)]
-    assert f"three positions, and its dB is {moves}. Its two solutions of {moves} moves" in text
-    first, second = sorted(cells for _, cells in solutions(FARTHEST, moves, patterns))
+    assert f"three positions, and its h is {moves}. Three of its eight solutions" in text
+    ways = sorted(cells for _, cells in solutions(FARTHEST, moves, patterns))
+    assert len(ways) == 8
     rows = []
     for board in coset:
-        rest = [regions[moved(board, cells)] for cells in (first, second)]
+        rest = [regions[moved(board, ways[i])] for i in (4, 6, 7)]
         sums = " | ".join(f"{moves} + {r} = {moves + r}" for r in rest)
         name = " / ".join(" ".join(map(str, row)) for row in (board[:3], board[3:]))
         rows.append(f"| `{name}` | {sums} | {moves + min(rest)} | {known[board]} |")
@@ -369,18 +375,18 @@ def test_cosets(known):
 
 def test_a_solution_bounds_every_position_of_its_coset(known):
     """The theorem, by all solutions of a few moves more than the least; and that those whose last
-    move is inside the region settle nothing that a shorter one has not."""
+    two moves are inside the region settle nothing that a shorter one has not."""
     regions = reached([GOAL], in_region)
-    patterns = reached({like(board, OUTSIDE) for board in regions}, neighbours)
+    patterns = reached(ends_of(regions), neighbours)
     for board in known:
         best = {}
         for moves in range(patterns[like(board, OUTSIDE)], 12):
             for last, cells in solutions(board, moves, patterns):
                 bound = moves + regions[last]
                 assert known[board] <= bound
-                inside = moves and patterns[like(moved(board, cells[:-1]), OUTSIDE)] == 0
+                inside = moves and patterns[like(moved(board, cells[:-2]), OUTSIDE)] == 0
                 if inside:
-                    assert best[cells[:-1]] <= bound
+                    assert best[cells[:-2]] <= bound
                 best[cells] = bound
 
 

@@ -197,14 +197,14 @@ class Asker:
         of_block = np.arange(number, question.cosets.size, self.blocks(limit))
         return self._search(question, of_block, number, stop, whole)
 
-    def search_one(
-        self, limit: int, distance: int, number: int, stop: Callable[[], bool]
+    def search_some(
+        self, limit: int, distance: int, some: slice, stop: Callable[[], bool]
     ) -> Block | None:
-        """Search one coset of a question, the one of this number among those whose patterns are at
-        a distance; returns None if it was stopped."""
+        """Search some cosets of a question, of those whose patterns are at a distance; returns None
+        if it was stopped."""
         question = self._question(limit)
-        coset = np.flatnonzero(question.distances == distance)[number : number + 1]
-        return self._search(question, coset, number, stop, True)
+        there = np.flatnonzero(question.distances == distance)
+        return self._search(question, there[some], 0, stop, True)
 
     def distances(self, limit: int) -> np.ndarray:
         """Return how many cosets of a question have a pattern at each distance, int64."""

@@ -14,8 +14,8 @@ from frontier import machine
 from frontier.cosets.questions import Asker
 from frontier.cosets.store import CosetRun
 
-MOST_SAMPLED = 16
-"""The most cosets that are searched at each distance."""
+MOST_SAMPLED = 1000
+"""About the most cosets that are searched at each distance."""
 
 
 MADE_FIRST = {"patterns", "layers", "boards", "groups"}
@@ -26,9 +26,9 @@ MADE_FIRST = {"patterns", "layers", "boards", "groups"}
 class Sample:
     """The cosets of a question whose patterns are at one distance.
 
-    cosets: how many there are. searched: how many were, one after the other, and seconds: of one
-    processor, the mean of these. left: the mean number of positions that a coset left open.
-    whole: False if one took longer than it was given; then `seconds` is that at least.
+    cosets: how many there are. searched: how many were. seconds: of one processor, for each of
+    these. left: the positions that each left open, on average. whole: False if the first one took
+    longer than it was given; then `seconds` is that time.
     """
 
     distance: int
@@ -69,19 +69,20 @@ def sample(asker: Asker, limit: int, seconds: float) -> list[Sample]:
 
 
 def _sample_at(asker: Asker, limit: int, distance: int, cosets: int, seconds: float) -> Sample:
-    began, searched, left, whole = time.thread_time(), 0, 0, True
+    """Search one coset, then twice as many, and so on."""
+    began, searched, taken, left, whole = time.thread_time(), 0, 0.0, 0, True
 
     def over() -> bool:
         return time.thread_time() - began > seconds
 
-    for number in range(min(MOST_SAMPLED, cosets)):
-        block = asker.search_one(limit, distance, number, over)
+    while searched == 0 or (searched < min(MOST_SAMPLED, cosets) and not over()):
+        block_began = time.thread_time()
+        some = slice(searched, 2 * searched + 1)
+        block = asker.search_some(limit, distance, some, over)
         if block is None:
-            whole = False
+            taken, whole = taken + time.thread_time() - block_began, searched > 0
             break
-        searched, left = searched + 1, left + block.left
-        if over():
-            break
-    taken = time.thread_time() - began
+        searched, left = searched + block.cosets, left + block.left
+        taken += block.seconds
     tried = max(1, searched)
     return Sample(distance, cosets, searched, taken / tried, left / tried, whole)

@@ -154,8 +154,8 @@ def describe_plan(plan: CosetPlan, samples: Samples) -> str:
             _sampled_lines(*samples)
             if samples
             else [
-                "  time: said once the tables are made; a question has at most "
-                f"{plan.most_cosets:,} cosets"
+                f"  time: a question has at most {plan.most_cosets:,} cosets; once the tables are "
+                "made, --plan samples the next one"
             ]
         ),
     ]
