@@ -32,8 +32,9 @@ FIRST_NODES = 20_000
 LONGER = 4
 """Then they visit so many times more."""
 
-MOST_WIDTH = 1 << 16
-"""The greatest width of a beam: wider ones take more than 100 MB of memory."""
+MOST_WIDTH = 1 << 20
+"""The greatest width of a beam; it takes half a gigabyte of memory. The hardest positions of 2×10
+known take a tenth to a half of it."""
 
 
 class SingleMemory:
