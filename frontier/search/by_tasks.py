@@ -85,9 +85,6 @@ def _check_disk(plan: RunPlan, run: RunStore, executor: Executor, remaining: int
     needed = bytes_wanted(plan.layout, min(executor.at_once, remaining))
     free = storage.free()
     if free < needed:
-        run.delete_reusable()
-        free = storage.free()
-    if free < needed:
         raise Stopped(
             f"only {size(free)} are free at {storage}, and {size(needed)} are wanted "
             "for the tasks under way and the ledger; make room, or give it another disk"

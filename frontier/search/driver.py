@@ -229,10 +229,7 @@ def _run_held(plan: RunPlan, until: int | None, emit: Listener, client) -> RunSt
         if existed and durable:
             run.force()  # an earlier start may have left that to the system
         with run.gone_instead():
-            try:
-                _search(plan, run, until, emit, client)
-            finally:
-                run.delete_reusable()
+            _search(plan, run, until, emit, client)
     return run
 
 

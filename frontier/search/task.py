@@ -90,8 +90,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     current = work.layer(depth - 1).load(reads.task, reads.slab)
     layer_before, durable = work.layer(depth - 2), work.run.durable
     before = layer_before.load(np.full(own.size, number), own)
-    size = layer_before.part_bytes(number)
-    with files.write_part(number, work.writer, durable, clock, size) as writer:
+    with files.write_part(number, work.writer, durable, clock) as writer:
         clock.lap("disk")
         with work.computing:
             clock.go_on()

@@ -24,9 +24,6 @@ MOST_BYTES = 1 << 28
 DELETING, PARTIAL = ".deleting", ".partial"
 """The ends of the names of files and folders that are being deleted, and that are not whole."""
 
-REUSABLE = "reusable"
-"""The name of files that `Storage.recycle` keeps; `Storage.sweep` deletes them by it."""
-
 
 class Replaced(Exception):
     """A file is no longer the one that was read."""
@@ -200,26 +197,12 @@ class Storage(ABC):
         """Add to the end of a file, which is made if there is none."""
 
     @abstractmethod
-    def new_file(self, name: str, size: int = 0) -> Writer:
-        """Return a writer of a file whose folder exists.
-
-        size: if given, about the bytes that the file will have; then it may be written over one
-        that `recycle` has kept.
-        """
+    def new_file(self, name: str) -> Writer:
+        """Return a writer of a file whose folder exists."""
 
     @abstractmethod
     def delete(self, *names: str) -> None:
         """Delete some files; names without a file are passed over."""
-
-    def recycle(self, name: str, durable: bool = False) -> None:
-        """Delete a file that `new_file` has made.
-
-        The place may keep it, under the name `REUSABLE` beside the folder of the file; then a new
-        file of a folder there may be written over it. `sweep` deletes what is kept.
-
-        durable: after a power failure the old name leads to the old content, or to nothing.
-        """
-        self.delete(name)
 
     # File systems only.
 
@@ -236,9 +219,8 @@ class Storage(ABC):
         """Return when the name of the place is on the disk, and the names above it that may be
         new."""
 
-    def sweep(self, folder: str = "", name: str | None = None) -> None:
-        """Delete what interrupted writes left directly in a folder. name: if given, only scratch
-        files of this name."""
+    def sweep(self, folder: str = "") -> None:
+        """Delete what interrupted writes left directly in a folder."""
 
     def is_link(self, name: str) -> bool:
         """Return whether a name is a link to something else."""

@@ -200,7 +200,7 @@ class BucketStorage(Storage):
             before = self.read(name)
         self.write(name, before + content)
 
-    def new_file(self, name: str, size: int = 0) -> "ObjectWriter":
+    def new_file(self, name: str) -> "ObjectWriter":
         return ObjectWriter(self, name)
 
     def delete(self, *names: str) -> None:

@@ -12,11 +12,9 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
-from frontier.storage import reuse
 from frontier.storage.base import DELETING, MOST_BYTES, PARTIAL, Replaced, Storage, Writer
 from frontier.storage.lock import is_held
 from frontier.storage.paths import ABSENT, about_path, is_file, is_folder, naming, opened
@@ -143,30 +141,13 @@ class LocalStorage(Storage):
         if about and not (stat.S_ISREG(about.st_mode) and about.st_nlink == 1):
             self.write(name, Path(path).read_bytes() if is_file(path) else b"")
 
-    def new_file(self, name: str, size: int = 0) -> "FileWriter":
-        scratch = _scratch(self._at(name))
-        over = reuse.take(self._reusable(name), scratch, size) if size else None
-        return FileWriter(self._at(name), scratch, over)
+    def new_file(self, name: str) -> "FileWriter":
+        return FileWriter(self._at(name))
 
     def delete(self, *names: str) -> None:
         for name in names:
             with suppress(FileNotFoundError, NotADirectoryError):
                 os.unlink(self._at(name))
-
-    def recycle(self, name: str, durable: bool = False) -> None:
-        path = self._at(name)
-        aside = reuse.set_aside(path, self._reusable(name))
-        if aside is None:
-            self.delete(name)
-            return
-        if durable:
-            # After a power failure the old name must not lead to what is written over it.
-            force(os.path.dirname(path))
-        reuse.offer(aside)
-
-    def _reusable(self, name: str) -> str:
-        """Return the folder of files that a file may be written over, beside its own folder."""
-        return self._at(os.path.dirname(os.path.dirname(name)))
 
     # Folders, links and the disk.
 
@@ -192,13 +173,11 @@ class LocalStorage(Storage):
                 break  # this process has made nothing there
             force(folder)
 
-    def sweep(self, folder: str = "", name: str | None = None) -> None:
+    def sweep(self, folder: str = "") -> None:
         """Delete what interrupted writes left directly in a folder. A folder whose lock is held is
         still being made, so it stays."""
         for marked in filter(MARKED.fullmatch, self.names(folder)):
             path = self.place(folder) / marked
-            if name not in (None, marked.rsplit(".", 2)[0]):
-                continue
             if not is_folder(path, follow=False):
                 path.unlink(missing_ok=True)
             elif not is_held(path / "lock"):
@@ -241,14 +220,11 @@ class LocalStorage(Storage):
 
 
 class FileWriter(Writer):
-    """A file that is written piece by piece, and gets its name by `finish`.
+    """A file that is written piece by piece, and gets its name by `finish`."""
 
-    scratch: its path until then. over: the file that is there already, open, to be written over.
-    """
-
-    def __init__(self, path: str | Path, scratch: str | None = None, over: BinaryIO | None = None):
-        self._path, self._scratch = str(path), scratch or _scratch(path)
-        self._file = over or open(self._scratch, "xb", buffering=0)  # noqa: SIM115
+    def __init__(self, path: str | Path):
+        self._path, self._scratch = str(path), _scratch(path)
+        self._file = open(self._scratch, "xb", buffering=0)  # noqa: SIM115
 
     def write(self, data: memoryview) -> None:
         data = memoryview(data)
@@ -258,7 +234,6 @@ class FileWriter(Writer):
 
     def finish(self, durable: bool) -> None:
         with naming(self._path):
-            self._file.truncate()  # the file that is written over may have been longer
             if durable:
                 os.fsync(self._file.fileno())
             self._file.close()

@@ -169,14 +169,11 @@ class LayerFiles:
         thread: ThreadPoolExecutor,
         durable: bool = False,
         clock: Stopwatch | None = None,
-        size: int = 0,
     ) -> PartWriter:
-        """Return a writer of a part; the folder must exist. size: as for `Storage.new_file`."""
+        """Return a writer of a part; the folder must exist."""
         name, part_id = self.name(task), (self.run, self.depth, task)
         codec = self.codec()
-        return PartWriter(
-            self.storage, name, self._slabs, part_id, codec, thread, durable, clock, size
-        )
+        return PartWriter(self.storage, name, self._slabs, part_id, codec, thread, durable, clock)
 
     def write_list(
         self,

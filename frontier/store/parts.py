@@ -128,8 +128,7 @@ class PartWriter:
     """Writes a part, slab after slab; as a context manager it leaves nothing behind if that fails.
 
     name: that of the file, which it gets by `finish`. slabs: the number of slabs of the part,
-    stored or not. part_id: the identifier of the run, the depth and the task. size: as for
-    `Storage.new_file`.
+    stored or not. part_id: the identifier of the run, the depth and the task.
     """
 
     def __init__(
@@ -142,7 +141,6 @@ class PartWriter:
         thread: ThreadPoolExecutor,
         durable: bool = False,
         clock: Stopwatch | None = None,
-        size: int = 0,
     ):
         self._part_id, self._codec, self._thread, self._durable = part_id, codec, thread, durable
         self._clock = clock or Stopwatch()
@@ -151,7 +149,7 @@ class PartWriter:
         self._writing: deque[Future] = deque()
         self._block, self._filled, self._size = np.empty(0, dtype=np.uint8), 0, 0
         self._bitmaps, self._slab = self._block, np.empty(0, dtype=np.uint64)
-        self._file: Writer | None = storage.new_file(name, size)
+        self._file: Writer | None = storage.new_file(name)
 
     def __enter__(self) -> "PartWriter":
         return self

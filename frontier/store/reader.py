@@ -182,10 +182,6 @@ class StoredLayer:
                 return ListedSlabs(self, task, slab)
         return EncodedSlabs(self, task, slab)
 
-    def part_bytes(self, task: int) -> int:
-        """Return the bytes of the file of a task's part; 0 if the layer is a list, and has none."""
-        return 0 if self.is_list else self.part(task).record.bytes
-
     @cached_property
     def _numbers(self) -> np.ndarray:
         """The sorted state numbers of a list."""

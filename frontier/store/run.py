@@ -18,7 +18,6 @@ if that of t + 1 is in place.
 
 import time
 import uuid
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +25,7 @@ from pathlib import Path
 from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.space.layout import Layout
-from frontier.storage.base import REUSABLE, Storage
+from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import read_json, sealed, write_json
 from frontier.store.directory import (
@@ -242,14 +241,7 @@ class RunStore(Owned):
     def delete_replaced_part(self, depth: int, task: int, layout: Layout) -> None:
         """Delete a part of a layer of bits, if the part that replaces it is in place."""
         if self.files(depth + 2, layout).has_part(task):
-            self.storage.recycle(self.files(depth, layout).name(task), self.durable)
-
-    def delete_reusable(self) -> None:
-        """Delete the files that are kept to be written over. A worker that still has a task under
-        way may keep another one; `sweep` deletes it when the run goes on."""
-        with suppress(Gone, CorruptRunError, OSError):  # then it may be another run's
-            self.check_mine()
-            self.storage.sweep(self.layers_name, REUSABLE)
+            self.storage.delete(self.files(depth, layout).name(task))
 
     def missing(self) -> list[str]:
         """Return a sentence for each stored layer that lacks files. Only names are read.

@@ -241,7 +241,7 @@ def test_a_report_of_a_directory_leaves_its_searches_out(begun, tmp_path):
 
 
 def test_verify(found, tmp_path):
-    assert "3 tables, 8 paths followed: all sound" in invoke("verify", found).stdout
+    assert "5 tables, 8 paths followed: all sound" in invoke("verify", found).stdout
     assert "blocks searched again: all sound" in invoke("verify", found, "--deep").stdout
     path = tmp_path / "copy"
     shutil.copytree(found, path)
@@ -283,7 +283,7 @@ def test_verify_looks_at_tables_without_a_ledger(found, tmp_path):
     path = tmp_path / "copy"
     shutil.copytree(found, path)
     (path / "ledger.json").unlink()
-    assert "3 tables" in invoke("verify", path).stdout
+    assert "5 tables" in invoke("verify", path).stdout
     (path / "tables" / "boards.npy").write_bytes(b"")
     assert "boards.npy" in invoke("verify", path, code=4).stderr
 

@@ -160,7 +160,7 @@ def test_a_run_is_measured_once_its_files_are_those_that_stay(tmp_path, monkeypa
     """Its ledger says that it is complete before files that it does not need are deleted."""
     path = tmp_path / "run"
     run(path)
-    writer, left = RunLock(path / "lock"), path / "layers" / f"reusable.{'0' * 32}.partial"
+    writer, left = RunLock(path / "lock"), path / "layers" / f"part.{'0' * 32}.partial"
     left.write_bytes(bytes(13_000_000))
     writer.__enter__()
     steps = taking(lambda: None, lambda: (left.unlink(), writer.__exit__()))

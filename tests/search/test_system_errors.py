@@ -19,8 +19,7 @@ from frontier.errors import Stopped
 from frontier.report.log import read_last_start
 from frontier.search import by_tasks
 from frontier.search.events import RunStopped
-from frontier.storage import local, reuse
-from frontier.storage.base import REUSABLE
+from frontier.storage import local
 from frontier.storage.local import LocalStorage
 from frontier.store.run import RunStore
 
@@ -256,45 +255,6 @@ def test_a_run_stops_before_its_disk_is_full(tmp_path, monkeypatch):
         api.run(plan)
     monkeypatch.undo()
     assert sum(api.run(plan).counts) == plan.puzzle.states
-
-
-def test_files_that_are_kept_to_be_written_over_are_room(tmp_path, monkeypatch):
-    """Where the disk has none but theirs, they are deleted, and the run goes on."""
-    kept = []
-
-    def offered():
-        return list((tmp_path / "run").glob(f"layers/*/{REUSABLE}.*"))
-
-    def free(storage):
-        kept.append(len(offered()))
-        return 0.0 if offered() else 1e18
-
-    plan = api.plan(config_of(tmp_path / "run"))
-    plan = dataclasses.replace(plan, list_states=0, threads=0)
-    with monkeypatch.context() as patch:
-        patch.setattr(LocalStorage, "free", free)
-        assert sum(api.run(plan).counts) == plan.puzzle.states
-    assert 0 in kept
-    if not any(kept):
-        pytest.skip("deleted files are not kept here")
-    assert offered() == []
-
-
-def test_parts_are_written_over_deleted_ones(tmp_path, monkeypatch):
-    taken, take = [], reuse.take
-
-    def noted(*words):
-        file = take(*words)
-        taken.append(file is not None)
-        return file
-
-    monkeypatch.setattr(reuse, "take", noted)
-    plan = api.plan(config_of(tmp_path / "run"))
-    run = api.run(dataclasses.replace(plan, list_states=0, threads=0))
-    assert sum(run.counts) == plan.puzzle.states
-    assert taken
-    if os.major(tmp_path.stat().st_dev):  # elsewhere deleted files are not kept
-        assert any(taken)
 
 
 @pytest.mark.parametrize("fsync", ["layer", "never"])

@@ -12,7 +12,7 @@ import pytest
 from sweeps import swept
 
 from frontier.errors import CorruptRunError, InputError, NotAFile, system_words
-from frontier.storage.base import REUSABLE, Replaced
+from frontier.storage.base import Replaced
 from frontier.storage.bucket import PIECE_BYTES
 from frontier.storage.places import storage_at
 from frontier.storage.sealed import read_json
@@ -128,25 +128,6 @@ class Contract:
                 for _ in range(pieces):
                     file.write(memoryview(bytes(PIECE_BYTES)))
             assert place.names() == set()
-
-    def test_files_in_the_place_of_others(self, place):
-        """Longer ones and shorter ones, and some whose predecessor was swept."""
-        place.make_folder("new")
-        for depth, size in enumerate((3, PIECE_BYTES, 1, 0, 2 * PIECE_BYTES + 5, 7)):
-            content = bytes([depth + 1]) * size
-            with place.new_file("new/file", size) as file:
-                file.write(memoryview(content))
-                file.finish(durable=False)
-            assert place.read("new/file") == content
-            place.recycle("new/file")
-            place.recycle("new/nothing")
-            assert not place.exists("new/file")
-            if depth % 3 == 2:
-                place.sweep()
-                assert not set(place.names()) - {"new"}
-        place.sweep("", REUSABLE)
-        assert place.names("new") == set()
-        assert not set(place.names()) - {"new"}
 
     def test_a_file_that_is_replaced_if_it_is_the_one_that_was_read(self, place):
         first = place.replace("ledger.json", b"first", None)
