@@ -6,7 +6,7 @@ the blank home. No move is of two groups, so the sum over the groups is a lower 
 and A. Felner, Disjoint Pattern Database Heuristics, Artificial Intelligence 134, 2002), and it is 0
 in the goal alone. Each move changes the distance of one group alone, by one at most. Mirror images
 of a position (`frontier.cosets.symmetry`) are as far as it is, so the greatest of their sums is a
-lower bound too.
+lower bound too. Another one is the order of all tiles (`frontier.cosets.inversions`).
 
 Two searches take turns, each time with four times the nodes: one iteration of IDA*
 (`frontier.cosets.deepening`), which decides whether a position takes at most so many moves, and a
@@ -20,6 +20,7 @@ import numpy as np
 from frontier.cosets.beam import Beam, beam_for, beam_within
 from frontier.cosets.deepening import MET_BITS, Groups, SingleScratch, within
 from frontier.cosets.groups import Split, joined, residues
+from frontier.cosets.inversions import Lines
 from frontier.cosets.kernel import MOST_MOVES, UNBOUNDED, no_stop, nothing_met
 from frontier.cosets.symmetry import mirrored, symmetries
 from frontier.cosets.tables import TableSource, images, moves_on, pattern_graph
@@ -122,6 +123,7 @@ class Additive:
             residue, np.concatenate(odd), np.concatenate(rows), np.concatenate(region), move, image,
             tuple(range(len(symmetry))), group[symmetry], slot, np.array(home),
             np.concatenate([*start, ends[-1:]]), np.concatenate(to), np.concatenate(voltage),
+            Lines(self._line, len(target) // self._line, self.home),
         )  # fmt: skip
 
     def states(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -154,8 +156,10 @@ class Additive:
         slots, sums = np.zeros((2, depths), dtype=np.uint64)
         path = SingleScratch(
             words, nothing_met(MET_BITS), np.zeros(1, np.int64),
-            np.zeros(cells, np.int64), vertex, number, distance, bounds, blank, slots, after,
-            np.zeros((depths, moves), np.int64), slot, sums, no_stop() if stop is None else stop,
+            np.zeros(cells, np.int64), vertex, number, distance, bounds,
+            np.zeros((depths, 2), np.int64), blank, slots, after,
+            np.zeros((depths, moves, 2), np.int64), np.zeros((depths, moves), np.int64), slot, sums,
+            no_stop() if stop is None else stop,
         )  # fmt: skip
         return SingleMemory(path, groups)
 
@@ -188,7 +192,7 @@ class Additive:
     def _beam(self, board, vertices, numbers, limit: int, most: int, memory: SingleMemory):
         width = min(MOST_WIDTH, max(1, most // max(1, limit)))
         return beam_within(
-            board, vertices, numbers, limit, width, self._line - 1, self.moves, self.tables,
+            board, vertices, numbers, limit, width, self.moves, self.tables,
             memory.path.words, memory.beam(width),
         )  # fmt: skip
 

@@ -5,8 +5,8 @@ fast, and may miss all solutions (B. T. Lowerre, The Harpy Speech Recognition Sy
 tells of a position that so many moves suffice, and never that they do not.
 
 Two things tell how near a position looks: the sum of its distances in the groups of tiles
-(`frontier.cosets.additive`), which is a lower bound, and the number of *inversions*, pairs of tiles
-whose order along the board is not that of the goal. The bound sees how tiles of one group are in
+(`frontier.cosets.additive`), which is a lower bound, and the number of inversions
+(`frontier.cosets.inversions`). The bound sees how tiles of one group are in
 each other's way, and inversions see it of tiles of different groups. A move across lines of s cells
 changes the inversions by s - 1 at most. The score of a position is (s - 1) * bound +
 `INVERSION_WEIGHT` * inversions, and the least are kept.
@@ -22,6 +22,7 @@ from collections import namedtuple
 import numpy as np
 
 from frontier.cosets.deepening import distance_of, residue_of
+from frontier.cosets.inversions import inversions_of, jumped, moved_away, order_bound
 from frontier.cosets.kernel import (
     BLANK,
     FIRST_MIX,
@@ -44,19 +45,20 @@ MOST_MOVES_ON = 3
 
 Beam = namedtuple(
     "Beam",
-    "board vertex number distance rest inversions blank slots sum parent slot bound order total "
-    "score counts met salt stop",
+    "board vertex number distance rest inversions away blank slots sum parent slot bound turned "
+    "aside total score counts met salt stop",
 )
 """The memory of one thread for beams of a greatest width.
 
 Of the current layer and the next one, [2, width]: board: int8[.., cells], the home of the tile in
 each cell, -1 for the blank. vertex, number: int32[.., G], its state in each group; distance:
-int64[.., G], that in the group modulo 4; rest: int64, the sum of the distances. inversions: int64.
-blank: int64, its cell. slots: uint64, the moves that may follow. sum: uint64, that of the board
-(`frontier.cosets.kernel`).
+int64[.., G], that in the group modulo 4; rest: int64, the sum of the distances. inversions, away:
+int64, see `frontier.cosets.inversions`. blank: int64, its cell. slots: uint64, the moves that may
+follow. sum: uint64, that of the board (`frontier.cosets.kernel`).
 
 Of the moves from the current layer, [width * moves]: parent: int64, the position it is made from;
-slot: int64, which one it is; bound, order, total, score: rest, inversions, sum and score after it.
+slot: int64, which one it is; bound, turned, aside, total, score: rest, inversions, away, sum and
+score after it.
 counts: int64[SCORES], the moves of each score.
 """
 
@@ -65,33 +67,24 @@ def beam_for(cells: int, groups: int, width: int, stop: np.ndarray) -> Beam:
     """Return memory for one thread, for beams of at most this width. stop: see
     `frontier.cosets.kernel.Scratch`."""
     vertex, number = np.zeros((2, 2, width, groups), dtype=np.int32)
-    rest, inversions, blank = np.zeros((3, 2, width), dtype=np.int64)
+    rest, inversions, away, blank = np.zeros((4, 2, width), dtype=np.int64)
     slots, sums = np.zeros((2, 2, width), dtype=np.uint64)
-    parent, slot, bound, order, score = np.zeros((5, MOST_MOVES_ON * width + 1), dtype=np.int64)
+    moves = MOST_MOVES_ON * width + 1
+    parent, slot, bound, turned, aside, score = np.zeros((6, moves), dtype=np.int64)
     bits = max(12, (8 * width).bit_length())
     return Beam(
         np.zeros((2, width, cells), dtype=np.int8), vertex, number,
-        np.zeros((2, width, groups), dtype=np.int64), rest, inversions, blank, slots, sums, parent,
-        slot, bound, order, np.zeros(parent.size, dtype=np.uint64), score,
+        np.zeros((2, width, groups), dtype=np.int64), rest, inversions, away, blank, slots, sums,
+        parent, slot, bound, turned, aside, np.zeros(moves, dtype=np.uint64), score,
         np.zeros(SCORES, dtype=np.int64), nothing_met(bits), np.zeros(1, dtype=np.int64), stop,
     )  # fmt: skip
 
 
 @kernel
-def jumped(board, blank, target):
-    """Return by how much the inversions grow when the tile of a cell moves to the blank's: those
-    between the two cells, in reading order, change sides with it."""
-    tile, grown = board[target], 0
-    for cell in range(min(blank, target) + 1, max(blank, target)):
-        grown += 1 if (board[cell] < tile) == (target > blank) else -1
-    return grown
-
-
-@kernel
-def _list_moves(now, count, depth, room, scale, moves, tables, words, beam):
+def _list_moves(now, count, depth, room, moves, tables, words, beam):
     """List the moves from the current layer that leave a bound of at most `room` and lead to new
     boards; returns their number, and the least bound."""
-    listed, least = 0, room + 1
+    listed, least, lines = 0, room + 1, tables.lines
     seed = np.uint64(beam.salt[0]) * FIRST_MIX
     for i in range(count):
         blank, slots = beam.blank[now, i], beam.slots[now, i]
@@ -105,15 +98,17 @@ def _list_moves(now, count, depth, room, scale, moves, tables, words, beam):
             image = np.int64(tables.image[entry & VOLTAGES, beam.number[now, i, g]])
             after = residue_of(tables.region[entry >> VOLTAGE_BITS], image, tables)
             bound = beam.rest[now, i] + ((after - beam.distance[now, i, g] + 1) & 3) - 1
-            if bound > room:
+            turned = beam.inversions[now, i] + jumped(beam.board[now, i], blank, target)
+            aside = beam.away[now, i] + moved_away(tile, blank, target, lines.side)
+            if max(bound, order_bound(turned, aside, target, lines)) > room:
                 continue
             total = beam.sum[now, i] ^ words[tile, blank] ^ words[tile, target]
             if not is_new(total ^ seed, depth, beam.met):
                 continue
-            order = beam.inversions[now, i] + jumped(beam.board[now, i], blank, target)
-            score = min(scale * bound + INVERSION_WEIGHT * order, beam.counts.size - 1)
+            score = (lines.side - 1) * bound + INVERSION_WEIGHT * turned
+            score = min(score, beam.counts.size - 1)
             beam.parent[listed], beam.slot[listed] = i, k
-            beam.bound[listed], beam.order[listed] = bound, order
+            beam.bound[listed], beam.turned[listed], beam.aside[listed] = bound, turned, aside
             beam.total[listed], beam.score[listed] = total, score
             beam.counts[score] += 1
             listed += 1
@@ -137,7 +132,8 @@ def _make(now, at, listed, moves, tables, beam):
         beam.number[after, at, g] = tables.image[entry & VOLTAGES, beam.number[now, i, g]]
         beam.distance[after, at, g] = beam.distance[now, i, g]
     beam.distance[after, at, tables.group[0, tile]] += beam.bound[listed] - beam.rest[now, i]
-    beam.rest[after, at], beam.inversions[after, at] = beam.bound[listed], beam.order[listed]
+    beam.rest[after, at] = beam.bound[listed]
+    beam.inversions[after, at], beam.away[after, at] = beam.turned[listed], beam.aside[listed]
     beam.blank[after, at], beam.slots[after, at] = target, moves.then[blank, k]
     beam.sum[after, at] = beam.total[listed]
 
@@ -160,22 +156,20 @@ def _keep_nearest(now, listed, width, moves, tables, beam):
 
 
 @kernel
-def beam_within(board, vertices, numbers, limit, width, scale, moves, tables, words, beam):
+def beam_within(board, vertices, numbers, limit, width, moves, tables, words, beam):
     """Return whether a solution of at most `limit` moves was found, and the nodes visited.
 
     board: int8[cells], the home of each tile, `BLANK` for the blank. vertices, numbers: int64[G],
-    its state in each group. width: at most that of the memory. scale: what a bound counts in a
-    score. words: as in `frontier.cosets.deepening.SingleScratch`.
+    its state in each group. width: at most that of the memory. words: as in
+    `frontier.cosets.deepening.SingleScratch`.
     """
     beam.salt[0] += 1
-    beam.sum[0, 0], beam.inversions[0, 0], beam.rest[0, 0] = 0, 0, 0
+    beam.sum[0, 0], beam.rest[0, 0] = 0, 0
     for cell in range(board.size):
         beam.board[0, 0, cell] = board[cell]
         if board[cell] == BLANK:
             beam.board[0, 0, cell], beam.blank[0, 0] = -1, cell
-        for before in range(cell):
-            if board[cell] != BLANK and board[before] > board[cell]:
-                beam.inversions[0, 0] += 1
+    beam.inversions[0, 0], beam.away[0, 0] = inversions_of(board, tables.lines.side)
     for g in range(vertices.size):
         beam.vertex[0, 0, g], beam.number[0, 0, g] = vertices[g], numbers[g]
         distance = distance_of(g, tables.region[vertices[g]], numbers[g], tables)
@@ -188,9 +182,7 @@ def beam_within(board, vertices, numbers, limit, width, scale, moves, tables, wo
             break
         for score in range(beam.counts.size):
             beam.counts[score] = 0
-        listed, least = _list_moves(
-            now, count, depth, limit - depth, scale, moves, tables, words, beam
-        )
+        listed, least = _list_moves(now, count, depth, limit - depth, moves, tables, words, beam)
         nodes += count
         count = _keep_nearest(now, listed, width, moves, tables, beam)
         now = 1 - now

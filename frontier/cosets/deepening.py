@@ -1,4 +1,4 @@
-"""Single positions by one iteration of IDA*, with additive pattern databases.
+"""Single positions by one iteration of IDA*, with additive pattern databases and inversions.
 
 `within` decides whether a position takes at most so many moves (R. E. Korf, Depth-First
 Iterative-Deepening, Artificial Intelligence 27, 1985). The more promising move is tried first, and
@@ -9,6 +9,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from frontier.cosets.inversions import inversions_of, jumped, moved_away, order_bound
 from frontier.cosets.kernel import (
     BLANK,
     FIRST_MIX,
@@ -21,7 +22,7 @@ from frontier.space.bits import lowest_bit
 from frontier.space.jit import kernel
 
 Groups = namedtuple(
-    "Groups", "residue odd row region move image sides group slot home start target voltage"
+    "Groups", "residue odd row region move image sides group slot home start target voltage lines"
 )
 """The tables of G groups, and of S images of a board, as the kernels read them.
 
@@ -35,17 +36,21 @@ kernels are compiled for its length: on boards of one image a node takes 160 ns,
 ns if the length is that of an array. group: int64[S, cells], the group that the tile whose home is
 each cell has in each image, -1 for the blank. slot: int64[S, cells, K], the number of each move of
 the board in each image. home: int64[G], the regions of the goal. start, target, voltage: the moves
-of tiles of the group between regions, by the region that they leave."""
+of tiles of the group between regions, by the region that they leave. lines: those of the board, see
+`frontier.cosets.inversions`."""
 
 SingleScratch = namedtuple(
     "SingleScratch",
-    "words met salt board vertex number distance rest blank slots after least slot sum stop",
+    "words met salt board vertex number distance rest order blank slots after order_after least "
+    "slot sum stop",
 )
 """The memory of one thread: the path from the start, by depth, as in `Scratch`.
 
 salt: int64[1], how often it was used. vertex, number, distance: int64[depths, S, G], the distance
-modulo 4. rest: int64[depths, S], the sum of the distances. after: int64[depths, K, S], the sums
-after each of the moves; least: int64[depths, K], the greatest of them. board: int64[cells], the
+modulo 4. rest: int64[depths, S], the sum of the distances. order: int64[depths, 2], the inversions,
+and how far tiles are away from their places in a line (`frontier.cosets.inversions`). after,
+order_after: int64[depths, K, S] and [depths, K, 2], both after each of the moves; least:
+int64[depths, K], the greatest of the bounds then. board: int64[cells], the
 home of the tile in each cell, -1 for the blank.
 """
 
@@ -84,7 +89,15 @@ def _look_ahead(depth, room, moves, tables, scratch):
     while slots:
         k = lowest_bit(slots)
         slots &= slots - np.uint64(1)
-        tile, least = scratch.board[moves.target[blank, k]], 0
+        target, least = moves.target[blank, k], 0
+        tile = scratch.board[target]
+        if tables.lines.side == 2:  # on wider boards it is less than the sums
+            order = scratch.order_after[depth, k]
+            order[0] = scratch.order[depth, 0] + jumped(scratch.board, blank, target)
+            order[1] = scratch.order[depth, 1] + moved_away(tile, blank, target, 2)
+            least = order_bound(order[0], order[1], target, tables.lines)
+            if least > room:
+                continue
         for side in range(len(tables.sides)):
             g = tables.group[side, tile]
             entry = tables.move[scratch.vertex[depth, side, g], tables.slot[side, blank, k]]
@@ -120,6 +133,8 @@ def _move_on(depth, k, tile, tables, scratch):
         scratch.distance[depth + 1, side, moved] += bound - scratch.rest[depth, side]
         scratch.distance[depth + 1, side, moved] &= 3
         scratch.rest[depth + 1, side] = bound
+    scratch.order[depth + 1, 0] = scratch.order_after[depth, k, 0]
+    scratch.order[depth + 1, 1] = scratch.order_after[depth, k, 1]
 
 
 @kernel
@@ -138,6 +153,8 @@ def within(board, vertices, numbers, limit, most, moves, tables, scratch):
         scratch.board[cell] = board[cell]
         if board[cell] == BLANK:
             scratch.board[cell], scratch.blank[0] = -1, cell
+    inversions, away = inversions_of(scratch.board, tables.lines.side)
+    scratch.order[0, 0], scratch.order[0, 1] = inversions, away
     for side in range(vertices.shape[0]):
         scratch.rest[0, side] = 0
         for g in range(vertices.shape[1]):

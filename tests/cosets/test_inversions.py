@@ -1,0 +1,58 @@
+"""The bound by the order of the tiles, on every position of small boards."""
+
+import pytest
+from cosets.reading import rows_of
+from cosets.twin import blank_cells, board_of
+from sweeps import swept
+
+from frontier.cosets.inversions import Lines, inversions_of, jumped, moved_away, order_bound
+from frontier.cosets.kernel import BLANK
+
+BOARDS = [
+    (shape, blank)
+    for shape in [(2, 3), (3, 2), (2, 4), (4, 2), (3, 3)]
+    for blank in blank_cells(*shape)
+]
+
+
+def lines_of(board):
+    side = min(board.rows, board.columns)
+    home = board.reading.index(board.goal.index(0))
+    return Lines(side, len(board.goal) // side, home)
+
+
+def by_definition(row, side):
+    tiles = [(cell, tile) for cell, tile in enumerate(row.tolist()) if tile != BLANK]
+    inversions = sum(a > b for i, (_, a) in enumerate(tiles) for _, b in tiles[i + 1 :])
+    return inversions, sum(abs(cell % side - tile % side) for cell, tile in tiles)
+
+
+@swept(("shape", "blank"), BOARDS, few=[BOARDS[0], BOARDS[7], BOARDS[13], BOARDS[-5]])
+def test_a_bound_of_every_position(shape, blank):
+    """It is not more than the distance, has its parity, and is 0 in the goal alone."""
+    board = board_of(*shape, blank)
+    lines, found = lines_of(board), 0
+    rows = rows_of(board, board.distances)
+    for row, (tiles, distance) in zip(rows, board.distances.items(), strict=True):
+        inversions, away = inversions_of(row, lines.side)
+        bound = order_bound(inversions, away, int((row == BLANK).argmax()), lines)
+        assert bound <= distance
+        assert (distance - bound) % 2 == 0
+        assert (bound == 0) == (tiles == board.goal)
+        found = max(found, bound)
+    assert found > 8
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (3, 2), (2, 4), (3, 3)])
+def test_what_a_move_changes(shape):
+    board = board_of(*shape, (0, 1))
+    side = lines_of(board).side
+    for tiles in sorted(board.distances)[:: len(board.distances) // 300 + 1]:
+        (row,) = rows_of(board, [tiles])
+        before = by_definition(row, side)
+        assert inversions_of(row, side) == before
+        for there in rows_of(board, board.near(tiles)):
+            at, target = (int((of == BLANK).argmax()) for of in (row, there))
+            after = by_definition(there, side)
+            assert jumped(row, at, target) == after[0] - before[0]
+            assert moved_away(row[target], at, target, side) == after[1] - before[1]
