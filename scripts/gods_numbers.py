@@ -199,7 +199,8 @@ def home_of(run: CosetRun) -> tuple[int, int]:
 
 
 def merged(found: list[dict]) -> list[dict]:
-    """One entry for each board, the one that says most; ends the program if two do not agree."""
+    """One entry for each board, the one that says most with the bounds of all; ends the program if
+    two do not agree."""
     best: dict[tuple, dict] = {}
     for entry in found:
         key = key_of(entry)
@@ -212,7 +213,11 @@ def merged(found: list[dict]) -> list[dict]:
             or known["last"][:shared] != entry["last"][:shared]
         ):
             sys.exit(f"these do not agree:\n{json.dumps(known)}\n{json.dumps(entry)}")
-        best[key] = max(known, entry, key=says)  # the former, if both say as much
+        more = max(known, entry, key=says)  # the former, if both say as much
+        best[key] = more | {
+            "lower": max(known["lower"], entry["lower"]),
+            "upper": min(known["upper"], entry["upper"]),
+        }
     return [best[key] for key in sorted(best)]
 
 

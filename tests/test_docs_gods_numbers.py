@@ -221,6 +221,12 @@ def test_of_two_sources_that_which_says_more_counts_and_they_agree(numbers, more
         assert numbers.merged(pair) == [BOARD]
 
 
+def test_bounds_of_two_sources_are_joined(numbers):
+    """The rest is that of the one that says more."""
+    low, high = {**BOARD, "lower": 175, "seconds": 3.0}, {**BOARD, "upper": 178}
+    assert numbers.merged([low, high]) == [{**low, "upper": 178}]
+
+
 def test_last_layers_of_two_sources_agree(numbers):
     exact = {**BOARD, "lower": 176, "upper": 176, "last": [1, 5]}
     longer = {**exact, "last": [1, 5, 20]}
