@@ -247,7 +247,7 @@ def test_what_was_made_by_another_config_is_refused(tmp_path):
         (1, 5, {}, "run searches"),
         (2, 4, {"blank": "all"}, "several puzzles"),
         (5, 5, {}, "memory"),
-        (2, 10, {}, "memory"),
+        (2, 11, {}, "memory"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(tmp_path, rows, columns, puzzle, said):
