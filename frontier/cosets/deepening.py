@@ -16,9 +16,11 @@ from frontier.cosets.kernel import (
     VOLTAGE_BITS,
     VOLTAGES,
     is_new,
+    most_promising,
     slide,
 )
 from frontier.space.bits import lowest_bit
+from frontier.space.distances import bit_at
 from frontier.space.jit import kernel
 
 Groups = namedtuple(
@@ -61,9 +63,7 @@ MET_BITS = 18
 @kernel
 def residue_of(region, number, tables):
     """Return the distance modulo 4 of a sequence at a region."""
-    at = tables.row[region] + number
-    bit = tables.residue[at >> 6] >> np.uint64(at & 63) & np.uint64(1)
-    return 2 * np.int64(bit) + tables.odd[region]
+    return 2 * bit_at(tables.residue, tables.row[region] + number) + tables.odd[region]
 
 
 @kernel
@@ -179,13 +179,7 @@ def within(board, vertices, numbers, limit, most, moves, tables, scratch):
                 slide(scratch.board, blank, back, stride, np.uint64(0), scratch.words)
             depth -= 1
             continue
-        k = lowest_bit(slots)
-        others = slots & (slots - np.uint64(1))
-        while others:
-            other = lowest_bit(others)
-            others &= others - np.uint64(1)
-            if scratch.least[depth, other] < scratch.least[depth, k]:
-                k = other
+        k = most_promising(slots, scratch.least[depth])
         scratch.slots[depth] = slots ^ (np.uint64(1) << np.uint64(k))
         scratch.slot[depth] = k
         if scratch.least[depth, k] == 0:

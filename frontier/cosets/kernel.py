@@ -2,8 +2,8 @@
 
 A depth-first search goes through the solutions of one pattern by their lengths. It turns back where
 the moves made and the pattern's distance exceed the length asked for; as the distance is exact,
-every move that it goes on with leads to a solution. The table has the distances modulo 4 alone:
-each follows from the distance of the pattern before, and the first is known.
+every move that it makes leads to a solution. The table holds distances modulo 4. The search knows
+the distance of the first pattern, and finds each later one from that of the pattern before it.
 
 D changes by one at most with a move. So a solution whose last move, or last two moves, are inside
 the region settles no more than the one without them, if that one ends where solutions may end; it
@@ -27,11 +27,12 @@ from collections import namedtuple
 import numpy as np
 
 from frontier.space.bits import count_bits, lowest_bit
+from frontier.space.distances import bit_at
 from frontier.space.jit import kernel
 
 MOST_LENGTH = 254
-"""The most moves of a solution of a pattern. Longer ones leave positions open, which are searched
-by themselves."""
+"""The most moves of a solution of a pattern. A position that only a longer one would settle stays
+open, and is searched for on its own."""
 
 MOST_MOVES = 2 * MOST_LENGTH
 """The most moves of a solution of a position: no question asks about more, as the distances of a
@@ -199,6 +200,22 @@ def _land(blank, allowed, origin, origins, table, scratch, solutions, opened):
 
 
 @kernel
+def most_promising(slots, least):
+    """Return the slot with the least bound, the first of equal ones.
+
+    slots: the bits of the slots, one at least. least: the bound of each slot.
+    """
+    k = lowest_bit(slots)
+    others = slots & (slots - np.uint64(1))
+    while others:
+        other = lowest_bit(others)
+        others &= others - np.uint64(1)
+        if least[other] < least[k]:
+            k = other
+    return k
+
+
+@kernel
 def is_new(total, depth, table):
     """Return whether a board has not been met at this depth or a lesser one, as far as a table
     knows, which remembers it."""
@@ -268,12 +285,9 @@ def search_coset(pattern, distance, homes, limit, worth, most, tables, scratch):
             to = entry >> VOLTAGE_BITS
             image = np.int64(patterns.image[entry & VOLTAGES, number[depth]])
             target_cell, stride = moves.target[blank_cell, k], moves.stride[blank_cell, k]
-            bit = to * size + image
-            word, shift = bit >> 6, np.uint64(bit & 63)
-            odd = patterns.odd[target_cell]
-            if planes == 2:
-                odd = np.int64(residue[1, word] >> shift & np.uint64(1))
-            modulo = 2 * np.int64(residue[0, word] >> shift & np.uint64(1)) + odd
+            there = to * size + image
+            odd = bit_at(residue[1], there) if planes == 2 else patterns.odd[target_cell]
+            modulo = 2 * bit_at(residue[0], there) + odd
             # The distances differ by -1, 0 or 1.
             to_go = homeward[depth] + (modulo - homeward[depth] + 1 & 3) - 1
             ends, before_end = depth + 1 == length, depth + 1 - period

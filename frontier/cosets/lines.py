@@ -43,13 +43,13 @@ from frontier.cosets.kernel import (
     VOLTAGE_BITS,
     VOLTAGES,
     is_new,
+    most_promising,
     no_stop,
     nothing_met,
 )
 from frontier.cosets.tables import Moves, TableSource, images, moves_on, pattern_graph
 from frontier.puzzles import Puzzle
-from frontier.space.bits import lowest_bit
-from frontier.space.distances import WORD_BITS, residue_table
+from frontier.space.distances import WORD_BITS, bit_at, residue_table
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.jit import kernel
 
@@ -215,9 +215,8 @@ def _pairs(entries: np.ndarray) -> list[tuple[int, int]]:
 @kernel
 def _residue(end, vertex, number, tables):
     """Return the distance modulo 4 of a line from a line of the goal."""
-    at = tables.row[end, vertex] + number
-    bit = tables.residue[at >> 6] >> np.uint64(at & 63) & np.uint64(1)
-    return 2 * np.int64(bit) + tables.odd[end, vertex]
+    bit = bit_at(tables.residue, tables.row[end, vertex] + number)
+    return 2 * bit + tables.odd[end, vertex]
 
 
 @kernel
@@ -287,13 +286,7 @@ def _search(kind, end, vertices, numbers, blank, limit, most, tables, scratch):
         if slots == 0:
             depth -= 1
             continue
-        k = lowest_bit(slots)
-        others = slots & (slots - np.uint64(1))
-        while others:
-            other = lowest_bit(others)
-            others &= others - np.uint64(1)
-            if scratch.least[depth, other] < scratch.least[depth, k]:
-                k = other
+        k = most_promising(slots, scratch.least[depth])
         scratch.slots[depth] = slots ^ (np.uint64(1) << np.uint64(k))
         scratch.slot[depth] = k
         if nodes >= most or scratch.stop[0]:

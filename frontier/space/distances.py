@@ -7,14 +7,13 @@ Korf, Minimizing Disk I/O in Two-Bit Breadth-First Search, AAAI 2008, where dist
 two bits).
 """
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from frontier.space.bits import lowest_bit
 from frontier.space.graph import Space
-from frontier.space.jit import Kernel, kernel
+from frontier.space.jit import kernel
 from frontier.space.lehmer import LehmerCode
 from frontier.space.memory import MemorySearch, memory_layout
 
@@ -41,6 +40,12 @@ def signs_and_indices(code: LehmerCode, number: np.ndarray) -> tuple[np.ndarray,
     return sign, word * code.bits + bit
 
 
+@kernel
+def bit_at(words, number):
+    """Return the bit of a number in a plane of a table, as words of uint64: int64, 0 or 1."""
+    return np.int64(words[number >> 6] >> np.uint64(number & 63) & np.uint64(1))
+
+
 class FoundLayer:
     """A layer that has been written to a table.
 
@@ -56,18 +61,12 @@ class FoundLayer:
         self._rows += space.sign[side][self._nodes]
         self._search, self._code = search, space.code
 
-    def _share(self, function, *arrays: np.ndarray) -> None:
-        """Call function(words, nodes, rows, ...) for equal shares of the nodes and of arrays with
-        an entry a node."""
-        shares = 4 * self._search.threads
+    def share(self, function: Callable[..., None], *arrays: np.ndarray) -> None:
+        """Call function(bitmaps, nodes, rows, ...) on all threads, for equal shares of the nodes
+        that have states, of their rows in a table, and of arrays with an entry a node."""
+        shares, bitmaps = 4 * self._search.threads, self._search.layer(self.depth).words
         split = (np.array_split(array, shares) for array in (self._nodes, self._rows, *arrays))
-        call = partial(_call_with, function, self._search.layer(self.depth).words)
-        self._search.share(call, zip(*split, strict=True))
-
-    def write(self, kernel: Kernel, table: np.ndarray) -> None:
-        """Write the depth to a table."""
-        bits, depth = self._code.bits, self.depth
-        self._share(lambda *share: kernel(*share, bits, depth, table))
+        self._search.share(lambda share: function(bitmaps, *share), zip(*split, strict=True))
 
     def numbers(self) -> np.ndarray:
         """Return the numbers of the layer's bits, int64[states]: (row * words + w) * 64 + i for the
@@ -75,12 +74,8 @@ class FoundLayer:
         numbers = np.empty(self.states, dtype=np.int64)
         first = self._counts.cumsum() - self._counts
         row_bits = self._code.words * WORD_BITS
-        self._share(lambda *share: _list_bits(*share, row_bits, numbers), first)
+        self.share(lambda *share: _list_bits(*share, row_bits, numbers), first)
         return numbers
-
-
-def _call_with(function, words, share) -> None:
-    function(words, *share)
 
 
 def distance_table(
@@ -94,7 +89,8 @@ def distance_table(
     """
     table = np.full((2 * space.graph.vertices, space.code.half), UNREACHED, dtype=np.uint8)
     for layer in _layers(space, origins, threads):
-        layer.write(_write_bytes, table)
+        more = space.code.bits, layer.depth, table
+        layer.share(lambda *share, more=more: _write_bytes(*share, *more))
     return table
 
 
@@ -110,7 +106,7 @@ def residue_layers(
     for layer in _layers(space, origins, threads):
         for plane, bit in zip(planes, (2, 1), strict=False):
             if layer.depth & bit:
-                layer.write(_write_bits, plane)
+                layer.share(lambda *share, plane=plane: _write_bits(*share, plane))
         yield layer
 
 
@@ -145,7 +141,7 @@ def _write_bytes(words, nodes, rows, bits, depth, table):
 
 
 @kernel
-def _write_bits(words, nodes, rows, bits, depth, table):
+def _write_bits(words, nodes, rows, table):
     """Set the bits of the bitmaps of some nodes in the rows of a table."""
     for n in range(nodes.size):
         for prefix in range(words.shape[0]):
@@ -163,7 +159,7 @@ def _list_bits(words, nodes, rows, first, row_bits, numbers):
             strip = words[prefix, nodes[n]]
             for j in range(strip.size):
                 word = strip[j]
-                number = rows[n] * row_bits + (prefix * strip.size + j) * 64
+                number = rows[n] * row_bits + (prefix * strip.size + j) * WORD_BITS
                 while word:
                     numbers[at] = number + lowest_bit(word)
                     at += 1
