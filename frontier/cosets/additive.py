@@ -20,7 +20,7 @@ import numpy as np
 from frontier.cosets.beam import Beam, beam_for, beam_within
 from frontier.cosets.deepening import MET_BITS, Groups, SingleScratch, within
 from frontier.cosets.groups import Split, joined, residues
-from frontier.cosets.inversions import Lines
+from frontier.cosets.inversions import BoardLines
 from frontier.cosets.kernel import MOST_MOVES, UNBOUNDED, no_stop, nothing_met
 from frontier.cosets.symmetry import mirrored, symmetries
 from frontier.cosets.tables import TableSource, images, moves_on, pattern_graph
@@ -123,7 +123,7 @@ class Additive:
             residue, np.concatenate(odd), np.concatenate(rows), np.concatenate(region), move, image,
             tuple(range(len(symmetry))), group[symmetry], slot, np.array(home),
             np.concatenate([*start, ends[-1:]]), np.concatenate(to), np.concatenate(voltage),
-            Lines(self._line, len(target) // self._line, self.home),
+            BoardLines(self._line, len(target) // self._line, self.home),
         )  # fmt: skip
 
     def states(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -198,7 +198,7 @@ class Additive:
 
     def solution(self, board: np.ndarray, limit: int, memory: SingleMemory) -> np.ndarray | None:
         """Return the cells that the blank comes to, one after the other, in a solution of at most
-        `limit` moves; None if there is none, or the search was stopped."""
+        `limit` moves; None if no solution is that short, or if the search was stopped."""
         (vertices,), (numbers,) = self.images(board[None])
         path = memory.path
         within_limit, _ = within(

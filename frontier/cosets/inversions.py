@@ -23,7 +23,7 @@ from collections import namedtuple
 
 from frontier.space.jit import kernel
 
-Lines = namedtuple("Lines", "side count home")
+BoardLines = namedtuple("BoardLines", "side count home")
 """The lines of a board. side: the cells of a line; count: how many lines there are. home: the cell
 of the blank in the goal."""
 

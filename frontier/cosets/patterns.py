@@ -29,12 +29,7 @@ from frontier.cosets.kernel import BLANK, UNLABELLED
 from frontier.cosets.regions import Region
 from frontier.cosets.tables import Moves, TableSource, images, pattern_graph
 from frontier.errors import InputError
-from frontier.space.distances import (
-    WORD_BITS,
-    bit_numbers,
-    residue_layers,
-    signs_and_indices,
-)
+from frontier.space.distances import WORD_BITS, bit_numbers, residue_layers, signs_and_indices
 from frontier.space.graph import Space
 from frontier.space.lehmer import LehmerCode
 from frontier.text import counted
@@ -51,8 +46,8 @@ PatternTable = namedtuple("PatternTable", "residue odd period move image size")
 residue: uint64[planes, words], the bits of the distances, by the numbers of patterns; see
 `frontier.space.distances.residue_layers`. odd: int64[cells], whether distances are odd with the
 blank in this cell, and period: 2; where that is not so, period is 1. move: int64[vertices, K], the
-vertex that a move leads to, times 2**VOLTAGE_BITS, plus the number of its voltage; -1 if there is
-none. image: unsigned[voltages, size], see `frontier.cosets.tables.images`.
+vertex that a move leads to, times 2**VOLTAGE_BITS, plus the number of its voltage; -1 for no
+move. image: unsigned[voltages, size], see `frontier.cosets.tables.images`.
 """
 
 
@@ -68,6 +63,7 @@ class Patterns:
         self._code = LehmerCode(region.labelled)
         self._graph, move = pattern_graph(region.pattern, moves)
         self._lists: dict[int, np.ndarray] = {}
+        self._counts: np.ndarray | None = None  # both are those of the last search
         size, planes = 2 * self._code.words * WORD_BITS, 3 - region.period
         self._shape = planes, 2 * self._graph.vertices, self._code.words
         residue = table_source("patterns", self._make_residue)
@@ -76,7 +72,9 @@ class Patterns:
             move, images(self._graph, self._code), np.int64(size),
         )  # fmt: skip
         self.layers = table_source("layers", self._count)
-        self._list_from(self._first(region.most_listed))
+        if self._lists:  # the search that made them need not be repeated
+            self._list_from(self._first(region.most_listed))
+            self._lists = {}
 
     @property
     def farthest(self) -> int:
@@ -134,9 +132,9 @@ class Patterns:
         return planes
 
     def _count(self) -> np.ndarray:
-        """Return the number of patterns at each distance, with the search that has made the table
-        if there was one."""
-        if not self._lists:
+        """Return the number of patterns at each distance, as the search has counted them that made
+        the table, or another one."""
+        if self._counts is None:
             self._search(self._nothing(), self._region.most_listed)
         return self._counts
 

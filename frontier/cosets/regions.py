@@ -24,7 +24,7 @@ MOST_LABELLED = 9
 """The most labelled tiles: all their orders are listed."""
 
 BALANCE = 1 / 4
-"""The least part of the patterns in the boards of a region, of the region that is taken."""
+"""The default region has at least so many patterns for each of its boards."""
 
 LEAST_LISTED, MOST_LISTED = 1 << 16, 1 << 24
 """Limits of the patterns that are listed at first."""

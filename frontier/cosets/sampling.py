@@ -17,7 +17,6 @@ from frontier.cosets.store import CosetRun
 MOST_SAMPLED = 1000
 """About the most cosets that are searched at each distance."""
 
-
 MADE_FIRST = {"patterns", "layers", "boards", "groups"}
 """The tables without which nothing is sampled: to make them takes long."""
 

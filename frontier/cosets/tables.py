@@ -76,7 +76,7 @@ def moves_on(rows: int, columns: int, metric: str) -> Moves:
 def pattern_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray]:
     """Return the base graph of a pattern, in which every move counts, under some moves of the
     blank; and int[vertices, K], the vertex that a move leads to, times 2**VOLTAGE_BITS, plus the
-    number of its voltage, -1 if there is none."""
+    number of its voltage, -1 for no move."""
     base, steps = pattern.model.base, pattern.model.graph
     cells, sets = base.cells, steps.vertices // base.cells
     # The arcs of a vertex lead to the cells beside the blank: those of its line, then the others.

@@ -5,7 +5,7 @@ from cosets.reading import rows_of
 from cosets.twin import blank_cells, board_of
 from sweeps import swept
 
-from frontier.cosets.inversions import Lines, inversions_of, jumped, moved_away, order_bound
+from frontier.cosets.inversions import BoardLines, inversions_of, jumped, moved_away, order_bound
 from frontier.cosets.kernel import BLANK
 
 BOARDS = [
@@ -18,7 +18,7 @@ BOARDS = [
 def lines_of(board):
     side = min(board.rows, board.columns)
     home = board.reading.index(board.goal.index(0))
-    return Lines(side, len(board.goal) // side, home)
+    return BoardLines(side, len(board.goal) // side, home)
 
 
 def by_definition(row, side):
