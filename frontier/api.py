@@ -11,22 +11,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from frontier.answers.distances import export
-from frontier.answers.layers import Layers, farthest
+from frontier.answers.layers import Layers
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
 from frontier.answers.solvers import solver_for
 from frontier.config import Config
 from frontier.config_values import as_written
 from frontier.errors import InputError
-from frontier.find_runs import open_one, puzzle_and_run
 from frontier.puzzles import Board, Puzzle
 from frontier.report.boards import boards_html, draw_boards, film_strip
 from frontier.report.figures import figures
 from frontier.report.html import run_html
-from frontier.report.progress import LayerTotals, progress_of
 from frontier.report.solution import describe_moves, describe_solution, solution_value
+from frontier.runs.events import Listener
+from frontier.runs.farthest import farthest
+from frontier.runs.progress import LayerTotals, progress_of
+from frontier.runs.resolve import puzzle_and_run, resolve
 from frontier.search import plan as plans
-from frontier.search.events import Listener
 from frontier.start_runs import Done, Plan, delete_run, plan, start
 from frontier.storage.places import Place
 from frontier.text import counted
@@ -228,7 +229,7 @@ def open_run(path: Place) -> Run:
 
     Raises InputError if there is none, or if a config names several.
     """
-    return Run(open_one(path))
+    return Run(resolve(path).open_layers())
 
 
 def solve(

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from frontier.config import Config
-from frontier.cosets.search import find_gods_number
-from frontier.cosets.store import CosetRun, path_of
-from frontier.find_runs import config_at
 from frontier.puzzles import Board, Puzzle
 from frontier.report.console import warn_unwritten
 from frontier.report.displays import listening
 from frontier.report.gods_number import gods_number_value
-from frontier.report.progress import SearchProgress
-from frontier.report.summary import NAME as SUMMARY
-from frontier.report.summary import write_summary
-from frontier.search.events import Listener
+from frontier.runs.coset_run import CosetRun
+from frontier.runs.events import Listener
+from frontier.runs.progress import SearchProgress
+from frontier.runs.resolve import place_of_cosets, resolve
+from frontier.runs.summary import NAME as SUMMARY
+from frontier.runs.summary import write_summary
+from frontier.search.coset_driver import find_gods_number
 from frontier.storage.places import Place
 from frontier.text import counted
 
@@ -68,7 +68,7 @@ def gods_number(
     client: as for `run`. Raises InputError if cosets are not made for the puzzle, or its tables do
     not fit in memory; Stopped if the search was interrupted. docs/mathematics.md has the theorem.
     """
-    config = what if isinstance(what, Config) else config_at(what)
+    config = what if isinstance(what, Config) else resolve(what).config
     search = search_cosets(
         config, at_most, layers, hours, region, take_over=take_over, progress=progress,
         client=client,
@@ -92,7 +92,8 @@ def search_cosets(
 
     listeners: are called with each event.
     """
-    with listening(config, path_of(config), SearchProgress, listeners, progress) as all_listeners:
+    place = place_of_cosets(config)
+    with listening(config, place, SearchProgress, listeners, progress) as all_listeners:
         search = find_gods_number(config, *question, all_listeners, take_over, client)
     search.check_here()
     try:

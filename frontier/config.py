@@ -26,6 +26,7 @@ from pydantic import (
 )
 
 from frontier import bundled, machine
+from frontier.codec.codecs import SlabCodec
 from frontier.config_values import A_SIZE, as_written, size_written
 from frontier.errors import InputError, why_unreadable
 from frontier.puzzles import Puzzle, puzzle_of, twsearch
@@ -34,7 +35,6 @@ from frontier.puzzles.tables import KIND_TABLES, REMOVED_KINDS, PuzzleTable, Tab
 from frontier.puzzles.tiles import MOST_CELLS
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
-from frontier.store.codecs import SlabCodec
 
 CONFIG_SUFFIXES = (".toml", twsearch.SUFFIX)
 """What the name of a config ends with."""
@@ -142,6 +142,14 @@ CONFIG_BYTES = 1 << 20
 """The greatest size of a config file in bytes."""
 
 
+RESUMING = {
+    "search": {"keep", "spare", "until", "in_memory"},
+    "store": {"codec", "fsync"},
+    "cluster": {"kind", "workers", "memory"},
+}
+"""The keys of a config that a run keeps, so that it can be resumed by its directory."""
+
+
 def _name(name: str) -> str:
     """Check that a name can name a directory on every system, and needs no quotes in a shell."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
@@ -198,6 +206,11 @@ class Config(Table):
             )
             for name, blank in member_names(self.puzzle_settings).items()
         ]
+
+    @property
+    def settings(self) -> dict[str, dict]:
+        """The tables by which a run is resumed; they say nothing of the place where it runs."""
+        return self.model_dump(mode="json", include=RESUMING, exclude_none=True)
 
     def make_puzzle(self) -> Puzzle:
         return puzzle_of(self.puzzle_settings)

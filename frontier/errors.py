@@ -102,10 +102,5 @@ class NotAFile(CorruptRunError, ValueError):
         return cls(f"{path} is {what}, not a file")
 
 
-class CorruptSearchError(CorruptRunError):
-    """The directory of a search of cosets does not hold what was written there. Its message says
-    what helps, as `repair` is for runs."""
-
-
 class FormatError(CorruptRunError):
     """A run directory was written by a version of frontier that has another format."""

@@ -14,21 +14,21 @@ from frontier.clusters.kinds import client_for, on_client
 from frontier.config import Config
 from frontier.config_values import check_whole
 from frontier.errors import CorruptRunError, InputError
-from frontier.find_runs import config_at
 from frontier.report.console import warn_unwritten
 from frontier.report.displays import listening
 from frontier.report.html import run_html
-from frontier.report.progress import Progress
-from frontier.report.summary import NAME as SUMMARY
-from frontier.report.summary import summary, write_summary
+from frontier.runs.directory import delete_files, refuse_others
+from frontier.runs.events import Listener
+from frontier.runs.identity import check_identity
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.progress import Progress
+from frontier.runs.resolve import resolve
+from frontier.runs.summary import NAME as SUMMARY
+from frontier.runs.summary import summary, write_summary
 from frontier.search import plan as plans
 from frontier.search.driver import run_plan
-from frontier.search.events import Listener
 from frontier.storage.lock import writing
 from frontier.storage.places import Place, storage_at
-from frontier.store.directory import delete_files, refuse_others
-from frontier.store.identity import check_identity
-from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 
@@ -58,7 +58,7 @@ class Done:
     store: these files.
     """
 
-    def __init__(self, store: RunStore):
+    def __init__(self, store: LayerRun):
         self.store = store
 
     @property
@@ -91,8 +91,8 @@ def plan(what: Config | Place, fresh: bool = False, client=None) -> Plan:
     if (client := client_for(config, client)) is not None:
         config = on_client(config, client)
     layout = None
-    if not fresh and RunStore.exists(config.storage):
-        stored_identity = RunStore.open(config.storage).identity
+    if not fresh and LayerRun.exists(config.storage):
+        stored_identity = LayerRun.open(config.storage).identity
         check_identity(config.path, stored_identity, plans.config_identity(config))
         layout = stored_identity["layout"]
     return Plan(**vars(plans.make_plan(config, layout)), fresh=fresh)
@@ -101,7 +101,7 @@ def plan(what: Config | Place, fresh: bool = False, client=None) -> Plan:
 def _config_of(what: Config | Place, client) -> Config:
     """Return the config of a single run. client: as for `run`."""
     if not isinstance(what, Config):
-        what = config_at(what, () if client is None else ("cluster.kind=local",))
+        what = resolve(what, () if client is None else ("cluster.kind=local",)).config
     if what.from_every_blank:
         names = ", ".join(member.name for member in what.members)
         raise InputError(f"{what.name} is several runs, {names}: run each of config.members")
@@ -126,7 +126,7 @@ def start(
     if until is not None:
         check_whole("until", until, 0)
     config = what.config if isinstance(what, plans.RunPlan) else _config_of(what, client)
-    storage, exists = config.storage, RunStore.exists(config.storage)
+    storage, exists = config.storage, LayerRun.exists(config.storage)
     if exists and not fresh and getattr(what, "fresh", False):
         raise InputError(
             f"{storage} holds a run, and the plan was made as if there were none: run(plan, "
@@ -158,7 +158,7 @@ def delete_run(path: Place, take_over: bool = False) -> None:
     take_over: True if a process on another host that was writing the run is known to be gone.
     """
     storage = storage_at(path).absolute()
-    if not RunStore.exists(storage):
+    if not LayerRun.exists(storage):
         raise InputError(f"{storage} holds no run, so nothing is deleted")
     refuse_others(storage.names(), storage)
     with writing(storage, take_over):

@@ -10,7 +10,7 @@ figures there. --only takes the figures whose names contain a text.
 
 With sizes, each of which names a config of configs/, three searches of the same states are timed:
 
-(a) kernels: `frontier.space.memory.MemorySearch`, bitmaps in memory and nothing else, on a
+(a) kernels: `frontier.kernels.memory.MemorySearch`, bitmaps in memory and nothing else, on a
     thread a core. The time is that of the search alone, after a warm-up on a small board.
     Left out where a sequence has fewer than five members, as bitmaps then waste their words.
 (b) run: `python -m frontier run CONFIG --fresh` as a user starts it, from the start of the
@@ -50,10 +50,10 @@ from comparison import SIZES, compare, table, timings_of
 from timing import ROOT, THIN_FIRST, THIN_LAST, command, config_of, whole_run
 
 from frontier.config import load_config
+from frontier.kernels.memory import MemorySearch, memory_layout
 from frontier.machine import cores
 from frontier.puzzles import tile_puzzle
 from frontier.search.plan import layout_settings
-from frontier.space.memory import MemorySearch, memory_layout
 from frontier.text import rate
 from frontier.text import size as bytes_text
 

@@ -24,10 +24,10 @@ from math import factorial
 from pathlib import Path
 
 from frontier.config import load_config
-from frontier.cosets.checks import check_cosets
 from frontier.cosets.regions import best_region
-from frontier.cosets.store import CosetRun
 from frontier.report.gods_number import gods_number_value
+from frontier.runs.coset_run import CosetRun
+from frontier.search.coset_checks import check_cosets
 from frontier.storage.local import write_bytes
 from frontier.text import span
 
@@ -92,7 +92,7 @@ def main(root: Path = ROOT):
     found = [*enumerated(root), *searched_before(root)]
     files = {}
     for path in options.searches:
-        run = CosetRun(path)
+        run = CosetRun.open(path)
         if run.proof is None:
             sys.exit(f"{path}: no table is made yet")
         if faults := check_cosets(run).faults:

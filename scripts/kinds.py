@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 from timing import ROOT, config_of
 
+from frontier.codec.instructions import features
 from frontier.config import load_config
 from frontier.machine import cores, processor
-from frontier.space.instructions import features
 
 HISTORY = ROOT / "docs" / "benchmarks.csv"
 SLOWER = 1.3

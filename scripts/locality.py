@@ -33,7 +33,7 @@ from frontier.config import ClusterTable, load_config
 from frontier.errors import InputError
 from frontier.forecast.forecast import SAMPLE, Forecast, parts_read
 from frontier.forecast.rates import calibrate
-from frontier.forecast.sizes import estimate_sizes, trial_of
+from frontier.runs.sizes import estimate_sizes, trial_of
 from frontier.search.layouts import task_bytes
 from frontier.search.plan import RunPlan, make_plan
 from frontier.space.layout import Layout

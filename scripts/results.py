@@ -28,9 +28,9 @@ from frontier.report.charts import report_picture
 from frontier.report.formats import report_csv, report_page
 from frontier.report.html import templates
 from frontier.report.statistics import Report, RunStatistics, statistics_of
+from frontier.runs.identity import check_identity
+from frontier.runs.layer_run import LayerRun
 from frontier.storage.local import write_bytes
-from frontier.store.identity import check_identity
-from frontier.store.run import RunStore
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "docs" / "results"
@@ -185,7 +185,7 @@ def runs_of(name: str, directory: Path, large: bool) -> list[RunStatistics]:
     place = (f"store.path={directory / name}",)
     found = []
     for config in load_config(ROOT / "configs" / f"{name}.toml", place).members:
-        store = RunStore.open(config.path) if RunStore.exists(config.path) else None
+        store = LayerRun.open(config.path) if LayerRun.exists(config.path) else None
         if store is None or not store.complete:
             if name in LARGE and not large:
                 return []

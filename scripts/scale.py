@@ -18,14 +18,14 @@ from pathlib import Path
 import numpy as np
 import quotes
 
+from frontier.codec.codecs import SlabCodec
 from frontier.config import Config, load_config
 from frontier.forecast.forecast import Forecast, parts_read
 from frontier.forecast.rates import SAMPLE_STEP, Rates, SampleSlabs, calibrate
-from frontier.forecast.sizes import Sizes, estimate_sizes, trial_of
+from frontier.kernels.memory import MemorySearch, memory_layout
+from frontier.runs.sizes import Sizes, estimate_sizes, trial_of
 from frontier.search.plan import make_plan
 from frontier.space.layout import SLAB_BYTES
-from frontier.space.memory import MemorySearch, memory_layout
-from frontier.store.codecs import SlabCodec
 from frontier.text import size as bytes_text
 from frontier.text import span
 

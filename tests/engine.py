@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from twins import indices
 
+from frontier.kernels.bits import expand, live_rows
+from frontier.kernels.lists import ListKernel, list_bits, set_bits
+from frontier.kernels.memory import MemorySearch
 from frontier.space import layout as layout_module
-from frontier.space.bits import expand, live_rows
 from frontier.space.graph import BaseGraph
 from frontier.space.layout import Layout
-from frontier.space.lists import ListKernel, list_bits, set_bits
-from frontier.space.memory import MemorySearch
 from frontier.space.program import program_of, reads_of, swaps_of
 
 ROW_WORDS = (layout_module.ROW_WORDS, 42, 6, 1)

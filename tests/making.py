@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from frontier import api
 from frontier.cli import main
 from frontier.config import load_config
-from frontier.store.run import RunStore
+from frontier.runs.layer_run import LayerRun
 
 CONFIGS = Path(__file__).parents[1] / "configs"
 
@@ -21,10 +21,10 @@ IDENTITY = {
     "puzzle": {"kind": "tiles", "rows": 2, "columns": 4},
     "codec": "raw",
     "keep": "frontier",
-    "layout": {"prefix_digits": 1, "task_nodes": 2},
+    "layout": {"prefix_digits": 1, "task_nodes": 2, "shares": 1},
     "states": 20_160,
 }
-"""What makes a run of 2×4 the run that it is, as `RunStore.create` takes it."""
+"""What makes a run of 2×4 the run that it is, as `LayerRun.create` takes it."""
 
 
 def script(name):
@@ -56,13 +56,13 @@ def invoke(*arguments, code=0, **more):
 
 def write_ledger(store):
     """Write the ledger as if what its lines say had been committed."""
-    store._write_ledger()  # which makes the chain anew
+    store.write_ledger()  # which makes the chain anew
 
 
 def wait_for_depth(path, depth, process):
     """Wait until a run has a layer; AssertionError if the process that makes it ends before."""
     while process.poll() is None:
-        if RunStore.exists(path) and len(RunStore.open(path).records) > depth:
+        if LayerRun.exists(path) and len(LayerRun.open(path).records) > depth:
             return
         time.sleep(0.02)
     raise AssertionError(process.communicate())

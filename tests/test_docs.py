@@ -9,12 +9,12 @@ import pytest
 from sweeps import swept
 
 import frontier
+from frontier.answers.deepening import MOST_DEPTH
 from frontier.answers.oracle import MOST_COUNTED
 from frontier.puzzles import KINDS, generators, graphs, patterns, tiles
 from frontier.puzzles.board_shapes import MOST_SHAPES
 from frontier.puzzles.sliding import MOST_ORIGINS
 from frontier.search.plan import MOST_STATES
-from frontier.space.deepening import MOST_DEPTH
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "puzzles.md"

@@ -12,7 +12,7 @@ import pytest
 from making import script
 
 from frontier.config import load_config
-from frontier.cosets.search import find_gods_number
+from frontier.search.coset_driver import find_gods_number
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "docs/results/README.md")

@@ -8,7 +8,7 @@ from test_library_page import TILES
 import frontier
 from frontier.answers import layers as layers_module
 from frontier.errors import CorruptRunError, InputError
-from frontier.store.reader import RunReader
+from frontier.runs.reader import RunReader
 
 # --- layers
 
@@ -29,7 +29,7 @@ def run(tmp_path_factory):
 def as_bits(tmp_path_factory):
     """A run whose large layers are bitmaps of several parts."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("frontier.space.lists.PLAIN_STATES", 0)
+        patch.setattr("frontier.kernels.lists.PLAIN_STATES", 0)
         patch.setattr("frontier.search.plan.THIN_IN_MEMORY", 20)
         patch.setattr("frontier.search.plan.LISTED_SECONDS", 1e9)
         made = run_of(tmp_path_factory.mktemp("bits"))

@@ -83,20 +83,13 @@ def test_a_run_goes_on_by_its_directory_or_its_config(tmp_path):
 
 def test_a_run_of_a_cluster_needs_to_be_told_where_it_goes_on(tmp_path):
     run = frontier.run(config_of(tmp_path, kind="serial"), until=3)
-    assert '"kind": "serial"' in (run.path / "environment.json").read_text()
-    read = frontier.find_runs.read_starts
-    with pytest.MonkeyPatch.context() as patch:
-
-        def starts(path):
-            found = read(path)
-            found[-1]["config"]["cluster"] |= {"kind": "slurm", "walltime": "01:00:00"}
-            return found
-
-        patch.setattr("frontier.find_runs.read_starts", starts)
-        with pytest.raises(InputError, match=r"cluster\.kind = slurm.*--set cluster\.kind=local"):
-            frontier.run(run.path)
-        config = frontier.find_runs.config_at(run.path, ("cluster.kind=serial",))
-        assert frontier.run(config, until=5).depth == 5  # what older versions noted is no obstacle
+    assert run.store.settings["cluster"]["kind"] == "serial"
+    run.store.settings["cluster"]["kind"] = "slurm"
+    run.store.write_ledger()
+    with pytest.raises(InputError, match=r"cluster\.kind = slurm.*--set cluster\.kind=local"):
+        frontier.run(run.path)
+    config = frontier.runs.resolve.resolve(run.path, ("cluster.kind=serial",)).config
+    assert frontier.run(config, until=5).depth == 5
 
 
 def test_the_distance_of_the_start(tmp_path):
@@ -211,7 +204,7 @@ class Heard:
     """Listens for where a run begins."""
 
     def __call__(self, event):
-        if isinstance(event, frontier.search.events.RunStarted):
+        if isinstance(event, frontier.runs.events.RunStarted):
             self.workers, self.dashboard = event.workers, event.dashboard
 
 
@@ -233,7 +226,7 @@ def test_a_client_that_is_closed_stops_a_run(tmp_path, cluster):
     with Client(cluster, set_as_default=False) as client:
 
         def close(event):
-            if isinstance(event, frontier.search.events.RunStarted):
+            if isinstance(event, frontier.runs.events.RunStarted):
                 client.close()
 
         with pytest.raises(Stopped, match=r"^the connection to the scheduler was lost$"):

@@ -10,16 +10,16 @@ from engine import layer_sizes
 
 from frontier import api
 from frontier.answers.ida import IdaSolver
+from frontier.answers.piece_bound import bound_of
 from frontier.config import config_of
+from frontier.kernels.memory import memory_layout
 from frontier.puzzles import graph_puzzle, pattern_puzzle, tile_puzzle
-from frontier.puzzles.bound import bound_of
 from frontier.puzzles.grid import Grid
 from frontier.search.plan import (
     THIN_IN_MEMORY,
     THIN_STATES,
 )
 from frontier.space.lehmer import LehmerCode, lehmer_digits, swap_digits
-from frontier.space.memory import memory_layout
 from frontier.space.swaps import SWAP_43, swap_kind
 
 PAGE = (Path(__file__).parents[1] / "docs" / "mathematics.md").read_text(encoding="utf-8")

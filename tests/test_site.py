@@ -119,7 +119,7 @@ def test_every_public_name_stands_in_the_reference(site, parsed):
     for name in set(frontier.__all__) - {"errors"}:
         of = getattr(frontier, name)
         assert f"{of.__module__}.{of.__qualname__}" in names
-    assert {"frontier.api.Run.distance", "frontier.search.events.LayerFinished"} <= names
+    assert {"frontier.api.Run.distance", "frontier.runs.events.LayerFinished"} <= names
     # Also those of a parent, and of a field.
     for name in ("api.Run.counts", "api.Run.path", "start_runs.Plan.task_bytes", "api.Run.solve"):
         assert f"frontier.{name}" in names

@@ -136,7 +136,7 @@ def test_two_threads_prepare_at_once():
 def test_kernels_that_are_compiled_are_timed():
     import numba
 
-    from frontier.space.jit import kernel, preparing
+    from frontier.jit import kernel, preparing
 
     kernel(lambda x: x).compiled  # noqa: B018  (the clock is known to Numba from then on)
     before = preparing.seconds
@@ -147,7 +147,7 @@ def test_kernels_that_are_compiled_are_timed():
 def test_compiling_is_told_once_before_it_begins(monkeypatch):
     import numba
 
-    from frontier.space.jit import kernel, preparing
+    from frontier.jit import kernel, preparing
 
     kernel(lambda x: x).compiled  # noqa: B018  (as above)
     monkeypatch.setattr(preparing, "_said", False)
@@ -177,8 +177,8 @@ def test_a_display_says_that_kernels_are_compiled(monkeypatch, tmp_path, capsys)
 
 def test_kernels_that_are_loaded_are_timed():
     """What the first of two kernels of one function may have to compile, the second one loads."""
-    from frontier.space.jit import Kernel, preparing
-    from frontier.space.zerobytes_kernels import _count
+    from frontier.codec.zerobytes_kernels import _count
+    from frontier.jit import Kernel, preparing
 
     for _ in range(2):
         before, began, kernel = preparing.seconds, time.perf_counter(), Kernel(_count.function)

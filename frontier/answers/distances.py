@@ -29,15 +29,16 @@ import psutil
 
 from frontier.answers.npy import head_of
 from frontier.errors import CorruptRunError, InputError, unwritable
+from frontier.jit import kernel
+from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Puzzle, puzzle_of
+from frontier.runs.backup import check_new
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.reader import RunReader
 from frontier.space.graph import Space
-from frontier.space.jit import kernel
-from frontier.storage.backup import check_new
 from frontier.storage.base import PARTIAL, Storage
 from frontier.storage.local import FileWriter, remove_tree
 from frontier.storage.places import Place, storage_at
-from frontier.store.reader import RunReader, StoredLayer
-from frontier.store.run import RunStore
 
 if TYPE_CHECKING:
     import zarr
@@ -71,7 +72,7 @@ class Distances:
     values: np.ndarray
 
     @classmethod
-    def of_run(cls, run: RunStore) -> "Distances":
+    def of_run(cls, run: LayerRun) -> "Distances":
         """Read distances from the layers of a run; raises InputError if it did not keep them."""
         reader = reader_of(run)
         shape, dtype = _form(reader)
@@ -88,8 +89,8 @@ class Distances:
         Raises InputError if `path` is neither, CorruptRunError if the array is damaged.
         """
         storage = storage_at(path)
-        if RunStore.exists(storage):
-            return cls.of_run(complete(RunStore.open(storage)))
+        if LayerRun.exists(storage):
+            return cls.of_run(complete(LayerRun.open(storage)))
         if storage.name.endswith(NPY):
             raise InputError(
                 f"{path} does not say of which puzzle it is, as arrays of NumPy cannot; name the "
@@ -119,7 +120,7 @@ class Distances:
         return distances
 
 
-def reader_of(run: RunStore, *limits: int) -> RunReader:
+def reader_of(run: LayerRun, *limits: int) -> RunReader:
     """Return the reader of a run that kept all its layers; raises InputError if it did not.
 
     limits: of the layers that are kept open, as for `RunReader`.
@@ -134,7 +135,7 @@ def reader_of(run: RunStore, *limits: int) -> RunReader:
     return RunReader(run, *limits)
 
 
-def export(run: RunStore, place: Place) -> "zarr.Array | np.ndarray":
+def export(run: LayerRun, place: Place) -> "zarr.Array | np.ndarray":
     """Write the distances of a complete run: in a file as NumPy stores arrays where the name of the
     place ends in ".npy", else as a Zarr array in a directory.
 
@@ -230,7 +231,7 @@ def _checksum(attributes: dict) -> int:
     return google_crc32c.value(json.dumps(attributes, sort_keys=True).encode())
 
 
-def complete(run: RunStore) -> RunStore:
+def complete(run: LayerRun) -> LayerRun:
     """Return the run; raises InputError if it is not complete."""
     if not run.complete:
         raise InputError(

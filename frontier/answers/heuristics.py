@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from frontier.answers.deepening import Databases
 from frontier.answers.distances import Distances
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle
@@ -25,7 +26,6 @@ from frontier.puzzles.board_shapes import EMPTY
 from frontier.puzzles.model import Encoding
 from frontier.puzzles.patterns import PatternEncoding
 from frontier.puzzles.pieces import OPEN
-from frontier.space.deepening import Databases
 from frontier.space.lehmer import LehmerCode
 
 MOST_DATABASES = 12

@@ -3,17 +3,18 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
 from frontier.answers.sampling import GREATEST_SEED, sample
 from frontier.config_values import check_whole
 from frontier.errors import InputError
+from frontier.layers.record import LayerRecord
+from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Board
-from frontier.store.ledger import LayerRecord
-from frontier.store.reader import RunReader, StoredLayer
-from frontier.store.run import RunStore
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.reader import RunReader
 from frontier.text import counted
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Layer:
 
     @property
     def array(self) -> "zarr.Array":
-        """The layer as it is stored, read-only; see `frontier.store.layers` for its two forms.
+        """The layer as it is stored, read-only; see `frontier.layers.files` for its two forms.
 
         Zarr reads a part that is lost as zeros; `verify` checks whether all are there. Raises
         InputError if the layer was not kept.
@@ -67,7 +68,7 @@ class Layer:
         import zarr
         from zarr.errors import ZarrUserWarning
 
-        from frontier.store import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
+        from frontier.codec import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 
         self._check_kept()
         store = self._layers.store
@@ -166,7 +167,7 @@ class Layer:
 class Layers(Sequence[Layer]):
     """The known layers of a run, by their depth."""
 
-    def __init__(self, store: RunStore):
+    def __init__(self, store: LayerRun):
         self.store = store
         self._layers = [Layer(self, record) for record in store.records]
 
@@ -193,31 +194,3 @@ class Layers(Sequence[Layer]):
             raise IndexError(
                 f"layer {depth}: layers are known to depth {len(self._layers) - 1}"
             ) from None
-
-
-class Farthest(NamedTuple):
-    """The greatest depth, the number of positions there, and some of them."""
-
-    depth: int
-    count: int
-    boards: list[Board]
-
-
-def farthest(run: RunStore, limit: int) -> Farthest:
-    """Return the positions of a complete run's last layer, up to `limit` of them as boards.
-
-    They come in the order of their state numbers. Raises InputError if the run is not
-    complete.
-    """
-    check_whole("limit", limit, 0)
-    depth, puzzle = max(0, len(run.records) - 1), run.puzzle
-    if not run.complete:
-        raise InputError(
-            f"{run.path} is not complete: its layers are known to depth {depth}, and the farthest "
-            "positions lie in the last one; run it to the end first"
-        )
-    numbers = RunReader(run).layer(depth).numbers()
-    space = puzzle.model.space
-    states = space.states_of(space.side_of(depth), numbers[:limit])
-    boards = puzzle.model.boards_of(*states).tolist()
-    return Farthest(depth, run.records[-1].states, list(map(tuple, boards)))

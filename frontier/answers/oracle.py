@@ -12,12 +12,12 @@ from functools import cached_property
 import numpy as np
 
 from frontier.answers.distances import reader_of
+from frontier.answers.piece_bound import LowerBound, bound_of
 from frontier.answers.solution import Solution, solution_along
 from frontier.errors import CorruptRunError, InputError
+from frontier.kernels.lists import ListKernel
 from frontier.puzzles import Board
-from frontier.puzzles.bound import LowerBound, bound_of
-from frontier.space.lists import ListKernel
-from frontier.store.run import RunStore
+from frontier.runs.layer_run import LayerRun
 
 MOST_OPEN_STATES = 50_000_000
 """The most states that the list layers in memory have together, if there are several."""
@@ -30,7 +30,7 @@ class Oracle:
     """Distances and solutions of the positions of one run. It keeps layers open between two
     calls."""
 
-    def __init__(self, run: RunStore):
+    def __init__(self, run: LayerRun):
         """Raises InputError if the run did not keep its layers."""
         self._run = run
         self._reader = reader_of(run, 1, MOST_OPEN_STATES)

@@ -20,10 +20,10 @@ from frontier.config import ClusterTable, Config
 from frontier.config_values import check_whole
 from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle
+from frontier.runs.layer_run import LayerRun
 from frontier.search.driver import run_plan
 from frontier.search.plan import RunPlan, make_plan
 from frontier.storage.local import remove_tree
-from frontier.store.run import RunStore
 from frontier.text import counted
 
 METHODS = ("layers", "search", "ida")
@@ -46,7 +46,7 @@ class Solver(NamedTuple):
 
 def solver_for(
     config: Config,
-    store: RunStore | None,
+    store: LayerRun | None,
     method: str | None = None,
     count: bool = False,
     tell_apart: bool | None = None,
@@ -147,6 +147,6 @@ class _SearchInMemory:
         return self._answer(board)
 
 
-def _by_layers(store: RunStore, count: bool) -> Solve:
+def _by_layers(store: LayerRun, count: bool) -> Solve:
     oracle = Oracle(store)
     return lambda board: (oracle.solve(board), {"count": oracle.count(board)} if count else {})

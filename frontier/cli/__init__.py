@@ -20,7 +20,6 @@ from frontier.cli.hints import explain
 from frontier.cli.streams import OutputError, drop_output, echo, prepare_streams
 from frontier.errors import (
     CorruptRunError,
-    CorruptSearchError,
     FormatError,
     FrontierError,
     Stopped,
@@ -129,8 +128,7 @@ def _say_compiling() -> None:
 
 def _remedy(error: FrontierError, command: str | None) -> str:
     """Return the remedy for damage, unless it is the command that has just reported it."""
-    helps_itself = FormatError | CorruptSearchError
-    if not isinstance(error, CorruptRunError) or isinstance(error, helps_itself):
+    if not isinstance(error, CorruptRunError) or isinstance(error, FormatError):
         return ""
     # `repair` says itself what is left to be done.
     remedy = {"repair": "", "verify": VERIFIED}.get(command, REMEDY)

@@ -7,7 +7,7 @@ All commands load this module, so what only some of them use is imported where i
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import partial
 from glob import escape, iglob
 from itertools import chain, islice
@@ -18,7 +18,7 @@ import click
 
 from frontier.cli.streams import echo
 from frontier.stopwatch import preparing
-from frontier.text import fitted_to
+from frontier.text import fitted_to, program
 
 if TYPE_CHECKING:
     from frontier.storage.base import Storage
@@ -38,9 +38,9 @@ def complete_run(context, parameter, incomplete: str) -> list[str]:
 
 
 def _is_run(path: Path) -> bool:
-    from frontier.store.run import RunStore
+    from frontier.runs.layer_run import LayerRun
 
-    return RunStore.exists(path) and not RunStore.exists(path.parent)
+    return LayerRun.exists(path) and not LayerRun.exists(path.parent)
 
 
 def complete_setting(context, parameter, incomplete: str) -> list[str]:
@@ -58,13 +58,10 @@ def complete_setting(context, parameter, incomplete: str) -> list[str]:
     return [setting for setting in dict.fromkeys(settings) if setting.startswith(incomplete)]
 
 
-def note_searches(paths: "list[Storage]", others: "Sequence[Storage]" = ()) -> None:
-    """Say on standard error which searches by gods-number stand beside runs at some paths, and
-    which others the command leaves out."""
-    from frontier.find_runs import searches_beside
-
-    for search in dict.fromkeys([*others, *searches_beside(paths)]):
-        echo(f"{search} has what gods-number has found; name it to hear of that", err=True)
+def note_searches(places: "Iterable[Storage]") -> None:
+    """Say on standard error how to see what gods-number has found at some places."""
+    for place in dict.fromkeys(places):
+        echo(f"to see what gods-number has found: {program()} report {place}", err=True)
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

@@ -7,15 +7,14 @@ import click
 
 from frontier.cli.common import echo_json, json_option, run_argument
 from frontier.cli.streams import echo
-from frontier.errors import CorruptRunError, CorruptSearchError
-from frontier.find_runs import open_one, place_of
+from frontier.errors import CorruptRunError
 from frontier.report.console import passing_line
-from frontier.storage.backup import Backup, back_up
+from frontier.runs.backup import Backup, back_up
+from frontier.runs.directory import FOR_PEOPLE
+from frontier.runs.kinds import open_run
+from frontier.runs.resolve import resolve
 from frontier.storage.lock import reading
 from frontier.storage.places import storage_at
-from frontier.store.directory import FOR_PEOPLE, misplaced, misplaced_of_search
-from frontier.store.identity import kind_at
-from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 
@@ -40,20 +39,16 @@ def backup(run, target, as_json):
     must not exist; it is a run once it is whole, like any other: `run` goes on from it, `verify`
     checks it. What `gods-number` has found is copied in the same way.
     """
-    source = place_of(run)
-    if kind_at(source):
-        wrong, damage = misplaced_of_search(source), CorruptSearchError
-    else:
-        source = open_one(run).storage
-        with reading(source):
-            store = RunStore.open(source)
-            if missing := store.missing():
-                message = f"{missing[0]}, though its layer is stored; nothing is backed up"
-                raise CorruptRunError(message)
-            wrong, damage = misplaced(source, store.layers_name), CorruptRunError
-    if wrong := [name for name in wrong if name not in FOR_PEOPLE]:
+    source = resolve(run).open_one().storage
+    with reading(source):
+        store = open_run(source)
+        if missing := store.missing():
+            message = f"{missing[0]}, though its layer is stored; nothing is backed up"
+            raise CorruptRunError(message)
+        wrong = [name for name in store.misplaced() if name not in FOR_PEOPLE]
+    if wrong:
         place = source.place(wrong[0])
-        raise damage(f"{place} is not what a run makes there; nothing is backed up")
+        raise CorruptRunError(f"{place} is not what a run makes there; nothing is backed up")
     with passing_line(sys.stderr) as say:
         result = back_up(source, storage_at(target), FOR_PEOPLE, say)
     if as_json:

@@ -6,17 +6,16 @@ from frontier.api_cosets import search_cosets
 from frontier.cli import common
 from frontier.cli.streams import echo
 from frontier.cosets.plan import plan_cosets
-from frontier.cosets.sampling import sample_next
-from frontier.cosets.store import CosetRun, path_of
 from frontier.errors import Gone, Stopped
-from frontier.find_runs import config_at, search_command
 from frontier.report.gods_number import (
     describe_gods_number,
     describe_plan,
     gods_number_value,
     plan_value,
 )
-from frontier.store.run import RunStore
+from frontier.runs.coset_run import CosetRun
+from frontier.runs.resolve import coset_command, place_of_cosets, resolve
+from frontier.search.coset_sampling import sample_next
 
 SAMPLE_SECONDS = 30.0
 """The seconds that a sample of the next question takes."""
@@ -79,19 +78,20 @@ def gods_number(
     or by its directory RUN,
     which is runs/NAME-gods-number or, with store.path = X, X-gods-number.
     """
-    loaded = config_at(config, settings)
+    loaded = resolve(config, settings).config
     if planning:
         plan, samples = plan_cosets(loaded, region), None
-        if CosetRun.exists(path_of(loaded)):
-            run = CosetRun(path_of(loaded))
-            run.check_is_of(loaded, region)
+        if CosetRun.exists(place_of_cosets(loaded)):
+            run = CosetRun.open(place_of_cosets(loaded))
+            run.check_is_of({"puzzle": loaded.puzzle_settings})
+            run.check_region(region)
             samples = sample_next(run, SAMPLE_SECONDS)
         if as_json:
             common.echo_json([plan_value(plan, samples)])
         else:
             echo(describe_plan(plan, samples))
         return
-    path, events = path_of(loaded), set()
+    path, events = place_of_cosets(loaded), set()
     try:
         run = search_cosets(
             loaded,
@@ -107,10 +107,10 @@ def gods_number(
         raise
     except (Stopped, KeyboardInterrupt) as error:  # the latter at once, in the middle of a block
         reason = str(error) or "interrupted"
-        if not RunStore.exists(path):
+        if not CosetRun.exists(path):
             raise Stopped(reason) from None
-        again = search_command(config, path, settings, region)
-        raise Stopped(f"{reason}. Nothing is lost; go on with: {again}") from None
+        again = coset_command(config, path, settings, region)
+        raise Stopped(f"{reason}. Nothing is lost; resume with: {again}") from None
     if not events and not quiet:
         name = run.identity["name"]
         echo(f"{name}: already searched; this is what was found", err=True)

@@ -5,8 +5,8 @@ import click
 from frontier.cli import common
 from frontier.cli.boards import whole_boards
 from frontier.cli.files import check_targets, file_option, force_option
-from frontier.find_runs import puzzle_at
 from frontier.report.boards import board_svg, boards_strip, draw_boards
+from frontier.runs.resolve import resolve
 
 
 @click.command(
@@ -28,7 +28,7 @@ def draw(run, boards, svg, force, settings):
     Nothing is searched. A BOARD is written as its puzzle writes it, rows parted by slashes.
     """
     check_targets(svg, force)
-    puzzle = puzzle_at(run, settings).make_puzzle()
+    puzzle = resolve(run, settings).puzzle.make_puzzle()
     boards = whole_boards(puzzle, boards)
     shown, captions = [puzzle.parse(board) for board in boards], list(boards)
     if not boards:

@@ -87,7 +87,7 @@ class Target:
 
     def problem(self, force: bool) -> str | None:
         """Return why the file cannot be written, or must not be; None if it can."""
-        from frontier.store.run import RunStore  # which takes longer to load than `init` takes
+        from frontier.runs.layer_run import LayerRun  # which takes longer to load than `init` takes
 
         path, folders = self.path, self.place.parents
         if self.suffixes and path.suffix not in self.suffixes:
@@ -105,7 +105,7 @@ class Target:
         elif not folders[0].is_dir():
             missing = folders[0] if path.is_symlink() else path.parent
             return f": there is no directory {missing}; make it"
-        if any(map(RunStore.exists, folders)):
+        if any(map(LayerRun.exists, folders)):
             return " lies in a run directory, which holds nothing but its run; choose another place"
         if path.exists() and not force:
             return " exists already; name another file, or give --force"

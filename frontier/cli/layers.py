@@ -8,9 +8,8 @@ from frontier import api
 from frontier.cli import common
 from frontier.cli.files import Target, check_targets, file_option, force_option
 from frontier.errors import InputError
-from frontier.find_runs import open_one, refuse_search
 from frontier.report.layer import Excerpt
-from frontier.storage.places import storage_at
+from frontier.runs.resolve import resolve
 
 OR_OUTPUT = "; - is standard output."
 
@@ -56,8 +55,8 @@ def layer(run, depth, limit, sample, seed, numbers, csv, npy, force):
     if seed is not None and sample is None:
         raise InputError("--seed chooses a sample; give --sample N with it")
     check_targets([*csv, *npy], force)
-    refuse_search(storage_at(run), "`farthest` prints the positions of the layers that it has")
-    stored_run = api.Run(open_one(run))
+    found = "`farthest` prints the positions that it has"
+    stored_run = api.Run(resolve(run).open_layers(found))
     if depth >= len(stored_run.layers):
         raise InputError(
             f"{stored_run.path} has no layer {depth}: its layers are known to depth "
@@ -99,12 +98,8 @@ def export(run, target, as_json):
     be complete and have kept its layers (search.keep = "all"). docs/patterns.md says how the array
     is indexed. TARGET must not exist.
     """
-    refuse_search(
-        storage_at(run),
-        "it has the distances of few positions: `run` the config with --set search.keep=all, and "
-        "export that",
-    )
-    store = open_one(run)
+    few = "it has the distances of few positions: `run` the config with --set search.keep=all"
+    store = resolve(run).open_layers(f"{few}, and export that")
     array = api.Run(store).export(target)
     value = {"path": str(target), "shape": list(array.shape), "type": str(array.dtype)}
     rows, columns = array.shape

@@ -11,9 +11,9 @@ from frontier.cli.streams import echo
 from frontier.config import Config
 from frontier.config_values import size_written
 from frontier.errors import InputError, TooLarge
-from frontier.find_runs import config_at
 from frontier.forecast.forecast import described_cluster, forecast_of
 from frontier.report.plan import describe_plan, gods_number_need, need_words, plan_value
+from frontier.runs.resolve import resolve
 
 
 @click.command(
@@ -51,7 +51,7 @@ def plan(config, settings, workers, disk_rate, as_json):
     if disk_rate is not None and workers is None:
         raise InputError("--disk-rate is of a cluster; say how many --workers it has")
     rate = None if disk_rate is None else _bytes(disk_rate)
-    members = config_at(config, settings).members
+    members = resolve(config, settings).config.members
     if workers is not None:
         members = [described_cluster(member, workers) for member in members]
     plans, values = list(map(_planned, members)), []

@@ -10,16 +10,16 @@ from rich.console import Console, RenderableType
 from frontier.cli.common import json_option, note_searches, path_argument
 from frontier.cli.files import Target, check_targets, file_option, force_option
 from frontier.cli.streams import echo
-from frontier.cosets.store import CosetRun
 from frontier.errors import InputError
-from frontier.find_runs import paths_of
 from frontier.report import formats
 from frontier.report.console import console_on
 from frontier.report.search_report import search_markdown, search_page, search_text, search_value
 from frontier.report.statistics import Report, statistics_of
+from frontier.runs.coset_run import CosetRun
+from frontier.runs.identity import BY_COSETS, kind_at
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.resolve import resolve
 from frontier.storage.base import Storage
-from frontier.store.identity import GODS_NUMBER, kind_at
-from frontier.store.run import RunStore
 
 PLAIN_WIDTH = 200
 
@@ -64,20 +64,22 @@ def report(runs, force, as_json, **options):
     targets = [(kind, file) for kind, files in options.items() for file in files]
     check_targets([file for _, file in targets], force, as_json)
     paths, searches, left_out = [], [], []
-    for named in map(paths_of, runs):
-        found = [path for path in named if kind_at(path) == GODS_NUMBER]
-        by_layers = [path for path in named if path not in found]
+    for named in map(resolve, runs):
+        places = named.places()
+        found = [path for path in places if kind_at(path) == BY_COSETS]
+        by_layers = [path for path in places if path not in found]
         paths += by_layers
         (left_out if by_layers else searches).extend(found)
+        left_out += named.searches_beside
     _check_distinct([*paths, *searches])
     if searches:
         if paths or len(searches) > 1:
             raise InputError(f"{searches[0]} is a search of God's number; name it alone")
-        _report_search(CosetRun(searches[0]), targets, as_json)
+        _report_search(CosetRun.open(searches[0]), targets, as_json)
         return
-    note_searches(paths, left_out)
-    begun = [path for path in paths if RunStore.exists(path)]
-    statistics = tuple(statistics_of(RunStore.open(path)) for path in begun)
+    note_searches(left_out)
+    begun = [path for path in paths if LayerRun.exists(path)]
+    statistics = tuple(statistics_of(LayerRun.open(path)) for path in begun)
     compared = Report(statistics, tuple(map(str, begun)), several=len(paths) > 1)
     if options["bfile"] and len(paths) > 1:
         raise InputError(f"--bfile is a table of one run, not of {len(paths)}; name one of them")

@@ -4,17 +4,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from frontier.answers.layers import farthest as farthest_of
 from frontier.cli import common
 from frontier.cli.streams import echo
-from frontier.find_runs import open_all
 from frontier.puzzles import Board
 from frontier.report.boards import draw_boards
-from frontier.store.run import RunStore
+from frontier.runs.farthest import farthest as farthest_of
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.resolve import resolve
 from frontier.text import counted
 
 if TYPE_CHECKING:
-    from frontier.cosets.store import CosetRun
+    from frontier.runs.coset_run import CosetRun
 
 
 @click.command(
@@ -35,9 +35,9 @@ def farthest(run, limit, as_json):
     They are those of the last layer, so RUN must be complete; of what `gods-number` has found, the
     last layer must have been asked for, as it is by default.
     """
-    values, stores = [], open_all(run)
-    common.note_searches([store.storage for store in stores])
-    for store in stores:
+    values, named = [], resolve(run)
+    common.note_searches(named.searches_beside)
+    for store in named.open():
         depth, count, boards = _farthest(store, limit)
         puzzle = store.puzzle
         positions = [puzzle.write(board) for board in boards]
@@ -54,9 +54,9 @@ def farthest(run, limit, as_json):
         common.echo_json(values)
 
 
-def _farthest(store: "RunStore | CosetRun", limit: int) -> tuple[int, int, list[Board]]:
+def _farthest(store: "LayerRun | CosetRun", limit: int) -> tuple[int, int, list[Board]]:
     """Return the depth of the farthest positions, their number, and up to `limit` of them."""
-    if isinstance(store, RunStore):
+    if isinstance(store, LayerRun):
         return farthest_of(store, limit)
     from frontier.report.gods_number import farthest_found  # with all of `cosets`
 

@@ -11,10 +11,10 @@ from frontier.cli.streams import echo
 from frontier.clusters.allocation import allocation
 from frontier.config import Config
 from frontier.errors import Gone, InputError, Stopped
-from frontier.find_runs import config_at, run_command
-from frontier.report.summary import describe, family_in, family_summary
-from frontier.search.events import Event, RunStarted
-from frontier.store.run import RunStore
+from frontier.runs.events import Event, RunStarted
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.resolve import resolve
+from frontier.runs.summary import describe, family_in, family_summary
 from frontier.text import size
 
 
@@ -54,17 +54,18 @@ def run(config, settings, until, fresh, yes, take_over, job, quiet, as_json):
     layers. Ctrl-C finishes the tasks under way and stops; a second Ctrl-C stops at once. The same
     command resumes a run that was stopped or killed, and repeats the summary of a complete one.
     """
-    again = f"resume with: {run_command(config, settings, until)}"
+    named = resolve(config, settings)
+    again = f"resume with: {named.run_command(until)}"
     take_over, values, begun = take_over or job or False, [], set()
     searched: set[str] = set()
-    with allocation(config_at(config, settings)) as loaded:
+    with allocation(named.config) as loaded:
         for member in loaded.members:
             plan = start_runs.plan(member, fresh)  # refuses a bad config before anything is deleted
             _check_disk(plan, until, yes)
             if fresh:
                 _ask_to_delete(member, yes)
             _warn(plan)
-            if not fresh and RunStore.exists(member.storage):
+            if not fresh and LayerRun.exists(member.storage):
                 begun.add(member.name)
             begins = partial(_note_start, begun, searched)
             try:
@@ -111,7 +112,7 @@ def _check_disk(plan: start_runs.Plan, until: int | None, yes: bool) -> None:
 
     if not (problem := disk_warning(plan, until, plan.fresh)):
         return
-    if not yes and (plan.fresh or not RunStore.exists(plan.config.storage)):
+    if not yes and (plan.fresh or not LayerRun.exists(plan.config.storage)):
         # Beside --fresh the same option lets it delete.
         advice = "" if plan.fresh else "; to begin all the same, add --yes"
         raise InputError(f"{plan.config.name} is not begun: {problem}{advice}")
@@ -131,7 +132,7 @@ def _warn(plan: start_runs.Plan) -> None:
 def _ask_to_delete(config: Config, yes: bool) -> None:
     """Raise InputError if there is a run of a config and the user does not agree that it is
     deleted."""
-    if yes or not RunStore.exists(config.storage):
+    if yes or not LayerRun.exists(config.storage):
         return
     held = config.storage.size()
     if not common.confirmed(f"Delete the run in {config.path} ({size(held)}) and start anew?"):

@@ -1,8 +1,8 @@
 """Commands that look after a run's files: verify, repair."""
 
 import sys
-from collections.abc import Callable
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,27 +10,26 @@ from frontier.cli.common import (
     confirmed,
     echo_json,
     json_option,
-    note_searches,
     run_argument,
     take_over_option,
 )
 from frontier.cli.streams import echo
-from frontier.cosets.checks import Checked, check_cosets
-from frontier.cosets.store import CosetRun
-from frontier.errors import CorruptRunError, CorruptSearchError, InputError
-from frontier.find_runs import open_all, open_one, place_of, refuse_search
-from frontier.open_runs import open_any
+from frontier.errors import CorruptRunError, InputError
 from frontier.report.console import passing_line
-from frontier.report.summary import NAME as SUMMARY
-from frontier.report.summary import summary, write_summary
-from frontier.search.repair import describe_repair, plan_repair
-from frontier.search.repair import repair as do_repair
-from frontier.search.verify import Verified
-from frontier.search.verify import verify as verify_run
+from frontier.report.results import summary_of
+from frontier.runs.directory import COPIES, LEDGER, RUN, SUMMARY
+from frontier.runs.kinds import open_run
+from frontier.runs.mending import mend
+from frontier.runs.resolve import resolve
+from frontier.runs.stored_run import StoredRun
+from frontier.runs.summary import write_summary
+from frontier.search.upkeep import repair_of, verified
 from frontier.storage.lock import reading, writing
-from frontier.store.directory import COPIES, LEDGER, RUN, mend
-from frontier.store.run import RunStore
-from frontier.text import counted, size
+from frontier.text import counted
+
+if TYPE_CHECKING:
+    from frontier.search.coset_checks import Checked
+    from frontier.search.verify import Verified
 
 MOST_SHOWN = 20
 
@@ -69,20 +68,18 @@ def verify(run, deep, states, seed, as_json):
     the way of every position is gone move by move; with --deep, N blocks of cosets are searched
     again as well.
     """
-    values, stores = [], open_all(run)
-    note_searches([store.storage for store in stores])
-    for store in stores:
+    values = []
+    for store in resolve(run).open():
         with reading(store.storage), passing_line(sys.stderr) as say:
-            store = open_any(store.storage)  # as it is now that nobody writes
-            store, result = _verified(store, states if deep else 0, seed, say)
+            store = open_run(store.storage)  # as it is now that nobody writes
+            store, result = verified(store, states if deep else 0, seed, say)
         values.append(asdict(result))
         if not as_json:
             echo(_describe(store, result))
     if as_json:
         echo_json(values)
     if faults := [fault["message"] for value in values for fault in value["faults"]]:
-        kind = CorruptSearchError if isinstance(store, CosetRun) else CorruptRunError
-        raise kind(f"{counted(len(faults), 'fault')}, the first: {faults[0]}")
+        raise CorruptRunError(f"{counted(len(faults), 'fault')}, the first: {faults[0]}")
 
 
 @click.command(
@@ -101,13 +98,7 @@ def repair(run, yes, take_over):
     RUN is verified first. Whatever is damaged, or was computed from what is damaged, is given up;
     `run` then computes it again. If there is no way back, nothing is changed and `repair` says so.
     """
-    path = place_of(run)
-    path = path if path.is_folder() else open_one(run).storage
-    refuse_search(
-        path,
-        "nothing of it is repaired: a table or ledger that `verify` names may be deleted, and "
-        "`gods-number` makes it anew",
-    )
+    path = resolve(run).one.place
     if not (path.exists(RUN) or path.exists(COPIES[RUN])):
         if path.exists(LEDGER):
             raise CorruptRunError(
@@ -119,66 +110,23 @@ def repair(run, yes, take_over):
         restored = mend(path)
         for line in restored:
             echo(line)
-        store = RunStore.open(path)
+        store = open_run(path)
         with passing_line(sys.stderr) as say:
-            steps = plan_repair(store, verify_run(store, say=say))
+            steps = repair_of(store, say)
         if not steps.needed:
             echo(f"{path}: nothing {'else ' if restored else ''}to repair")
             return
-        sentence = describe_repair(store, steps)
+        sentence = steps.in_words(store)
         if steps.lost and not yes and not confirmed(f"{sentence}. Go on?"):
             raise InputError(f"{sentence}. Nothing is changed; answer y, or give --yes")
-        do_repair(store, steps)
+        steps.take(store)
         if steps.summary or path.exists(SUMMARY):
-            write_summary(path, summary(RunStore.open(path)))
+            write_summary(path, summary_of(open_run(path)))
         echo(sentence)
 
 
-def _verified(
-    store: RunStore | CosetRun, states: int, seed: int, say: Callable[[str], None]
-) -> tuple[RunStore | CosetRun, Verified | Checked]:
-    """Return the run in the state from which `run` would go on, and the result of `verify`.
-
-    In an object store no lock keeps writers out, so a run that seems to be damaged is verified
-    again if another process has gone on with it meanwhile.
-    """
-    if isinstance(store, CosetRun):
-        return store, check_cosets(store, states, seed, say)
-    try:
-        result = verify_run(store, states, seed, say)
-    except CorruptRunError:
-        if (reopened := _moved_on(store)) is None:
-            raise
-        return _verified(reopened, states, seed, say)
-    if result.faults and (reopened := _moved_on(store)):
-        return _verified(reopened, states, seed, say)
-    return store, result
-
-
-def _moved_on(store: RunStore) -> RunStore | None:
-    """Return the run as it is now, if it has gone on since it was opened."""
-    reopened = RunStore.open(store.storage)
-    same = reopened.identity == store.identity and reopened.records == store.records
-    return None if same and reopened.complete == store.complete else reopened
-
-
-def _looked_at(result: Verified | Checked) -> str:
-    if isinstance(result, Checked):
-        steps = f"{counted(result.tables, 'table')}, {counted(result.paths, 'path')} followed"
-        return (
-            f"{steps}, {counted(result.blocks, 'block')} searched again" if result.blocks else steps
-        )
-    looked = (
-        f"{counted(result.layers, 'layer')} on disk, {counted(result.parts, 'part')}, "
-        f"{size(result.bytes)}"
-    )
-    if not result.positions:
-        return looked
-    return f"{looked}; {counted(result.positions, 'position')} held against the definition"
-
-
-def _describe(store: RunStore | CosetRun, result: Verified | Checked) -> str:
-    looked = _looked_at(result)
+def _describe(store: StoredRun, result: "Verified | Checked") -> str:
+    looked = result.in_words
     if not result.faults:
         return f"{store.path}: {looked}: all sound"
     lines = [f"{store.path}: {looked}: {counted(len(result.faults), 'fault')}"]

@@ -8,11 +8,15 @@ import click
 from frontier.cli import common
 from frontier.cli.streams import echo
 from frontier.errors import CorruptRunError, InputError
-from frontier.find_runs import paths_of, resume_commands
 from frontier.report.displays import watch
 from frontier.report.status import describe_status, status_of
-from frontier.store.beside import begun_at
-from frontier.store.run import RunStore
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.resolve import begun_at, resolve
+from frontier.storage.base import Storage
+
+
+def _places(run: str, watching: bool) -> list[Storage]:
+    return resolve(run).places(watching)
 
 
 @click.command(
@@ -49,15 +53,15 @@ def status(run, watching, interval, as_json):
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")
     try:
-        find = partial(paths_of, run, waiting=watching)
+        find = partial(_places, run, watching)
         paths = find()
         if watching:
             for path in paths:
-                if not RunStore.exists(begun_at(path)):
+                if not LayerRun.exists(begun_at(path)):
                     echo(f"waiting for a run in {path}", err=True)
             paths = watch(find, interval)
-        common.note_searches(paths)
-        values = list(map(status_of, paths, resume_commands(run, paths)))
+        resume = resolve(run).resume_command
+        values = [status_of(path, resume(path)) for path in paths]
     except KeyboardInterrupt:
         if watching:
             return

@@ -24,8 +24,8 @@ from frontier.cosets.inversions import BoardLines
 from frontier.cosets.kernel import MOST_MOVES, UNBOUNDED, no_stop, nothing_met
 from frontier.cosets.symmetry import mirrored, symmetries
 from frontier.cosets.tables import TableSource, images, moves_on, pattern_graph
+from frontier.kernels.distances import WORD_BITS, residue_table
 from frontier.puzzles import Puzzle, pattern_puzzle
-from frontier.space.distances import WORD_BITS, residue_table
 
 FIRST_NODES = 20_000
 """The nodes that each of the searches visits at first."""

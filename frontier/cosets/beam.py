@@ -31,8 +31,8 @@ from frontier.cosets.kernel import (
     is_new,
     nothing_met,
 )
-from frontier.space.bits import lowest_bit
-from frontier.space.jit import kernel
+from frontier.jit import kernel
+from frontier.space.words import lowest_bit
 
 INVERSION_WEIGHT = 3
 """What an inversion counts where a bound counts s - 1: on 2×10 the best of 1, 2, 3 and 5."""

@@ -19,9 +19,9 @@ from frontier.cosets.kernel import (
     most_promising,
     slide,
 )
-from frontier.space.bits import lowest_bit
-from frontier.space.distances import bit_at
-from frontier.space.jit import kernel
+from frontier.jit import kernel
+from frontier.kernels.distances import bit_at
+from frontier.space.words import lowest_bit
 
 Groups = namedtuple(
     "Groups", "residue odd row region move image sides group slot home start target voltage lines"

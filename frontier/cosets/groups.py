@@ -14,9 +14,9 @@ from frontier.cosets.kernel import BLANK, VOLTAGE_BITS
 from frontier.cosets.regions import MOST_LABELLED
 from frontier.cosets.tables import TableSource
 from frontier.errors import InputError
+from frontier.kernels.distances import bit_numbers
 from frontier.puzzles import Puzzle, pattern_puzzle
 from frontier.puzzles.pattern_graph import set_ranks
-from frontier.space.distances import bit_numbers
 from frontier.space.layout import WORD_BYTES
 from frontier.space.lehmer import LehmerCode
 

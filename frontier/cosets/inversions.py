@@ -21,7 +21,7 @@ what exceeds one: a breadth-first search for 122 moves from the farthest positio
 
 from collections import namedtuple
 
-from frontier.space.jit import kernel
+from frontier.jit import kernel
 
 BoardLines = namedtuple("BoardLines", "side count home")
 """The lines of a board. side: the cells of a line; count: how many lines there are. home: the cell

@@ -26,9 +26,9 @@ from collections import namedtuple
 
 import numpy as np
 
-from frontier.space.bits import count_bits, lowest_bit
-from frontier.space.distances import bit_at
-from frontier.space.jit import kernel
+from frontier.jit import kernel
+from frontier.kernels.distances import bit_at
+from frontier.space.words import count_bits, lowest_bit
 
 MOST_LENGTH = 254
 """The most moves of a solution of a pattern. A position that only a longer one would settle stays

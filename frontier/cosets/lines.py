@@ -48,10 +48,10 @@ from frontier.cosets.kernel import (
     nothing_met,
 )
 from frontier.cosets.tables import Moves, TableSource, images, moves_on, pattern_graph
+from frontier.jit import kernel
+from frontier.kernels.distances import WORD_BITS, bit_at, residue_table
 from frontier.puzzles import Puzzle
-from frontier.space.distances import WORD_BITS, bit_at, residue_table
 from frontier.space.graph import BaseGraph, Space
-from frontier.space.jit import kernel
 
 LineTables = namedtuple("LineTables", "residue row odd move image home sizes")
 """The tables of G groups as the kernels read them, whose vertices are numbered one after the other.

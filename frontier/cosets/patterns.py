@@ -10,7 +10,7 @@ settles what s does.
 **Bits.** The *distance* of a pattern is the number of moves of its shortest solutions. Where a move
 slides one tile, it changes this distance by exactly one, and the colour of the blank's cell tells
 whether it is odd. So one bit tells the rest to a search that knows the distance at its start: is it
-2 or 3 modulo 4 (`frontier.space.distances`)? Where a move slides several tiles, the blank may end
+2 or 3 modulo 4 (`frontier.kernels.distances`)? Where a move slides several tiles, the blank may end
 anywhere in the region, and there are two bits.
 
 **Lists.** A question is about patterns that are far. Those of the last layers are listed while the
@@ -18,7 +18,7 @@ table is made. If a question needs more, the layers are searched again, and more
 
 **Numbers.** A pattern is a state of a base graph (`frontier.puzzles.pattern_graph`). Its number is
 that of its bit, vertex * size + n, where n is the number of the bit of its sequence
-(`frontier.space.distances.bit_numbers`).
+(`frontier.kernels.distances.bit_numbers`).
 """
 
 from collections import namedtuple
@@ -29,7 +29,7 @@ from frontier.cosets.kernel import BLANK, UNLABELLED
 from frontier.cosets.regions import Region
 from frontier.cosets.tables import Moves, TableSource, images, pattern_graph
 from frontier.errors import InputError
-from frontier.space.distances import WORD_BITS, bit_numbers, residue_layers, signs_and_indices
+from frontier.kernels.distances import WORD_BITS, bit_numbers, residue_layers, signs_and_indices
 from frontier.space.graph import Space
 from frontier.space.lehmer import LehmerCode
 from frontier.text import counted
@@ -44,7 +44,7 @@ PatternTable = namedtuple("PatternTable", "residue odd period move image size")
 """Patterns as the kernels read them.
 
 residue: uint64[planes, words], the bits of the distances, by the numbers of patterns; see
-`frontier.space.distances.residue_layers`. odd: int64[cells], whether distances are odd with the
+`frontier.kernels.distances.residue_layers`. odd: int64[cells], whether distances are odd with the
 blank in this cell, and period: 2; where that is not so, period is 1. move: int64[vertices, K], the
 vertex that a move leads to, times 2**VOLTAGE_BITS, plus the number of its voltage; -1 for no
 move. image: unsigned[voltages, size], see `frontier.cosets.tables.images`.

@@ -14,10 +14,10 @@ import numpy as np
 
 from frontier.cosets.kernel import VOLTAGE_BITS
 from frontier.cosets.regions import Region
+from frontier.kernels.distances import WORD_BITS, bit_numbers, distance_table
 from frontier.puzzles import Puzzle
 from frontier.puzzles.board_shapes import EMPTY
 from frontier.puzzles.moves import METRICS
-from frontier.space.distances import WORD_BITS, bit_numbers, distance_table
 from frontier.space.graph import BaseGraph
 from frontier.space.lehmer import LehmerCode
 
@@ -118,8 +118,10 @@ def pattern_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray]
 
 
 def images(graph: BaseGraph, code: LehmerCode) -> np.ndarray:
-    """Return the number of the bit of each sequence (`frontier.space.distances.bit_numbers`) after
-    each voltage: unsigned[voltages, bits of a vertex], 0 for bits of no sequence."""
+    """Return the bit of each sequence after each voltage: unsigned[voltages, bits of a vertex].
+
+    `frontier.kernels.distances.bit_numbers` numbers the bits; those of no sequence have 0.
+    """
     sign, index = np.divmod(np.arange(2 * code.half), code.half)
     sequences, number = code.unranks(index, sign), bit_numbers(code, sign, index)
     size = 2 * code.words * WORD_BITS

@@ -22,15 +22,15 @@ from frontier.clusters.dask_executor import WINDOW
 from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import HERE, Config, default_memory
 from frontier.forecast.rates import Rates, calibrate, stored_shares
-from frontier.forecast.sizes import Sizes, estimate_sizes, trial_of
+from frontier.layers.parts import footer_bytes
+from frontier.layers.record import LayerRecord
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.sizes import Sizes, estimate_sizes, trial_of
 from frontier.search.by_tasks import bytes_wanted
 from frontier.search.driver import LIST_SECONDS, MEMORY_SECONDS
 from frontier.search.plan import Mode, RunPlan
 from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.program import program_of, reads_of
-from frontier.store.ledger import LayerRecord
-from frontier.store.parts import footer_bytes
-from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 COMMIT_SECONDS = {"lists": LIST_SECONDS, "memory": MEMORY_SECONDS, "tasks": 0.0}
@@ -242,8 +242,8 @@ def forecast_of(
     with each step in words. fresh: whether a run that is there is deleted first.
     """
     storage, cluster, records, bytes_there = plan.config.storage, plan.config.cluster, [], 0
-    if RunStore.exists(storage):
-        records = [] if fresh else RunStore.open(storage).records
+    if LayerRun.exists(storage):
+        records = [] if fresh else LayerRun.open(storage).records
         bytes_there = storage.size()
     say("counting its first layers, in memory")
     known_sizes, trial = [record.states for record in records], trial_of(plan.puzzle)
@@ -288,7 +288,7 @@ def disk_warning(plan: RunPlan, until: int | None = None, fresh: bool = False) -
     most += _bytes_wanted(plan, plan.config.cluster.workers)
     if most <= storage.free():
         return None
-    if not fresh and RunStore.exists(storage) and RunStore.open(storage).complete:
+    if not fresh and LayerRun.exists(storage) and LayerRun.open(storage).complete:
         return None
     if until is not None:
         search = search.model_copy(update={"until": until})

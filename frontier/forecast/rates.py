@@ -25,21 +25,21 @@ import numpy as np
 from frontier import machine
 from frontier.clusters.executor import Call
 from frontier.clusters.kinds import executor_of
+from frontier.codec.codecs import SlabCodec, encoded_bytes
+from frontier.codec.zerobytes import StoredSlabs, stored_slabs, words_of
 from frontier.config import ClusterTable
 from frontier.errors import InputError
+from frontier.kernels.bits import expand
+from frontier.kernels.expansion import Expansion
+from frontier.kernels.memory import MemorySearch, memory_layout
+from frontier.layers.parts import BLOCK_BYTES
 from frontier.puzzles import puzzle_of, tile_puzzle
 from frontier.search.plan import RunPlan, layout_settings
 from frontier.search.workspace import Buffer
-from frontier.space.bits import expand
-from frontier.space.expansion import Expansion
 from frontier.space.layout import SLAB_BYTES, WORD_BYTES, Layout
-from frontier.space.memory import MemorySearch, memory_layout
 from frontier.space.program import program_of, reads_of, swaps_of
-from frontier.space.zerobytes import StoredSlabs, stored_slabs, words_of
 from frontier.storage.base import Storage
 from frontier.storage.places import storage_at
-from frontier.store.codecs import SlabCodec, encoded_bytes
-from frontier.store.parts import BLOCK_BYTES
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3

@@ -16,8 +16,9 @@ of the sequence. A piece that is alone in its sort always is.
 
 A metric is registered here, once, with all that depends on it: the kinds of puzzles that have it,
 the moves between shapes, what may follow a move, and the lower bound. The bound of a puzzle is the
-sum over its pieces of the moves that each needs on an empty board (`frontier.puzzles.bound`). So a
-metric names the one by which a piece that is alone on the board moves. Moves of that metric must
+sum over its pieces of the moves that each needs on an empty board
+(`frontier.answers.piece_bound`). So a metric names the one by which a piece that is alone on the
+board moves. Moves of that metric must
 lead at least as far as its own, else the bound is too high and solutions are too long.
 """
 

@@ -26,10 +26,10 @@ from math import comb
 
 import numpy as np
 
+from frontier.jit import kernel
 from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT
 from frontier.puzzles.moves import shift_voltage
 from frontier.space.graph import BaseGraph
-from frontier.space.jit import kernel
 
 VERTEX_BYTES = 180
 """The bytes of memory that a process needs for each vertex, as measured."""

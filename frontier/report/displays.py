@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
 from typing import TextIO
 
 from rich.console import Console, Group
@@ -13,7 +14,6 @@ from rich.text import Text
 
 from frontier.config import Config
 from frontier.errors import CorruptRunError, InputError
-from frontier.open_runs import open_any
 from frontier.report.console import (
     console_on,
     fitting_table,
@@ -21,19 +21,21 @@ from frontier.report.console import (
     say,
     say_compiling,
     share_bar,
+    warn_unwritten,
 )
-from frontier.report.environment import NAME as ENVIRONMENT
 from frontier.report.figures import figures, headline, line, title
 from frontier.report.html import run_html
-from frontier.report.log import NAME as LOG
-from frontier.report.log import STARTS, EventLog, StartLog, noted
-from frontier.report.progress import UNDER_WAY, Progress, Standing, is_written, progress_of
 from frontier.report.status_page import kept_page
-from frontier.search.events import Event, LayerFinished, Listener, Stopping
+from frontier.runs.environment import NAME as ENVIRONMENT
+from frontier.runs.events import Event, LayerFinished, Listener, Stopping
+from frontier.runs.kinds import open_run
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.log import NAME as LOG
+from frontier.runs.log import STARTS, EventLog, StartLog
+from frontier.runs.progress import UNDER_WAY, Progress, Standing, is_written, progress_of
+from frontier.runs.resolve import begun_at
 from frontier.stopwatch import preparing
 from frontier.storage.base import Storage
-from frontier.store.beside import begun_at
-from frontier.store.run import RunStore
 from frontier.text import fitted, rate, span
 
 STOPPING = (
@@ -145,6 +147,23 @@ def shown(runs: Iterable[Standing], console: Console) -> Group:
     return Group(*parts)
 
 
+def noted(file: Path | str, note: Listener) -> Listener:
+    """Return a listener that writes a file for people. If the system refuses that, it warns once,
+    and the search goes on."""
+    warned = False
+
+    def listen(event: Event) -> None:
+        nonlocal warned
+        try:
+            note(event)
+        except OSError as error:
+            if not warned:
+                warn_unwritten(file, error)
+            warned = True
+
+    return listen
+
+
 @contextmanager
 def listening(
     config: Config,
@@ -211,7 +230,7 @@ def watch(
                     paths[number] = begun_at(paths[number])
                 path = paths[number]
                 if not progress_known.complete and (
-                    progress_known.started or RunStore.exists(path)
+                    progress_known.started or LayerRun.exists(path)
                 ):
                     runs[number] = _look(path, lambda: wait(interval))
                 if table is None and (news := lines[number].news(runs[number])):
@@ -229,8 +248,8 @@ def _look(path: Storage, pause: Callable[[], None]) -> Standing:
     tries."""
     for _ in range(2):
         with suppress(InputError, CorruptRunError):
-            return progress_of(open_any(path))
+            return progress_of(open_run(path))
         if not path.is_folder():
             raise InputError(f"{path} is gone: the run was deleted")
         pause()
-    return progress_of(open_any(path))
+    return progress_of(open_run(path))

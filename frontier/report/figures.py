@@ -3,14 +3,14 @@
 import time
 from typing import TYPE_CHECKING
 
-from frontier.forecast.time_left import TimeLeft
-from frontier.report.progress import Progress, SearchProgress, Standing
-from frontier.search.events import Asking, RunStarted, SearchStarted
+from frontier.runs.events import Asking, RunStarted, SearchStarted
+from frontier.runs.progress import Progress, SearchProgress, Standing
+from frontier.runs.time_left import TimeLeft
 from frontier.text import counted, moment, percent, rate, rough, size, span
 
 if TYPE_CHECKING:
     from frontier.cosets.questions import Farther
-    from frontier.cosets.store import CosetRun
+    from frontier.runs.coset_run import CosetRun
 
 
 def figures(progress: Standing, now: float | None = None) -> dict[str, str]:

@@ -16,8 +16,8 @@ from frontier.report.console import fitting_table, pairs, table_of
 from frontier.report.html import page
 from frontier.report.origin import config_text, origin
 from frontier.report.statistics import SPENDING, Report, RunStatistics
-from frontier.report.summary import run_value
 from frontier.report.tables import tables_of
+from frontier.runs.summary import run_value
 
 BAR = 12
 """The width of the longest bar in a table of layers, in characters."""

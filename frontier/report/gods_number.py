@@ -5,12 +5,12 @@ from dataclasses import asdict
 
 from frontier.cosets.plan import CosetPlan
 from frontier.cosets.questions import Witness
-from frontier.cosets.sampling import Sample
-from frontier.cosets.store import CosetRun
 from frontier.errors import InputError
 from frontier.puzzles import Board
 from frontier.report.boards import draw_boards
 from frontier.report.figures import bounds_words, last_layers
+from frontier.runs.coset_run import CosetRun
+from frontier.search.coset_sampling import Sample
 from frontier.text import brief, counted, program, size, span
 
 DRAWN = 10

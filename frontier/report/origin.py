@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-from frontier.report.environment import read_starts
+from frontier.runs.environment import read_starts
 from frontier.storage.base import Storage
 from frontier.text import counted, size
 

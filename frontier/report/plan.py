@@ -6,7 +6,7 @@ from frontier.cosets.plan import plan_cosets
 from frontier.errors import InputError
 from frontier.forecast.forecast import Forecast
 from frontier.report.html import page
-from frontier.report.summary import found_value
+from frontier.runs.summary import found_value
 from frontier.search.plan import layout_settings
 from frontier.text import counted, size, span
 

@@ -6,7 +6,6 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from frontier.cosets.proof import Answer
-from frontier.cosets.store import CosetRun
 from frontier.report.boards import board_svg, draw_boards
 from frontier.report.console import fitting_table, pairs
 from frontier.report.figures import bounds_words, last_layers
@@ -15,6 +14,7 @@ from frontier.report.gods_number import drawn, gods_number_value
 from frontier.report.html import page
 from frontier.report.origin import config_text, origin, starts_of
 from frontier.report.tables import Table
+from frontier.runs.coset_run import CosetRun
 from frontier.text import brief, counted, size, span
 
 DROPPED = ("nodes", "look-ups", "left open", "cosets")

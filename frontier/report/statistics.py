@@ -8,14 +8,14 @@ from itertools import accumulate, combinations, zip_longest
 from math import inf
 from pathlib import Path
 
-from frontier.answers.layers import farthest
+from frontier.layers.record import LayerRecord
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.pieces import OPEN
 from frontier.report.origin import starts_of
-from frontier.report.progress import COMPLETE, LayerTotals, progress_of
-from frontier.report.summary import Family, family_of
-from frontier.store.ledger import LayerRecord
-from frontier.store.run import RunStore
+from frontier.runs.farthest import farthest
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.progress import COMPLETE, LayerTotals, progress_of
+from frontier.runs.summary import Family, family_of
 from frontier.text import counted, percent
 
 DRAWN = 8
@@ -67,13 +67,13 @@ class LayerStatistics:
 class RunStatistics(LayerTotals):
     """The statistics of a run.
 
-    state: one of the states of a run in `frontier.report.progress`. total: the positions of the
+    state: one of the states of a run in `frontier.runs.progress`. total: the positions of the
     puzzle. farthest: the number of positions of the last layer, None if the run is not complete.
     boards: up to `DRAWN` of them. starts: the environment of each start of the run
-    (`frontier.report.environment`); none if that is lost.
+    (`frontier.runs.environment`); none if that is lost.
     """
 
-    run: RunStore
+    run: LayerRun
     name: str
     state: str
     total: int
@@ -146,7 +146,7 @@ class RunStatistics(LayerTotals):
         return f"not complete ({self.state}): known to depth {self.depth}, {share}"
 
 
-def statistics_of(run: RunStore) -> RunStatistics:
+def statistics_of(run: LayerRun) -> RunStatistics:
     """Return the statistics of a run, from its files alone.
 
     Raises CorruptRunError if the run is complete and its last layer, which holds the farthest

@@ -5,16 +5,16 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from frontier.open_runs import open_any
 from frontier.report.figures import describe_state, end_of, figures
-from frontier.report.progress import NOT_BEGUN, Progress, SearchProgress, progress_of
-from frontier.report.summary import run_value
+from frontier.report.results import found_so_far
+from frontier.runs.kinds import open_run
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.progress import NOT_BEGUN, Progress, SearchProgress, progress_of
 from frontier.storage.places import Place, storage_at
-from frontier.store.run import RunStore
 from frontier.text import counted, size
 
 if TYPE_CHECKING:
-    from frontier.cosets.store import CosetRun
+    pass
 
 
 def status_of(place: Place, resume: str | None = None) -> dict:
@@ -24,12 +24,12 @@ def status_of(place: Place, resume: str | None = None) -> dict:
     8601 with the zone of this machine. A run that has not begun has few keys.
     """
     path = storage_at(place)
-    if not RunStore.exists(path):
+    if not LayerRun.exists(path):
         return {"name": path.name, "path": str(path), "state": NOT_BEGUN}
-    now, run = time.time(), open_any(path)
+    now, run = time.time(), open_run(path)
     progress, disk = progress_of(run), path.size()
     words = figures(progress, now) | {"on disk": f"{size(disk)} in {path}"}
-    value = _found(progress.run) | {
+    value = found_so_far(progress.run) | {
         "path": str(path),
         "state": progress.state,
         "holder": progress.holder,
@@ -51,15 +51,6 @@ def status_of(place: Place, resume: str | None = None) -> dict:
             more = f", and {counted(len(faults) - 1, 'more fault')}" if len(faults) > 1 else ""
             words["damaged"] = f"{faults[0]}{more}; `verify {path}` tells more"
     return value
-
-
-def _found(run: "RunStore | CosetRun") -> dict:
-    """Return what a run has found so far."""
-    if isinstance(run, RunStore):
-        return run_value(run)
-    from frontier.report.gods_number import gods_number_value  # with all of `cosets`
-
-    return gods_number_value(run)
 
 
 def _of_layers(progress: Progress, now: float) -> dict:

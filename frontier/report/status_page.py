@@ -12,9 +12,9 @@ from math import ceil, log10
 from frontier.report.console import warn_unwritten
 from frontier.report.figures import figures
 from frontier.report.html import page
-from frontier.report.progress import PAGE as NAME
-from frontier.report.progress import Progress, Standing
-from frontier.search.events import Listener
+from frontier.runs.events import Listener
+from frontier.runs.progress import PAGE as NAME
+from frontier.runs.progress import Progress, Standing
 from frontier.storage.places import Place, storage_at
 from frontier.text import power
 

@@ -11,14 +11,14 @@ from math import prod
 
 import numpy as np
 
+from frontier.kernels.memory import Bitmaps, MemorySearch, count_rows
+from frontier.layers.parts import PartRecord
+from frontier.layers.record import LayerRecord
+from frontier.layers.tally import Tally
+from frontier.runs.reference import RunRef
 from frontier.search.plan import Mode, Policy
 from frontier.search.workspace import Workspace, workspace_of
-from frontier.space.memory import Bitmaps, MemorySearch, count_rows
 from frontier.stopwatch import working_time
-from frontier.store.ledger import LayerRecord
-from frontier.store.parts import PartRecord
-from frontier.store.run_ref import RunRef
-from frontier.store.tally import Tally
 
 
 @dataclass(frozen=True)

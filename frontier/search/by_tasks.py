@@ -7,16 +7,16 @@ from contextlib import closing
 
 from frontier.clusters.executor import Call, Executor
 from frontier.errors import Stopped
-from frontier.search.events import LayerStarted, Listener, TaskFinished
+from frontier.layers.files import most_part_bytes
+from frontier.layers.parts import PartRecord
+from frontier.layers.record import LayerRecord
+from frontier.layers.tally import Tally
+from frontier.runs.events import LayerStarted, Listener, TaskFinished
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.reference import RunRef
 from frontier.search.plan import RunPlan
 from frontier.search.task import expand_task
 from frontier.space.layout import Layout
-from frontier.store.layers import most_part_bytes
-from frontier.store.ledger import LayerRecord
-from frontier.store.parts import PartRecord
-from frontier.store.run import RunStore
-from frontier.store.run_ref import RunRef
-from frontier.store.tally import Tally
 from frontier.text import counted, size
 
 SPARE_BYTES = 1_000_000
@@ -25,7 +25,7 @@ SPARE_BYTES = 1_000_000
 
 def layer_by_tasks(
     plan: RunPlan,
-    run: RunStore,
+    run: LayerRun,
     executor: Executor,
     emit: Listener,
     stop: Callable[[], bool],
@@ -79,7 +79,7 @@ def bytes_wanted(layout: Layout, tasks: int) -> int:
     return tasks * most_part_bytes(layout) + SPARE_BYTES
 
 
-def _check_disk(plan: RunPlan, run: RunStore, executor: Executor, remaining: int) -> None:
+def _check_disk(plan: RunPlan, run: LayerRun, executor: Executor, remaining: int) -> None:
     """Raise Stopped if the tasks under way may fill the disk; `remaining` tasks are not done."""
     storage = plan.config.storage
     needed = bytes_wanted(plan.layout, min(executor.at_once, remaining))

@@ -23,9 +23,9 @@ from frontier.errors import (
     reason_of,
     system_words,
 )
-from frontier.search.advance import Advance, advance
-from frontier.search.by_tasks import layer_by_tasks
-from frontier.search.events import (
+from frontier.layers.record import LayerRecord
+from frontier.runs.directory import make_directory
+from frontier.runs.events import (
     Event,
     LayerFinished,
     LayerMade,
@@ -37,14 +37,14 @@ from frontier.search.events import (
     Stopping,
     StoringLayers,
 )
+from frontier.runs.identity import check_identity
+from frontier.runs.layer_run import LayerRun
+from frontier.search.advance import Advance, advance
+from frontier.search.by_tasks import layer_by_tasks
 from frontier.search.plan import LEAST_KEPT, Mode, RunPlan
 from frontier.search.workspace import close_workspace, workspace_of
 from frontier.signals import interrupts_stop
 from frontier.storage.lock import NotWritable, writing
-from frontier.store.directory import make_directory
-from frontier.store.identity import check_identity
-from frontier.store.ledger import LayerRecord
-from frontier.store.run import RunStore
 from frontier.text import counted
 
 LIST_SECONDS = 2.0
@@ -60,7 +60,7 @@ class Driver:
     """Runs one plan in its run directory."""
 
     def __init__(
-        self, plan: RunPlan, run: RunStore, executor: Executor, emit: Listener, started: float
+        self, plan: RunPlan, run: LayerRun, executor: Executor, emit: Listener, started: float
     ):
         """started: `time.perf_counter()` when the run began, before its workers were started."""
         self.plan, self.run, self.executor, self.emit = plan, run, executor, emit
@@ -193,7 +193,7 @@ def run_plan(
     listeners: list[Listener],
     take_over: bool = False,
     client=None,
-) -> RunStore:
+) -> LayerRun:
     """Start or resume the run of a plan in its directory, and return it when it is done.
 
     until: the last depth to compute, None for all. take_over: take over a lock that another host
@@ -212,18 +212,18 @@ def run_plan(
             with writing(storage, take_over):
                 return _run_held(plan, until, emit, client)
         except NotWritable:
-            if not RunStore.exists(storage) or not (run := RunStore.open(storage)).complete:
+            if not LayerRun.exists(storage) or not (run := LayerRun.open(storage)).complete:
                 raise
             return _checked(plan, run)  # nothing is left to be written
 
 
-def _run_held(plan: RunPlan, until: int | None, emit: Listener, client) -> RunStore:
+def _run_held(plan: RunPlan, until: int | None, emit: Listener, client) -> LayerRun:
     storage = plan.config.storage
     durable = plan.config.store.fsync == "layer"
-    existed = RunStore.exists(storage)
-    run = RunStore.open(storage) if existed else RunStore.create(storage, plan.identity, durable)
+    existed = LayerRun.exists(storage)
+    run = LayerRun.open(storage) if existed else LayerRun.create(storage, plan.identity, durable)
     run = _checked(plan, run)
-    run.durable = durable
+    run.durable, run.settings = durable, plan.config.settings
     run.sweep()
     if not run.complete and (until is None or len(run.records) <= until):
         if existed and durable:
@@ -233,7 +233,7 @@ def _run_held(plan: RunPlan, until: int | None, emit: Listener, client) -> RunSt
     return run
 
 
-def _checked(plan: RunPlan, run: RunStore) -> RunStore:
+def _checked(plan: RunPlan, run: LayerRun) -> LayerRun:
     """Return the run; raises an error if it is not that of the plan or lacks a file."""
     check_identity(run.path, run.identity, plan.identity)
     if lost := run.missing():  # named now, not hours later
@@ -243,7 +243,7 @@ def _checked(plan: RunPlan, run: RunStore) -> RunStore:
     return run
 
 
-def _search(plan: RunPlan, run: RunStore, until: int | None, emit: Listener, client) -> None:
+def _search(plan: RunPlan, run: LayerRun, until: int | None, emit: Listener, client) -> None:
     began = time.perf_counter()
     with executor_of(plan.config.cluster, plan.in_memory, client) as executor:
         driver = Driver(plan, run, executor, emit, began)
@@ -271,7 +271,7 @@ def _search(plan: RunPlan, run: RunStore, until: int | None, emit: Listener, cli
     emit(RunFinished(run.records[-1].depth, run.states, run.complete, elapsed))
 
 
-def _check(plan: RunPlan, run: RunStore) -> None:
+def _check(plan: RunPlan, run: LayerRun) -> None:
     """Raise CorruptRunError if a complete run does not hold every state of the space."""
     if run.complete and run.states != plan.puzzle.states:
         raise CorruptRunError(

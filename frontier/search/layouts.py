@@ -11,15 +11,15 @@ from math import ceil, prod
 import numpy as np
 
 from frontier.clusters.executor import TASKS_UNDER_WAY
+from frontier.kernels.bits import SPARE_ROWS
+from frontier.kernels.expansion import arena_frames
+from frontier.kernels.memory import LOOK_UP_SECONDS
+from frontier.layers.files import most_part_bytes
+from frontier.layers.parts import WRITER_BYTES
 from frontier.search.workspace import GROWTH_BYTES
-from frontier.space.bits import SPARE_ROWS
-from frontier.space.expansion import arena_frames
 from frontier.space.graph import Space
 from frontier.space.layout import ROW_WORDS, WORD_BYTES, Layout, Task
-from frontier.space.memory import LOOK_UP_SECONDS
 from frontier.space.program import program_of, reads_of
-from frontier.store.layers import most_part_bytes
-from frontier.store.parts import WRITER_BYTES
 from frontier.text import rounded_up
 
 PROCESS_BYTES = 330_000_000

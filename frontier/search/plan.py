@@ -8,6 +8,9 @@ from frontier import machine
 from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import Config
 from frontier.errors import TooLarge
+from frontier.kernels.lists import ListKernel
+from frontier.kernels.memory import LOOK_UP_SECONDS, layer_seconds, memory_bytes, memory_layout
+from frontier.layers.parts import WRITER_BYTES
 from frontier.puzzles import Puzzle
 from frontier.search.layouts import (
     PROCESS_BYTES,
@@ -19,9 +22,6 @@ from frontier.search.layouts import (
 )
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
-from frontier.space.lists import ListKernel
-from frontier.space.memory import LOOK_UP_SECONDS, layer_seconds, memory_bytes, memory_layout
-from frontier.store.parts import WRITER_BYTES
 from frontier.text import counted, size, size_to_set
 
 SLABS_A_THREAD = 3

@@ -9,10 +9,10 @@ back as far as it must.
 from dataclasses import dataclass, field
 
 from frontier.errors import CorruptRunError
+from frontier.runs.directory import aside_of, moved
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.reader import RunReader
 from frontier.search.verify import GROUP, SUMMARY, SUMS, Verified
-from frontier.store.directory import aside_of, misplaced, moved
-from frontier.store.reader import RunReader
-from frontier.store.run import RunStore
 from frontier.text import counted
 
 
@@ -40,15 +40,59 @@ class Repair:
     def needed(self) -> bool:
         return bool(self.tasks or self.lost or self.described or self.summary or self.aside)
 
+    def take(self, run: LayerRun) -> None:
+        """Take the steps; the caller holds the lock."""
+        run.durable = True
+        reader = RunReader(run)
+        for name, aside in self.aside.items():
+            run.storage.move_aside(name, aside)
+        for depth in self.described:
+            if depth == GROUP:
+                run.describe_group()
+                continue
+            files = reader.open_layer(depth).files
+            run.storage.make_folder(files.folder)
+            files.describe(durable=True)
+            run.storage.delete(*(f"{files.folder}/{name}" for name in files.surplus()))
+        if self.lost:
+            run.roll_back(self.depth, self.stored)
+        under_way = reader.files(len(run.records))
+        for task in self.tasks:
+            run.storage.delete(under_way.name(task))  # it may have been moved aside
+        run.sweep()
 
-def plan_repair(run: RunStore, verified: Verified) -> Repair:
+    def in_words(self, run: LayerRun) -> str:
+        """Return what the repair does."""
+        layers = ["the layers" if depth == GROUP else f"layer {depth}" for depth in self.described]
+        sentences = [moved(run.storage, *names) for names in self.aside.items()]
+        cleared = "cleared of what is not its own and described anew for Zarr"
+        sentences += [f"{layer} {cleared}" for layer in layers]
+        if self.summary:
+            sentences.append("summary.json written anew")
+        if self.tasks:
+            layer = len(run.records)
+            sentences.append(f"{counted(len(self.tasks), 'task')} of layer {layer} done again")
+        if undone := [d for d in self.lost if d > self.depth]:
+            which = f"layers {undone[0]}–{undone[-1]}" if undone[1:] else f"layer {undone[0]}"
+            sentences.append(f"{which} given up, for `run` to compute again")
+        if older := [d for d in self.lost if d < self.depth]:
+            one = len(older) == 1
+            sentences.append(
+                f"{'layer' if one else 'layers'} {', '.join(map(str, older))} deleted, as nothing "
+                f"needs {'it' if one else 'them'}"
+            )
+        back = f"back to depth {self.depth}; " if undone else ""
+        return f"{run.path}: {back}" + "; ".join(sentences)
+
+
+def plan_repair(run: LayerRun, verified: Verified) -> Repair:
     """Return the steps of a repair; raises CorruptRunError if the run cannot be repaired."""
     if messages := [fault.message for fault in verified.faults if fault.depth == SUMS]:
         raise CorruptRunError(f"{run.path} cannot be repaired: {messages[0]}")
     stored, last, reader = run.stored_depths(), len(run.records) - 1, RunReader(run)
     redo = sorted({fault.task for fault in verified.faults if fault.task is not None})
     described = {fault.depth for fault in verified.faults if fault.described}
-    aside = {name: aside_of(name) for name in misplaced(run.storage, run.layers_name)}
+    aside = {name: aside_of(name) for name in run.misplaced()}
     more = {"summary": SUMMARY in described, "aside": aside}
     if not run.records:  # it was stopped before anything was committed
         return Repair(last, [], sorted(described & {GROUP}), **more)
@@ -81,49 +125,3 @@ def plan_repair(run: RunStore, verified: Verified) -> Repair:
         f"{'is' if len(damaged) == 1 else 'are'} damaged, and {why}. Put back a copy, or "
         f"move the directory away and start anew{advice}"
     )
-
-
-def repair(run: RunStore, steps: Repair) -> None:
-    """Take the steps of a repair; the caller holds the lock."""
-    run.durable = True
-    reader = RunReader(run)
-    for name, aside in steps.aside.items():
-        run.storage.move_aside(name, aside)
-    for depth in steps.described:
-        if depth == GROUP:
-            run.describe_group()
-            continue
-        files = reader.open_layer(depth).files
-        run.storage.make_folder(files.folder)
-        files.describe(durable=True)
-        run.storage.delete(*(f"{files.folder}/{name}" for name in files.surplus()))
-    if steps.lost:
-        run.roll_back(steps.depth, steps.stored)
-    under_way = reader.files(len(run.records))
-    for task in steps.tasks:
-        run.storage.delete(under_way.name(task))  # it may have been moved aside
-    run.sweep()
-
-
-def describe_repair(run: RunStore, steps: Repair) -> str:
-    """Return what a repair has done, in words."""
-    layers = ["the layers" if depth == GROUP else f"layer {depth}" for depth in steps.described]
-    sentences = [moved(run.storage, *names) for names in steps.aside.items()]
-    cleared = "cleared of what is not its own and described anew for Zarr"
-    sentences += [f"{layer} {cleared}" for layer in layers]
-    if steps.summary:
-        sentences.append("summary.json written anew")
-    if steps.tasks:
-        layer = len(run.records)
-        sentences.append(f"{counted(len(steps.tasks), 'task')} of layer {layer} done again")
-    if undone := [d for d in steps.lost if d > steps.depth]:
-        which = f"layers {undone[0]}–{undone[-1]}" if undone[1:] else f"layer {undone[0]}"
-        sentences.append(f"{which} given up, for `run` to compute again")
-    if older := [d for d in steps.lost if d < steps.depth]:
-        one = len(older) == 1
-        sentences.append(
-            f"{'layer' if one else 'layers'} {', '.join(map(str, older))} deleted, as nothing "
-            f"needs {'it' if one else 'them'}"
-        )
-    back = f"back to depth {steps.depth}; " if undone else ""
-    return f"{run.path}: {back}" + "; ".join(sentences)

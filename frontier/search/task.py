@@ -11,12 +11,12 @@ from math import prod
 import numpy as np
 
 from frontier.errors import CorruptRunError
+from frontier.kernels.expansion import Expansion
+from frontier.layers.parts import PartRecord
+from frontier.layers.tally import Tally
+from frontier.runs.reference import RunRef
 from frontier.search.workspace import Workspace, workspace_of
-from frontier.space.expansion import Expansion
 from frontier.stopwatch import Stopwatch, preparing
-from frontier.store.parts import PartRecord
-from frontier.store.run_ref import RunRef
-from frontier.store.tally import Tally
 
 
 @dataclass

@@ -17,14 +17,17 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from frontier.errors import CorruptRunError
+from frontier.layers.parts import Part, digest_of
+from frontier.layers.stored import StoredLayer
+from frontier.runs.directory import COPIES, LEDGER, RUN
+from frontier.runs.directory import SUMMARY as SUMMARY_FILE
+from frontier.runs.identity import read_identity
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.reader import RunReader
+from frontier.runs.stored_run import StoredRun
 from frontier.space.graph import Space
 from frontier.storage.sealed import read_json, read_sealed
-from frontier.store.directory import COPIES, LEDGER, RUN, misplaced
-from frontier.store.ledger import read_ledger
-from frontier.store.parts import Part, digest_of
-from frontier.store.reader import RunReader, StoredLayer
-from frontier.store.run import RunStore
-from frontier.text import counted
+from frontier.text import counted, size
 
 SLABS_DRAWN = 32
 """States are drawn from at most this many slabs of a layer."""
@@ -65,13 +68,22 @@ class Verified:
     depth_being_replaced: int | None = None
     faults: list[Fault] = field(default_factory=list)
 
+    @property
+    def in_words(self) -> str:
+        """What was checked."""
+        looked = f"{counted(self.layers, 'layer')} on disk, {counted(self.parts, 'part')}"
+        looked += f", {size(self.bytes)}"
+        if not self.positions:
+            return looked
+        return f"{looked}; {counted(self.positions, 'position')} held against the definition"
+
     def sound(self, depth: int) -> bool:
         """Return whether the search can build on a layer."""
         return all(fault.depth != depth or fault.described for fault in self.faults)
 
 
 def verify(
-    run: RunStore,
+    run: LayerRun,
     deep: int = 0,
     seed: int = 0,
     say: Callable[[str], None] = lambda text: None,
@@ -91,11 +103,7 @@ def verify(
             done.faults.append(Fault(depth, message, described=True))
     if not run.complete:
         done.faults += _layer_under_way(reader, done)
-    for file in misplaced(run.storage, run.layers_name):
-        place = str(run.storage.place(file))
-        if not any(place in fault.message for fault in done.faults):
-            message = f"{place} is not what a run makes there"
-            done.faults.append(Fault(OTHERS, message, described=True))
+    done.faults += misplaced_faults(run, done.faults)
     rng = np.random.default_rng(seed)
     for depth in stored if deep else ():
         whole = all(done.sound(d) and d != done.depth_being_replaced for d in (depth, depth - 1))
@@ -105,7 +113,25 @@ def verify(
     return done
 
 
-def _faults_outside(run: RunStore) -> Iterator[Fault]:
+def misplaced_faults(run: StoredRun, faults: list[Fault]) -> Iterator[Fault]:
+    """Generate the faults of a run of either kind that something else has the name of its files,
+    if they are not among the known ones."""
+    for file in run.misplaced():
+        place = str(run.storage.place(file))
+        if not any(place in fault.message for fault in faults):
+            yield Fault(OTHERS, f"{place} is not what a run makes there", described=True)
+
+
+def copy_faults(run: StoredRun) -> Iterator[Fault]:
+    """Generate the faults of the copies that a run of either kind keeps."""
+    for check, name in ((read_identity, COPIES[RUN]), (None, COPIES[LEDGER])):
+        try:
+            check(run.storage, name) if check else run.check_ledger(name)
+        except CorruptRunError as error:
+            yield Fault(GROUP, str(error), described=True)
+
+
+def _faults_outside(run: LayerRun) -> Iterator[Fault]:
     """Generate the faults outside the layers: in the ledger, whose layers must add up, in the
     copies, which must say the same as their originals, and in the summary and the Zarr group, which
     must be as they were written."""
@@ -113,18 +139,15 @@ def _faults_outside(run: RunStore) -> Iterator[Fault]:
     if counted_states > states or (run.complete and counted_states != states):
         holds = f"its layers hold {counted(counted_states, 'state')}, the puzzle has {states:,}"
         yield Fault(SUMS, f"{storage.place(LEDGER)}: {holds}")
-    for name, kind in ((COPIES[RUN], GROUP), ("summary.json", SUMMARY)):
-        try:
-            if kind == GROUP or storage.exists(name):
-                read_sealed(storage, name)
-        except CorruptRunError as error:
-            yield Fault(kind, str(error), described=True)
     try:
-        copied, _ = read_ledger(storage, COPIES[LEDGER], run.identity["identifier"])
+        if storage.exists(SUMMARY_FILE):
+            read_sealed(storage, SUMMARY_FILE)
     except CorruptRunError as error:
-        yield Fault(GROUP, str(error), described=True)
-    else:
-        pairs = zip(run.records, copied, strict=False)  # it may be one commit behind
+        yield Fault(SUMMARY, str(error), described=True)
+    damages = list(copy_faults(run))
+    yield from damages
+    if not damages:
+        pairs = zip(run.records, run.copied_records(), strict=False)  # it may be one commit behind
         apart = next((mine.depth for mine, copy in pairs if mine.chain != copy.chain), None)
         if apart is not None:
             yield Fault(

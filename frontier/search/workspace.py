@@ -12,14 +12,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from frontier.kernels.lists import ListKernel
+from frontier.kernels.memory import MemorySearch
+from frontier.layers.tally import Counting
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.reader import RunReader
+from frontier.runs.reference import RunCache, RunRef
 from frontier.space.layout import Task
-from frontier.space.lists import ListKernel
-from frontier.space.memory import MemorySearch
 from frontier.space.program import Program, Reads, program_of, reads_of, swaps_of
-from frontier.store.reader import RunReader
-from frontier.store.run import RunStore
-from frontier.store.run_ref import RunCache, RunRef
-from frontier.store.tally import Counting
 
 PROGRAM_BYTES = 100_000_000
 """The most bytes of tables that are kept beside those of the task under way."""
@@ -36,7 +36,7 @@ class Workspace(RunReader):
     process does one.
     """
 
-    def __init__(self, run: RunStore):
+    def __init__(self, run: LayerRun):
         super().__init__(run)
         self.swaps = swaps_of(self.layout)
         self.lists = ListKernel(self.space)
@@ -82,7 +82,7 @@ class Buffer:
 
 def open_workspace(run_ref: RunRef) -> Workspace:
     """Return a new workspace of a run; raises InputError if another run is at its path."""
-    run = RunStore.open(run_ref.path)
+    run = LayerRun.open(run_ref.path)
     run_ref.check(run.identity)
     run.durable = run_ref.durable
     return Workspace(run)

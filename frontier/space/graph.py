@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from frontier.space.jit import kernel
+from frontier.jit import kernel
 from frontier.space.lehmer import LehmerCode
 
 

@@ -23,8 +23,8 @@ from math import factorial, prod
 
 import numpy as np
 
+from frontier.jit import kernel
 from frontier.space.graph import BaseGraph
-from frontier.space.jit import kernel
 
 
 class Group:

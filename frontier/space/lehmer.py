@@ -41,7 +41,7 @@ from math import prod
 
 import numpy as np
 
-from frontier.space.jit import kernel
+from frontier.jit import kernel
 
 WORD_RADICES = (5, 4, 3)
 

@@ -21,7 +21,7 @@ union of the images of the one before.
 
 import numpy as np
 
-from frontier.space.jit import kernel
+from frontier.jit import kernel
 from frontier.space.lehmer import WORD_RADICES, LehmerCode, digit_sum, swap_digits, swapped_pairs
 
 FULL = np.uint64((1 << 60) - 1)

@@ -3,8 +3,8 @@
 from dataclasses import asdict
 from platform import python_version
 
-from frontier.report.environment import versions
 from frontier.report.html import page
+from frontier.runs.environment import versions
 from frontier.thesis import claims
 from frontier.thesis.runs import ThesisRuns
 from frontier.thesis.tables import TABLES, Row

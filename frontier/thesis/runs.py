@@ -7,12 +7,13 @@ from pathlib import Path
 
 from frontier import api
 from frontier.config import config_of
-from frontier.cosets.store import CosetRun, path_of
 from frontier.errors import InputError
+from frontier.runs.coset_run import CosetRun
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.resolve import place_of_cosets
 from frontier.search.plan import config_identity
 from frontier.storage.base import Storage
 from frontier.storage.places import storage_at
-from frontier.store.run import RunStore
 from frontier.text import counted
 
 
@@ -86,7 +87,7 @@ class ThesisRuns:
 
     def _look_up(self, name: str, puzzle: dict, states: int) -> Depths | None:
         path = storage_at(self._directory / name)
-        exists, large = RunStore.exists(path), states > self._limit or puzzle["columns"] > self.most
+        exists, large = LayerRun.exists(path), states > self._limit or puzzle["columns"] > self.most
         tables = {
             "name": name,
             "puzzle": puzzle,
@@ -97,7 +98,7 @@ class ThesisRuns:
             return _by_cosets(path, puzzle, states)
         config = config_of(tables, "thesis")
         if exists:
-            store = RunStore.open(config.storage)
+            store = LayerRun.open(config.storage)
             expected = config_identity(config)["puzzle"]
             if store.identity["puzzle"] != expected:
                 raise InputError(
@@ -127,11 +128,11 @@ def _by_cosets(path: Storage, puzzle: dict, states: int) -> Depths | None:
     if puzzle["kind"] != "tiles":
         return None
     tables = {"name": path.name, "puzzle": puzzle, "store": {"path": str(path)}}
-    path = path_of(config := config_of(tables, "thesis"))
+    path = place_of_cosets(config := config_of(tables, "thesis"))
     if not CosetRun.exists(path):
         return None
-    run = CosetRun(path)
-    run.check_is_of(config, None)
+    run = CosetRun.open(path)
+    run.check_is_of({"puzzle": config.puzzle_settings})
     if run.proof is None or run.proof.lower < run.proof.upper:
         return None
     depth = run.proof.upper
@@ -145,7 +146,7 @@ def _even(depth: int) -> int:
     return depth // 2 * 2
 
 
-def _depths(name: str, store: RunStore) -> Depths:
+def _depths(name: str, store: LayerRun) -> Depths:
     last = store.records[-1]
     home = max((r.depth for r in store.records if r.tally.at_goal), default=0)
     if any(record.tally.at_goal is None for record in store.records):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from frontier.answers.oracle import paths_back
+from frontier.kernels.lists import ListKernel
 from frontier.puzzles import Board, pattern_puzzle
-from frontier.space.lists import ListKernel
 
 PARTS = {"B": "RRDLLU", "C": "RRRDLLU", "D": "RRDRULDLURDRU"}
 

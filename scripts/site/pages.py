@@ -156,7 +156,7 @@ def reference_page() -> str:
         "Functions": {name: paths[name] for name in public if name[0].islower()},
         "Classes": {name: paths[name] for name in public if name[0].isupper()},
         "Drawings": {name: f"{getattr(drawing, name).__module__}.{name}" for name in DRAWN},
-        "Events": _members("frontier.search.events"),
+        "Events": _members("frontier.runs.events"),
         "Errors": _members("frontier.errors"),
     }
     parts = [

@@ -18,8 +18,8 @@ from frontier.answers import distances as distances_module
 from frontier.answers.distances import Distances
 from frontier.config import Config
 from frontier.errors import InputError
+from frontier.runs.reader import RunReader
 from frontier.space.layout import Layout
-from frontier.store.reader import RunReader
 
 CASES = {
     "tiles 2x3": Twin(2, 3),

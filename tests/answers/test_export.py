@@ -16,7 +16,7 @@ from frontier import api
 from frontier.answers import distances as distances_module
 from frontier.answers.distances import Distances
 from frontier.errors import CorruptRunError, InputError
-from frontier.store.run import RunStore
+from frontier.runs.layer_run import LayerRun
 
 # --- refusals
 
@@ -109,7 +109,7 @@ def test_layers_that_hold_other_numbers_than_the_ledger(tmp_path, monkeypatch):
     """Nothing is left at the target, and once all is well it can be written."""
     run = run_of(tmp_path / "run", CASES["2x4, k=2"])
     with monkeypatch.context() as patch:
-        patch.setattr(RunStore, "states", property(lambda _: 6721))
+        patch.setattr(LayerRun, "states", property(lambda _: 6721))
         for ask in (lambda: Distances.of_run(run.store), lambda: run.export(tmp_path / "array")):
             with pytest.raises(CorruptRunError, match=r"hold 6,720 positions, .* lists 6,721"):
                 ask()
@@ -262,7 +262,7 @@ def test_an_array_of_numpy(complete, tmp_path, monkeypatch):
     with pytest.raises(InputError, match="does not say of which puzzle it is"):
         Distances.open(target)
     with monkeypatch.context() as patch:
-        patch.setattr(RunStore, "states", property(lambda _: 6721))
+        patch.setattr(LayerRun, "states", property(lambda _: 6721))
         with pytest.raises(CorruptRunError):
             complete.export(tmp_path / "c.npy")
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.npy", "b.npy"]

@@ -11,11 +11,11 @@ from sweeps import swept
 from twins import layers_of
 
 from frontier.answers import ida as ida_module
+from frontier.answers.deepening import MOST_DEPTH
 from frontier.answers.ida import IdaSolver
+from frontier.answers.piece_bound import bound_of
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import block_puzzle, graph_puzzle, moves, puzzle_of
-from frontier.puzzles.bound import bound_of
-from frontier.space.deepening import MOST_DEPTH
 
 THETA = [[1, 3, 4], [0, 2], [1, 3], [0, 2, 5], [0, 5], [3, 4]]
 RING = [[1, 5], [0, 2], [1, 3], [2, 4], [3, 5], [4, 0]]

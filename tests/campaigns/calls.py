@@ -24,10 +24,10 @@ from pathlib import Path
 
 from trials import BY_TASKS, HERE, Campaign, Case, Forked, Run
 
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.reader import RunReader
 from frontier.search.task import expand_task
 from frontier.space.layout import Layout
-from frontier.store.reader import RunReader
-from frontier.store.run import RunStore
 
 NONE, KILL_BEFORE, KILL_AFTER, KILL_HALF, FAIL, SHORT, FAIL_FROM_HERE, STOP, FAIL_READ = range(9)
 """As in calls.c."""
@@ -234,18 +234,18 @@ def _killed_half_way(
 
 def _killed_in_a_layer(
     campaign: Campaign, case: Case, library: Library, path: Path, calls: int
-) -> tuple[RunStore, int]:
+) -> tuple[LayerRun, int]:
     """A run that was killed after two layers or more; the depth of the one under way."""
     _killed_half_way(campaign, case, library, path, calls)
-    run = RunStore.open(path)
+    run = LayerRun.open(path)
     return run, len(run.records)
 
 
-def _layout_of(run: RunStore) -> Layout:
+def _layout_of(run: LayerRun) -> Layout:
     return RunReader(run).layout
 
 
-def _stopped_task(library: Library, run: RunStore, depth: int, task: int, at: int) -> int | None:
+def _stopped_task(library: Library, run: LayerRun, depth: int, task: int, at: int) -> int | None:
     """A process that does a task and stops before one of its calls; None if it has ended."""
     if not (pid := os.fork()):
         with suppress(BaseException):

@@ -14,12 +14,12 @@ from pathlib import Path
 from ledgers import chain_anew, edit
 from trials import Campaign, Case
 
+from frontier.layers.parts import footer_bytes
+from frontier.runs.directory import COPIES, PART_NAME
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.reader import RunReader
 from frontier.storage.places import storage_at
 from frontier.storage.sealed import write_sealed
-from frontier.store.directory import COPIES, PART_NAME
-from frontier.store.parts import footer_bytes
-from frontier.store.reader import RunReader
-from frontier.store.run import RunStore
 
 DAMAGES = (
     "turn a bit", "turn a bit behind", "cut", "empty", "lengthen", "delete", "delete before",
@@ -44,7 +44,7 @@ def damage(campaign: Campaign, case: Case, count: int) -> None:
             until = str(choice.randrange(3, len(case.counts) - 2))
             case.start(path, more, ("--until", until)).demand(0)
         shutil.copytree(path, damaged)
-        there = len(RunStore.open(path).records)
+        there = len(LayerRun.open(path).records)
         kind = campaign.pick(DAMAGES)
         if (what := hurt(choice, damaged, kind, others[more])) is None:
             kind = "turn a bit"
@@ -85,7 +85,7 @@ def _killed(choice: random.Random, case: Case, path: Path, more: tuple[str, ...]
 def relied_on(path: Path) -> list[Path]:
     """The files of a run that are read again, by the search or by people; not what a killed
     process has left, which is swept away."""
-    run = RunStore.open(path)
+    run = LayerRun.open(path)
     names = ("run.json", "ledger.json", "summary.json", f"{run.layers_name}/zarr.json")
     files = [path / name for name in names if (path / name).exists()]
     reader, under_way = RunReader(run), len(run.records)
@@ -110,7 +110,7 @@ def hurt(choice: random.Random, path: Path, kind: str, other: Path) -> str | Non
     if kind in ("turn a bit behind", "exchange tasks", "exchange layers", "another run's"):
         files = parts
     if kind == "delete before":
-        run = RunStore.open(path)
+        run = LayerRun.open(path)
         before = run.layer_path(len(run.records) - 2)
         files = [file for file in parts if file.parent == before]
     if not files:
@@ -156,9 +156,9 @@ def _alike(kind: str, file: Path, other: Path) -> bool:
 
 def _put_layer(choice: random.Random, path: Path, other: Path) -> str | None:
     """Put a whole layer of another run in the place of a stored one."""
-    run = RunStore.open(path)
+    run = LayerRun.open(path)
     depth = choice.choice(run.stored_depths())
-    mine, theirs = run.layer_path(depth), RunStore.open(other).layer_path(depth)
+    mine, theirs = run.layer_path(depth), LayerRun.open(other).layer_path(depth)
     if not theirs.exists():
         return None
     shutil.rmtree(mine)
@@ -169,7 +169,7 @@ def _put_layer(choice: random.Random, path: Path, other: Path) -> str | None:
 def _edit(choice: random.Random, path: Path, kind: str) -> str:
     """Edit a line of the ledger, and make right again what says so; when forged, the copy too."""
     file = path / "ledger.json"
-    value, run = json.loads(file.read_text()), RunStore.open(path)
+    value, run = json.loads(file.read_text()), LayerRun.open(path)
     line = choice.choice(value["layers"])
     what = choice.choice(FORGED if kind in ("edit and chain", "forge") else ("states",))
     tally = line["tally"]

@@ -38,19 +38,20 @@ from finely import cut_finely
 from mutations import MUTATIONS, Files, torn
 
 from frontier import api
+from frontier.codec import zerobytes
+from frontier.codec.codecs import SlabCodec, encoded_bytes
 from frontier.config import Config
 from frontier.errors import FrontierError
+from frontier.layers.stored import StoredLayer
 from frontier.report.status import describe_status, status_of
-from frontier.search.events import TaskFinished
-from frontier.search.repair import plan_repair, repair
+from frontier.runs.events import TaskFinished
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.mending import mend
+from frontier.runs.reader import RunReader
+from frontier.search.repair import plan_repair
 from frontier.search.verify import verify
-from frontier.space import zerobytes
 from frontier.space.layout import Layout
 from frontier.storage.places import storage_at
-from frontier.store.codecs import SlabCodec, encoded_bytes
-from frontier.store.directory import mend
-from frontier.store.reader import RunReader, StoredLayer
-from frontier.store.run import RunStore
 
 KINDS = ("slabs", *MUTATIONS)
 
@@ -139,12 +140,12 @@ class Original:
 
     @cached_property
     def layout(self) -> Layout:
-        return RunReader(RunStore.open(self.path)).layout
+        return RunReader(LayerRun.open(self.path)).layout
 
     @cached_property
     def places(self) -> dict[str, tuple[int, int]]:
         """Of each part, its name -> its depth and its task."""
-        run, found = RunStore.open(self.path), {}
+        run, found = LayerRun.open(self.path), {}
         for depth in (*run.stored_depths(), len(run.records)):
             files = run.files(depth, self.layout)
             found[f"{files.folder}/c.0"] = depth, 0
@@ -191,16 +192,16 @@ def make_runs(folder: Path) -> list[Original]:
     return runs
 
 
-def glance(path: Path) -> RunStore:
+def glance(path: Path) -> LayerRun:
     """Open a run."""
-    run = RunStore.open(path)
+    run = LayerRun.open(path)
     run.missing()
     return run
 
 
 def read_part(path: Path, layout: Layout, depth: int, task: int) -> None:
     """Read all that a part of a run holds."""
-    run = RunStore.open(path)
+    run = LayerRun.open(path)
     files = run.files(depth, layout)
     layer = StoredLayer(files, 0)
     if depth < len(run.records):
@@ -218,11 +219,11 @@ def read_part(path: Path, layout: Layout, depth: int, task: int) -> None:
 def go_through(path: Path, choice: random.Random) -> None:
     """Verify a run, repair it and resume it."""
     mend(storage_at(path))
-    run = RunStore.open(path)
+    run = LayerRun.open(path)
     describe_status(status_of(run.path))
     what = plan_repair(run, verify(run, deep=choice.choice((0, 5))))
     if what.needed:
-        repair(run, what)
+        what.take(run)
     with cut_finely():
         api.run(path, progress=False)
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from pydantic import TypeAdapter
 
-from frontier.store.ledger import LayerRecord
-from frontier.store.run import RunStore
-from frontier.store.tally import Tally
+from frontier.layers.record import LayerRecord
+from frontier.layers.tally import Tally
+from frontier.runs.layer_run import LayerRun
 
 
 def line_of(depth: int, states: int, form: str = "list", seconds: float = 0.5) -> LayerRecord:
@@ -14,7 +14,7 @@ def line_of(depth: int, states: int, form: str = "list", seconds: float = 0.5) -
     return LayerRecord.of(depth, form, Tally(states), seconds)
 
 
-def add_states(run: RunStore, depth: int, states: int) -> None:
+def add_states(run: LayerRun, depth: int, states: int) -> None:
     """Make an opened run say of a layer that it has so many states more."""
     record = run.records[depth]
     tally = replace(record.tally, states=record.states + states)

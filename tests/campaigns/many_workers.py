@@ -43,13 +43,13 @@ from frontier.clusters.dask_settings import SCHEDULER_SETTINGS
 from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import load_config
 from frontier.forecast.forecast import described_cluster, forecast_of
+from frontier.layers.parts import PartRecord
+from frontier.layers.record import LayerRecord
+from frontier.layers.tally import Tally
+from frontier.runs.layer_run import LayerRun
 from frontier.search.driver import Driver
 from frontier.search.task import TaskResult
 from frontier.storage.local import LocalStorage
-from frontier.store.ledger import LayerRecord
-from frontier.store.parts import PartRecord
-from frontier.store.run import RunStore
-from frontier.store.tally import Tally
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 SERVERS = 2
@@ -118,7 +118,7 @@ def measure(
         try:
             client.wait_for_workers(workers)
             executor = Noting(client, 60.0)
-            run = RunStore.create(Path(folder) / "run", plan.identity)
+            run = LayerRun.create(Path(folder) / "run", plan.identity)
             learning = first - 1
             run.records = [LayerRecord.of(d, "bits", Tally(sizes[d]), 0.0) for d in range(learning)]
             run.roll_back(learning - 1, [learning - 2, learning - 1])

@@ -14,8 +14,8 @@ from contextlib import suppress
 import google_crc32c
 import numpy as np
 
-from frontier.space.zerobytes import CHECKSUM_BYTES
-from frontier.store.parts import NOT_STORED, RECORD_BYTES
+from frontier.codec.zerobytes import CHECKSUM_BYTES
+from frontier.layers.parts import NOT_STORED, RECORD_BYTES
 
 Files = dict[str, bytes]
 

@@ -26,7 +26,7 @@ from calls import KILL_BEFORE, Library
 from trials import Campaign, Case
 
 from frontier.errors import CorruptRunError, InputError
-from frontier.store.run import RunStore
+from frontier.runs.layer_run import LayerRun
 
 NEVER, FRESH = ('store.fsync="never"',), ("--fresh", "--yes")
 PATH = Path("of", "runs", "run")
@@ -361,6 +361,6 @@ def _lost(
 def _layers(path: Path) -> int:
     """The committed layers that can be read."""
     try:
-        return len(RunStore.open(path).records)
+        return len(LayerRun.open(path).records)
     except (CorruptRunError, InputError):
         return 0

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from trials import ROOT, Campaign, Case
 
-from frontier.cosets.store import CosetRun
 from frontier.errors import CorruptRunError
+from frontier.runs.coset_run import CosetRun
 from frontier.storage.places import Place
 
 LAYERS = 3
@@ -40,12 +40,12 @@ class Search(Case):
 
     def committed(self, path: Path) -> int:
         """The blocks that a search has committed."""
-        proof = CosetRun(self.at(path)).proof
+        proof = CosetRun.open(self.at(path)).proof
         return sum(len(answer.done) for answer in proof.answers.values()) if proof else 0
 
     def half_way(self, path: Path) -> bool:
         at = self.at(path)
-        return CosetRun.exists(at) and not CosetRun(at).complete and self.committed(path) > 0
+        return CosetRun.exists(at) and not CosetRun.open(at).complete and self.committed(path) > 0
 
     def upkeep(self, path: Path) -> list[list[str]]:
         return [["verify", str(self.at(path))]]
@@ -84,7 +84,7 @@ class Search(Case):
 
 def found_in(place: Place) -> tuple:
     """(lower bound, upper bound, the boards of each of the last layers) of a search."""
-    proof = CosetRun(place).proof
+    proof = CosetRun.open(place).proof
     layers = [
         (depth, sorted(position.board for position in positions))
         for depth, positions in proof.last_layers()

@@ -22,8 +22,8 @@ from click.testing import CliRunner
 from finely import cut_finely
 
 from frontier.cli import main as command
+from frontier.runs.layer_run import LayerRun
 from frontier.storage.places import Place
-from frontier.store.run import RunStore
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -78,11 +78,11 @@ class Case:
 
     def committed(self, path: Path) -> int:
         """How much a run has committed: its layers."""
-        return len(RunStore.open(path).records)
+        return len(LayerRun.open(path).records)
 
     def half_way(self, path: Path) -> bool:
         """Whether a run has committed something and is not complete."""
-        return not RunStore.open(path).complete and self.committed(path) >= 2
+        return not LayerRun.open(path).complete and self.committed(path) >= 2
 
     def upkeep(self, path: Path) -> list[list[str]]:
         """The commands that look after a run."""
@@ -154,7 +154,7 @@ class Case:
 
 def found_in(path: Place) -> tuple[list[int], dict[int, dict[str, str]]]:
     """The states of each layer, and digests of the files of those that are stored."""
-    run = RunStore.open(path)
+    run = LayerRun.open(path)
     if not run.complete:
         return [], {}
     stored = {}

@@ -55,7 +55,7 @@ def test_a_small_run_loads_what_it_uses(tmp_path):
 
 
 def test_init_loads_no_run():
-    assert not loaded("init") & {"pydantic", "frontier.config", "frontier.store.run"}
+    assert not loaded("init") & {"pydantic", "frontier.config", "frontier.runs.layer_run"}
 
 
 def test_the_collector_of_garbage_passes_over_what_is_loaded():

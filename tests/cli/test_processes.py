@@ -12,7 +12,7 @@ import pytest
 from making import BY_TASKS, CONFIGS, invoke, serial, wait_for_depth
 from sweeps import swept
 
-from frontier.store.run import RunStore
+from frontier.runs.layer_run import LayerRun
 
 
 def python(*arguments):
@@ -47,7 +47,7 @@ def test_a_killed_run_goes_on(tmp_path, kills):
         command = [sys.executable, "-c", MORTAL, str(tasks), *map(str, words)]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == -signal.SIGKILL, done.stderr
-        assert not RunStore.open(tmp_path / "run").complete
+        assert not LayerRun.open(tmp_path / "run").complete
     done = invoke(*words)
     assert "resuming after depth" in done.stderr
     value = json.loads(done.stdout)

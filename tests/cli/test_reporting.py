@@ -22,10 +22,10 @@ from rich.console import Console
 from frontier.report import formats
 from frontier.report.formats import report_markdown, report_text
 from frontier.report.statistics import Report, statistics_of
-from frontier.report.summary import summary
 from frontier.report.tables import LAYER
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.summary import summary
 from frontier.storage.lock import RunLock
-from frontier.store.run import RunStore
 
 HEADER = [heading for heading, _ in LAYER.values()]
 
@@ -53,7 +53,7 @@ def test_report_in_a_pipe(runs):
     assert "\x1b" not in said
     assert all(line == line.rstrip() for line in said.splitlines())
     layers = re.findall(r"^ +(\d+) +([\d,]+) +(?:< )?[\d.]+%", said, re.MULTILINE)
-    counts = statistics_of(RunStore.open(runs / "2x3")).counts
+    counts = statistics_of(LayerRun.open(runs / "2x3")).counts
     assert [(int(depth), int(states)) for depth, states in layers] == list(enumerate(counts))
     for fact in ("21 moves", "360", "Farthest positions"):
         assert fact in said
@@ -81,7 +81,7 @@ def test_report_in_poor_terminals(runs, monkeypatch, environment):
 def test_a_narrow_terminal_shows_fewer_columns(runs, width, columns):
     shown = io.StringIO()
     console = Console(file=shown, width=width, color_system=None)
-    console.print(report_text(Report((statistics_of(RunStore.open(runs / "2x3")),)), console))
+    console.print(report_text(Report((statistics_of(LayerRun.open(runs / "2x3")),)), console))
     lines = shown.getvalue().splitlines()
     heading = lines[lines.index("Layers") + 1 if "Layers" in lines else -1]
     assert re.split(r"\s{2,}", heading.strip()) == list(columns)
@@ -91,7 +91,7 @@ def test_csv(runs, tmp_path):
     target = tmp_path / "layers.csv"
     assert invoke("report", runs / "2x3", "--csv", target).stderr == f"{target} is written\n"
     rows = list(csv.DictReader(io.StringIO(target.read_text())))
-    figures = statistics_of(RunStore.open(runs / "2x3"))
+    figures = statistics_of(LayerRun.open(runs / "2x3"))
     assert [int(row["depth"]) for row in rows] == list(range(22))
     assert sum(int(row["states"]) for row in rows) == 360 == int(rows[-1]["states_so_far"])
     assert abs(sum(float(row["share_of_all_states"]) for row in rows) - 1) < 1e-6
@@ -124,7 +124,7 @@ def test_markdown(runs, tmp_path):
     for block in text.split("\n\n"):
         lines = [line for line in block.splitlines() if line.startswith("|")]
         assert len({line.count("|") for line in lines}) <= 1
-    figures = statistics_of(RunStore.open(runs / "2x3"))
+    figures = statistics_of(LayerRun.open(runs / "2x3"))
     assert f"* `{figures.puzzle.line(figures.boards[0])}`" in text
     invoke("report", runs / "2x3", runs / "2x2", "--markdown", tmp_path / "two.md")
     text = (tmp_path / "two.md").read_text()
@@ -196,7 +196,7 @@ def test_json(runs, tmp_path):
     common = {"name", "puzzle", "complete", "states", "depth", "layers", "seconds", "bytes_written"}
     others = (
         json.loads(invoke("status", runs / "2x3", "--json").stdout),
-        summary(RunStore.open(runs / "2x3")),
+        summary(LayerRun.open(runs / "2x3")),
     )
     for other in others:
         assert {key: other[key] for key in common} == {key: value[key] for key in common}
@@ -273,7 +273,7 @@ def test_what_is_not_complete(runs, tmp_path):
     assert "They lie in the last layer, and the run is not complete." in said
     with RunLock(runs / "hakoiri-exit" / "lock"):
         assert "(under way)" in invoke("report", runs / "hakoiri-exit").stdout.splitlines()[0]
-    run = RunStore.create(tmp_path / "empty", RunStore.open(runs / "2x3").identity)
+    run = LayerRun.create(tmp_path / "empty", LayerRun.open(runs / "2x3").identity)
     targets = targets_in(tmp_path)
     invoke("report", run.path, *targets)
     assert "no layer is known yet" in (tmp_path / "a.html").read_text()
@@ -296,7 +296,7 @@ def test_damaged_runs(tmp_path):
     identity.pop("digest")
     write_sealed(run.path / "run.json", {**identity, "format": 99})
     said = invoke("report", run.path, code=4).stderr
-    assert "has format 99, this program reads format 5" in said
+    assert "has format 99, and this program reads format 1" in said
     assert "repair" not in said
 
 
@@ -382,14 +382,14 @@ def test_contradictions_are_loud(runs, tmp_path):
     page = tmp_path / "both.html"
     invoke("report", runs / "2x3", wrong.path, "--html", page)
     assert "at depth 4" in re.search(r'<p class="alarm" role="alert">(.*)</p>', page.read_text())[1]
-    stores = [RunStore.open(path) for path in (runs / "2x3", runs / "2x3")]
+    stores = [LayerRun.open(path) for path in (runs / "2x3", runs / "2x3")]
     agree = Report(tuple(map(statistics_of, stores)), ("a", "b"))
     assert agree.differences == []
 
 
 def test_markdown_passes_no_html_through(runs):
     """What was written by others, such as a name or a processor, stays text."""
-    figures = statistics_of(RunStore.open(runs / "2x3"))
+    figures = statistics_of(LayerRun.open(runs / "2x3"))
     evil = "<img src=x onerror=alert(1)>&amp;|<!--"
     start = {**figures.starts[-1], "processor": evil, "platform": evil, "python": evil}
     start["config"] = {**start["config"], "puzzle": {"kind": "tiles", "x": f"```\n{evil}\n````\n"}}

@@ -14,7 +14,7 @@ from making import BY_TASKS, CONFIGS, invoke, serial
 from sweeps import swept
 
 from frontier.cli import main
-from frontier.store.run import RunStore
+from frontier.runs.layer_run import LayerRun
 
 # thesis tables 1.1; totals (mn)!/2
 DEPTHS = {
@@ -185,14 +185,14 @@ def test_ctrl_c_in_run(tmp_path):
 
 def interrupted_after_commit(run):
     """What `run` says when it is interrupted at once, with some layers committed."""
-    commit = RunStore.commit
+    commit = LayerRun.commit
 
     def commits(*arguments):
         commit(*arguments)
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(RunStore, "commit", commits)
+        patch.setattr(LayerRun, "commit", commits)
         return invoke(*run, code=3).stderr
 
 
@@ -351,7 +351,7 @@ def test_fresh_through_a_link(tmp_path):
     invoke("run", CONFIGS / "2x3.toml", *serial(tmp_path), "--until", 5)
     invoke("run", CONFIGS / "2x3.toml", *serial(tmp_path), "--fresh", "--yes", "--until", 2)
     assert (tmp_path / "run").is_symlink()
-    assert len(RunStore.open(tmp_path / "disk").records) == 3
+    assert len(LayerRun.open(tmp_path / "disk").records) == 3
 
 
 def test_configs_that_have_no_end(tmp_path):

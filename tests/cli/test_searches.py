@@ -12,8 +12,8 @@ from making import CONFIGS
 
 from frontier import make_config
 from frontier.cosets.proof import Proof
-from frontier.cosets.store import CosetRun
-from frontier.report.environment import read_starts
+from frontier.runs.coset_run import CosetRun
+from frontier.runs.environment import read_starts
 from frontier.storage.lock import writing
 from frontier.storage.places import storage_at
 
@@ -86,10 +86,10 @@ def test_status_of_a_search_that_was_killed(begun):
 
 
 def test_status_says_when_the_question_will_be_answered(begun):
-    run = CosetRun(begun)
+    run = CosetRun.open(begun)
     run.note_request(None, 2)
     invoke("gods-number", begun, "--layers", "2")
-    run = CosetRun(begun)
+    run = CosetRun.open(begun)
     answer = run.proof.answers[run.proof.upper - 3]
     blocks = list(answer.done.items())
     answer.done = dict(blocks[: len(blocks) // 2])
@@ -126,8 +126,8 @@ def test_the_place_that_a_config_names_is_that_of_its_search_where_no_run_is(tmp
         assert re.search("God's number:? +36\n", invoke(command, tmp_path / "run").stdout)
     assert "1 position at depth 36" in invoke("farthest", tmp_path / "run").stdout
     assert "all sound" in invoke("verify", tmp_path / "run").stdout
-    assert "gods-number goes on" in invoke("run", tmp_path / "run", code=2).stderr
-    assert "nothing of it is repaired" in invoke("repair", tmp_path / "run", code=2).stderr
+    assert "`gods-number` resumes it" in invoke("run", tmp_path / "run", code=2).stderr
+    assert "nothing to repair" in invoke("repair", tmp_path / "run").stdout
     invoke("backup", tmp_path / "run", tmp_path / "copy")
     assert "God's number: 36\n" in invoke("status", tmp_path / "copy").stdout
     said = invoke("status", tmp_path / "other", code=2).stderr
@@ -136,13 +136,13 @@ def test_the_place_that_a_config_names_is_that_of_its_search_where_no_run_is(tmp
     assert "run" in invoke("verify", tmp_path / "run", code=2).stderr
 
 
-@pytest.mark.parametrize("command", ["status", "report", "verify", "farthest"])
+@pytest.mark.parametrize("command", ["report", "farthest"])
 def test_a_run_is_meant_first_and_the_search_beside_it_is_named(tmp_path, found, command):
     shutil.copytree(found, tmp_path / "run-gods-number")
     invoke("run", CONFIGS / "2x4.toml", *at(tmp_path))
     said = invoke(command, tmp_path / "run")
-    assert f"{tmp_path / 'run'}-gods-number has what gods-number has found" in said.stderr
-    assert "name it" not in invoke(command, tmp_path / "run-gods-number").stderr
+    assert f"gods-number has found: python -m frontier report {tmp_path / 'run'}-" in said.stderr
+    assert "gods-number has found" not in invoke(command, tmp_path / "run-gods-number").stderr
 
 
 def test_a_search_of_another_puzzle_is_not_that_of_a_config(tmp_path, found):
@@ -168,7 +168,7 @@ def test_a_directory_of_runs_and_searches(tmp_path, found):
 
 def test_a_search_goes_on_by_its_directory(begun):
     assert "God's number: 36\n" in invoke("gods-number", begun).stdout
-    assert CosetRun(begun).complete
+    assert CosetRun.open(begun).complete
 
 
 def test_machine_and_settings_are_noted_at_each_start(begun):
@@ -200,8 +200,8 @@ def test_report(found, tmp_path):
     assert "<td>35, 37, …</td>" in page.read_text()
     assert "* depth 35: 7 positions\n" in text.read_text()
     assert "| 35, 37, … | 7 positions |" in text.read_text()
-    (board,) = CosetRun(found).proof.layer(36)
-    assert CosetRun(found).puzzle.line(board.board) in text.read_text()
+    (board,) = CosetRun.open(found).proof.layer(36)
+    assert CosetRun.open(found).puzzle.line(board.board) in text.read_text()
     for made in (said, page.read_text(), text.read_text()):
         assert "How it was made" in made
         assert read_starts(storage_at(found))[-1]["processor"] in html.unescape(made)
@@ -233,7 +233,7 @@ def test_a_report_of_a_directory_leaves_its_searches_out(begun, tmp_path):
     result = invoke("report", tmp_path)
     assert "21 moves" in result.stdout
     assert result.stderr == "".join(
-        f"{search} has what gods-number has found; name it to hear of that\n"
+        f"to see what gods-number has found: python -m frontier report {search}\n"
         for search in (other, begun)
     )
     shutil.rmtree(tmp_path / "run")
@@ -248,8 +248,7 @@ def test_verify(found, tmp_path):
     (path / "tables" / "groups.npy").write_bytes(b"")
     said = invoke("verify", path, "--json", code=4)
     assert "groups.npy" in json.loads(said.stdout)["faults"][0]["message"]
-    assert "are made anew" in said.stderr
-    assert "repair" not in said.stderr
+    assert "repair" in said.stderr
     (path / "ledger.json").write_text("{}")
     assert "digest" in invoke("verify", path, code=4).stderr
 
@@ -279,10 +278,14 @@ def test_verify_holds_the_summary_against_the_ledger(found, tmp_path, change, sa
     assert "all sound" in invoke("verify", path).stdout
 
 
-def test_verify_looks_at_tables_without_a_ledger(found, tmp_path):
+def test_verify_needs_the_ledger_or_its_copy(found, tmp_path):
     path = tmp_path / "copy"
     shutil.copytree(found, path)
-    (path / "ledger.json").unlink()
+    for name in ("ledger.json", "ledger.copy.json"):
+        (path / name).unlink()
+    assert "missing" in invoke("verify", path, code=4).stderr
+    shutil.copy(found / "ledger.json", path)
+    invoke("repair", path)
     assert "5 tables" in invoke("verify", path).stdout
     (path / "tables" / "boards.npy").write_bytes(b"")
     assert "boards.npy" in invoke("verify", path, code=4).stderr
@@ -293,16 +296,16 @@ def test_a_damaged_run_json_comes_with_what_helps(found, tmp_path):
     shutil.copytree(found, path)
     (path / "run.json").write_text("{")
     for command in ("status", "verify", "gods-number", "report"):
-        said = invoke(command, path, code=4).stderr
-        assert f"delete {path}, and it is searched anew" in said
-        assert "repair" not in said
+        assert "repair" in invoke(command, path, code=4).stderr
+    assert "written anew from the other copy" in invoke("repair", path).stdout
+    assert "all sound" in invoke("verify", path).stdout
 
 
 def test_farthest(found, begun):
     said = json.loads(invoke("farthest", found, "--json").stdout)
     assert (said["depth"], said["count"]) == (36, 1)
     assert "go on with: python -m frontier gods-number" in invoke("farthest", begun, code=2).stderr
-    run = CosetRun(begun)
+    run = CosetRun.open(begun)
     run.proof = Proof((36, 0), 2)  # both bounds are 36, and no layer is listed
     run.commit()
     assert "is 36; go on" in invoke("farthest", begun, code=2).stderr
@@ -311,17 +314,16 @@ def test_farthest(found, begun):
 @pytest.mark.parametrize(
     ("command", "helps"),
     [
-        ("run", "gods-number goes on with it"),
-        ("plan", "gods-number goes on with it"),
+        ("run", "`gods-number` resumes it"),
+        ("plan", "`gods-number` resumes it"),
         ("export", "search.keep=all"),
-        ("repair", "may be deleted, and `gods-number` makes it anew"),
         ("solve", "the config of the puzzle"),
     ],
 )
 def test_other_commands_say_what_to_do_instead(found, tmp_path, command, helps):
     more = [tmp_path / "copy"] if command == "export" else []
     said = invoke(command, found, *more, code=2).stderr
-    assert "what the command gods-number has found" in said
+    assert "holds a run by cosets" in said
     assert helps in said
 
 

@@ -15,7 +15,7 @@ from frontier import api
 from frontier.clusters import allocation
 from frontier.config import Config
 from frontier.errors import InputError, Stopped
-from frontier.store.run import RunStore
+from frontier.runs.layer_run import LayerRun
 
 KNOWN = {4: (36, 20_160), 6: (80, 239_500_800)}
 
@@ -109,7 +109,7 @@ def test_a_scheduler_that_loses_its_workers_for_good(tmp_path):
 
         with pytest.raises(Stopped, match=r"no worker for 2 s .*tcp://127.0.0.1"):
             api.run(api.plan(config), listeners=[lose_half_way])
-        assert not RunStore.open(tmp_path / "run").complete
+        assert not LayerRun.open(tmp_path / "run").complete
         cluster.scale(1)
         patient = config.cluster.model_copy(update={"patience": 120})
         config = config.model_copy(update={"cluster": patient})

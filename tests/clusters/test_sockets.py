@@ -11,7 +11,7 @@ from distributed import Client, Security, SpecCluster
 
 from frontier import api
 from frontier.clusters import dask_executor
-from frontier.search.events import RunStarted
+from frontier.runs.events import RunStarted
 
 
 @pytest.mark.sweep

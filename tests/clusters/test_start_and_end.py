@@ -19,7 +19,7 @@ from distributed import SpecCluster
 from frontier import api
 from frontier.clusters import local
 from frontier.errors import Stopped
-from frontier.search.events import LayerFinished, RunStarted
+from frontier.runs.events import LayerFinished, RunStarted
 
 SCRIPT = """
 import sys

@@ -12,12 +12,12 @@ from making import CONFIGS, invoke
 from sweeps import swept
 
 from frontier import api_cosets, gods_number
-from frontier.cosets.checks import check_cosets
-from frontier.cosets.search import find_gods_number
-from frontier.cosets.store import CosetRun
-from frontier.errors import CorruptSearchError, Gone
-from frontier.search.events import Asking
-from frontier.store.directory import FOR_PEOPLE
+from frontier.errors import CorruptRunError, Gone
+from frontier.runs.coset_run import CosetRun
+from frontier.runs.directory import FOR_PEOPLE
+from frontier.runs.events import Asking
+from frontier.search.coset_checks import check_cosets
+from frontier.search.coset_driver import find_gods_number
 
 TABLES = ["boards", "groups", "patterns"]
 
@@ -44,9 +44,12 @@ def contents(path):
     return {file: file.read_bytes() for file in files if file.name not in FOR_PEOPLE}
 
 
-def more(path, code=0):
-    """Go on with the search at a path, which then needs its tables."""
-    return invoke("gods-number", path, "--layers", "3", code=code)
+MORE = "--layers", "3"
+
+
+def more(path):
+    """Resume the run at a path, which then needs its tables."""
+    return invoke("gods-number", path, *MORE)
 
 
 def of_another_metric(path, other):
@@ -85,16 +88,16 @@ def of_no_type(path, _):
      of_another_shape, of_no_type],
 )  # fmt: skip
 def test_tables_that_the_search_has_not_made(copies, damage):
-    """They are refused, whatever digests they have; then they are made anew."""
+    """They are refused, whatever digests they have; after a repair they are made anew."""
     path, other = copies
     damage(path, other)
     before = contents(path)
-    for words in (["verify", path], ["verify", path, "--deep"]):
-        assert "and the tables are made anew" in invoke(*words, code=4).output
-    assert "and the tables are made anew" in more(path, 4).output
+    for words in (["verify", path], ["verify", path, "--deep"], ["gods-number", path, *MORE]):
+        assert "repair" in invoke(*words, code=4).stderr
     ledger = path / "ledger.json"
     assert read_sealed(ledger)["answers"] == json.loads(before[ledger])["answers"]
-    shutil.rmtree(path / "tables")
+    assert "deleted, for `gods-number` to make again" in invoke("repair", path).stdout
+    assert "nothing to repair" in invoke("repair", path).stdout
     assert "God's number: 21\n" in more(path).stdout
     assert "all sound" in invoke("verify", path, "--deep").stdout
 
@@ -103,13 +106,13 @@ def test_tables_that_the_search_has_not_made(copies, damage):
 def test_any_bit_of_the_header_of_a_table(copies, name):
     """Its type, its order, its length: none is believed."""
     path, _ = copies
-    file, tables = path / "tables" / f"{name}.npy", CosetRun(path).tables
+    file, tables = path / "tables" / f"{name}.npy", CosetRun.open(path).tables
     content = bytearray(file.read_bytes())
     assert tables.read(name, True).size
     for bit in range(8 * 128):
         content[bit // 8] ^= 1 << bit % 8
         file.write_bytes(content)
-        with pytest.raises(CorruptSearchError, match="checksum"):
+        with pytest.raises(CorruptRunError, match="checksum"):
             tables.read(name, shared=bit % 2 == 0)
         content[bit // 8] ^= 1 << bit % 8
 
@@ -119,11 +122,11 @@ def test_a_table_that_is_cut(copies, cut):
     file = copies[0] / "tables" / "boards.npy"
     file.write_bytes(file.read_bytes()[:cut])
     for shared in (False, True):
-        with pytest.raises(CorruptSearchError, match=r"boards\.npy is not what was written"):
-            CosetRun(copies[0]).tables.read("boards", shared)
+        with pytest.raises(CorruptRunError, match=r"boards\.npy is not what was written"):
+            CosetRun.open(copies[0]).tables.read("boards", shared)
 
 
-@pytest.mark.parametrize("lost", [[], ["ledger.json"], ["tables"]])
+@pytest.mark.parametrize("lost", [[], ["ledger.json", "ledger.copy.json"], ["tables"]])
 @pytest.mark.parametrize("metric", ["step", "multi"])
 def test_nothing_begins_where_another_search_has_left_something(copies, lost, metric):
     path, _ = copies
@@ -132,7 +135,7 @@ def test_nothing_begins_where_another_search_has_left_something(copies, lost, me
     before = contents(path)
     at = "--set", f"store.path={path.parent / 'run'}", "--set", f"puzzle.metric={metric}"
     said = invoke("gods-number", CONFIGS / "2x3.toml", *at, code=4).stderr
-    assert "of a search whose run.json is missing" in " ".join(said.split())
+    assert "of a run whose run.json is missing" in " ".join(said.split())
     assert "move the directory away" in " ".join(said.split())
     after = contents(path)
     assert {file: after[file] for file in before} == before
@@ -140,14 +143,15 @@ def test_nothing_begins_where_another_search_has_left_something(copies, lost, me
 
 @pytest.mark.parametrize("command", ["gods-number", "status", "report", "farthest", "verify"])
 def test_bounds_that_contradict_each_other(copies, command):
-    """They are read nowhere."""
+    """They are read nowhere, and mended by the copy."""
     path, _ = copies
     ledger = read_sealed(path / "ledger.json")
     ledger["witnesses"].append({"board": [1, 2, 3, 4, 5, 0], "limit": 30, "seconds": 0.0})
     write_sealed(path / "ledger.json", ledger)
     said = " ".join(invoke(command, path, code=4).stderr.split())
     assert "that all positions take 21 moves or fewer, and that one takes 32" in said
-    assert "and its questions are asked anew" in said
+    assert "written anew from the other copy" in invoke("repair", path).stdout
+    assert "God's number: 21\n" in invoke("gods-number", path).stdout
 
 
 @pytest.mark.parametrize("key", ["deepest", "answers", "witnesses", "guessed", "asked"])
@@ -157,7 +161,7 @@ def test_a_ledger_whose_values_are_others(copies, key, value):
     path, _ = copies
     write_sealed(path / "ledger.json", {**read_sealed(path / "ledger.json"), key: value})
     if (key, value) != ("guessed", 3):
-        assert "is no ledger of this search" in invoke("status", path, code=4).stderr
+        assert "is no ledger of this run" in invoke("status", path, code=4).stderr
 
 
 @pytest.mark.parametrize("fewer", ["blocks", "cosets"])
@@ -213,11 +217,11 @@ def test_a_search_whose_directory_goes(copies, tmp_path, how, moment):
 
 
 def test_of_two_that_go_on_with_a_search_one_commits(copies):
-    first, second = CosetRun(copies[0]), CosetRun(copies[0])
+    first, second = CosetRun.open(copies[0]), CosetRun.open(copies[0])
     first.note_request(None, 7)
-    with pytest.raises(Gone, match="by another process, which has gone on with the run"):
+    with pytest.raises(Gone, match="by another process, which has resumed the run"):
         second.note_request(None, 8)
-    assert CosetRun(copies[0]).request == (None, 7)
+    assert CosetRun.open(copies[0]).request == (None, 7)
 
 
 def test_what_a_killed_search_has_left_is_deleted(copies):
@@ -240,10 +244,10 @@ def test_a_search_that_two_begin_at_once(tmp_path, monkeypatch):
         find_gods_number(config(tmp_path, 2, 3))
         return False
 
-    monkeypatch.setattr("frontier.cosets.search.writing", lambda *_: nullcontext())
+    monkeypatch.setattr("frontier.search.coset_driver.writing", lambda *_: nullcontext())
     monkeypatch.setattr(CosetRun, "exists", staticmethod(meanwhile))
-    with pytest.raises((Gone, CorruptSearchError)):
+    with pytest.raises((Gone, CorruptRunError)):
         find_gods_number(config(tmp_path, 2, 3))
-    run = CosetRun(tmp_path / "run-gods-number")
+    run = CosetRun.open(tmp_path / "run-gods-number")
     assert check_cosets(run, None).faults == []
     assert json.loads((run.path / "run.json").read_text())["identifier"] == run.ref.identifier

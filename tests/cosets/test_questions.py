@@ -25,10 +25,10 @@ from frontier.cosets.regions import (
     region_named,
     regions_of,
 )
+from frontier.kernels.distances import UNREACHED, distance_table
+from frontier.kernels.memory import MemorySearch, memory_layout
 from frontier.puzzles import tile_puzzle
 from frontier.puzzles.grid import Grid
-from frontier.space.distances import UNREACHED, distance_table
-from frontier.space.memory import MemorySearch, memory_layout
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 

@@ -9,14 +9,17 @@ from files import read_sealed, write_sealed
 from frontier import gods_number, make_config
 from frontier.clusters.executor import Threads
 from frontier.config import Config
-from frontier.cosets import questions, search
-from frontier.cosets.checks import check_cosets
+from frontier.cosets import questions
 from frontier.cosets.proof import Answer, Proof
 from frontier.cosets.questions import Witness
-from frontier.cosets.store import CosetRun, path_of
-from frontier.errors import CorruptRunError, CorruptSearchError, InputError, Stopped
+from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.report.gods_number import describe_gods_number, gods_number_value
-from frontier.search.events import Asking, SearchFinished, SearchStarted, SearchStopped
+from frontier.runs.coset_run import CosetRun
+from frontier.runs.events import Asking, SearchFinished, SearchStarted, SearchStopped
+from frontier.runs.mending import mend
+from frontier.runs.resolve import place_of_cosets
+from frontier.search import coset_driver as search
+from frontier.search.coset_checks import check_cosets
 from frontier.storage.lock import writing
 
 COUNTS_2X4 = {36: 1, 35: 7, 34: 19, 33: 39}
@@ -46,7 +49,7 @@ def test_moves_of_several_tiles(tmp_path):
     found = gods_number(multi, layers=3)
     assert found.known
     assert {depth: len(boards) for depth, boards in found.layers.items()} == COUNTS_MULTI
-    run, said = CosetRun(path_of(multi)), []
+    run, said = CosetRun.open(place_of_cosets(multi)), []
     assert check_cosets(run, 2, 0, said.append).faults == []
     ledger = read_sealed(run.path / "ledger.json")
     (kept, *_) = [
@@ -57,7 +60,7 @@ def test_moves_of_several_tiles(tmp_path):
     for blanks in ([way[0] ^ 4 ^ 1, *way[1:]], [way[0], way[0], *way[2:]]):
         kept["farther"][0]["blanks"] = blanks
         write_sealed(run.path / "ledger.json", ledger)
-        (fault,) = check_cosets(CosetRun(run.path)).faults
+        (fault,) = check_cosets(CosetRun.open(run.path)).faults
         assert re.search("from cell|lead to the goal", fault.message)
 
 
@@ -69,7 +72,7 @@ def test_more_layers_are_found_later_and_nothing_twice(tmp_path, monkeypatch):
     monkeypatch.setattr(
         search.Asker, "search", lambda self, *a: asked.append(a[:2]) or whole(self, *a)
     )
-    known = CosetRun(path_of(config(tmp_path))).proof.answers
+    known = CosetRun.open(place_of_cosets(config(tmp_path))).proof.answers
     before = {(limit, number) for limit, answer in known.items() for number in answer.done}
     found = gods_number(config(tmp_path), layers=3)
     assert len(found.layers) >= 3
@@ -104,13 +107,13 @@ def test_lower_bounds_are_guessed_where_questions_take_long(tmp_path, monkeypatc
     assert tried
     assert all((distances[board] - limit) % 2 == 0 for board, limit, _ in tried)
     assert all(nodes > 0 for *_, nodes in tried)
-    witnesses = CosetRun(found.path).proof.witnesses
+    witnesses = CosetRun.open(found.path).proof.witnesses
     assert any((of.board, of.limit) in [a[:2] for a in tried] for of in witnesses)
     assert all(distances[witness.board] > witness.limit for witness in witnesses)
 
 
 def test_a_search_that_is_stopped_says_nothing(tmp_path):
-    run = CosetRun(gods_number(config(tmp_path), layers=2).path)
+    run = CosetRun.open(gods_number(config(tmp_path), layers=2).path)
     asker = search._asker(run, True, 1)
     assert asker.search(33, 0).cosets
     asker.stop()
@@ -120,24 +123,24 @@ def test_a_search_that_is_stopped_says_nothing(tmp_path):
 
 def test_blocks_of_another_cut_are_refused(tmp_path):
     """They would not be of the cosets that this program takes them for."""
-    run = CosetRun(gods_number(config(tmp_path)).path)
+    run = CosetRun.open(gods_number(config(tmp_path)).path)
     run.proof.answers[33] = Answer(3, 5)
     asker = search._asker(run, True, 1)
-    with pytest.raises(CorruptSearchError, match="go on with the version that began it"):
+    with pytest.raises(CorruptRunError, match="go on with the version that began it"):
         search._Search(run, [], None)._ask(asker, Threads(1), 33, True)
 
 
 def test_what_contradicts_itself_ends_a_search(tmp_path):
-    run = CosetRun(gods_number(config(tmp_path)).path)
+    run = CosetRun.open(gods_number(config(tmp_path)).path)
     run.proof.witnesses.append(Witness(run.proof.layer(36)[0].board, 36))
-    with pytest.raises(CorruptSearchError, match="one takes 38"):
+    with pytest.raises(CorruptRunError, match="one takes 38"):
         run.commit()
 
 
 def test_a_witness_is_kept_shown_and_checked(tmp_path):
     found = gods_number(config(tmp_path), at_most=33)
     assert 33 < found.lower < found.upper
-    run = CosetRun(found.path)
+    run = CosetRun.open(found.path)
     witness, *_ = run.proof.witnesses  # a block under way may have come to another one
     assert (run.proof.lower, witness.limit) == (34, 32)
     value = gods_number_value(run)
@@ -148,7 +151,7 @@ def test_a_witness_is_kept_shown_and_checked(tmp_path):
     ledger = read_sealed(run.path / "ledger.json")
     ledger["witnesses"][0]["limit"] = 36
     write_sealed(run.path / "ledger.json", ledger)
-    (fault,) = check_cosets(CosetRun(run.path), None).faults
+    (fault,) = check_cosets(CosetRun.open(run.path), None).faults
     assert "takes at most 36 moves" in fault.message
 
 
@@ -201,7 +204,7 @@ def test_by_the_workers_of_a_scheduler(tmp_path):
 @pytest.mark.sweep
 def test_a_damaged_table_is_found(tmp_path):
     gods_number(config(tmp_path), layers=1)
-    file = path_of(config(tmp_path)).path / "tables" / "patterns.npy"
+    file = place_of_cosets(config(tmp_path)).path / "tables" / "patterns.npy"
     content = bytearray(file.read_bytes())
     content[-1] ^= 1
     file.write_bytes(content)
@@ -216,7 +219,7 @@ def test_a_damaged_table_is_found(tmp_path):
 @pytest.mark.parametrize("name", ["run.json", "ledger.json"])
 def test_an_edited_file_is_found(tmp_path, name):
     gods_number(config(tmp_path))
-    file = path_of(config(tmp_path)).path / name
+    file = place_of_cosets(config(tmp_path)).path / name
     file.write_text(file.read_text().replace("3", "4", 1))
     with pytest.raises(CorruptRunError, match="digest"):
         gods_number(config(tmp_path))
@@ -224,9 +227,9 @@ def test_an_edited_file_is_found(tmp_path, name):
 
 def test_the_ledger_of_another_search_is_refused(tmp_path):
     gods_number(config(tmp_path))
-    file = path_of(config(tmp_path)).path / "ledger.json"
+    file = place_of_cosets(config(tmp_path)).path / "ledger.json"
     write_sealed(file, {**read_sealed(file), "run": "0" * 32})
-    with pytest.raises(CorruptRunError, match="another search"):
+    with pytest.raises(CorruptRunError, match="another run"):
         gods_number(config(tmp_path))
 
 
@@ -263,10 +266,10 @@ def test_an_unknown_region_is_refused(tmp_path):
 
 def test_checks_find_what_is_wrong(tmp_path):
     gods_number(config(tmp_path), layers=2)
-    path = path_of(config(tmp_path)).path
-    found = check_cosets(CosetRun(path), None)
+    path = place_of_cosets(config(tmp_path)).path
+    found = check_cosets(CosetRun.open(path), None)
     assert (found.tables, found.paths, found.faults) == (5, 8, [])
-    proof = CosetRun(path).proof
+    proof = CosetRun.open(path).proof
     blocks = sum(len(of.done) for of in proof.answers.values())
     assert found.blocks == blocks + len(proof.witnesses)
     ledger = read_sealed(path / "ledger.json")
@@ -282,7 +285,7 @@ def test_checks_find_what_is_wrong(tmp_path):
     ):
         found["farther"][0]["blanks"] = blanks
         write_sealed(path / "ledger.json", ledger)
-        faults = check_cosets(CosetRun(path)).faults
+        faults = check_cosets(CosetRun.open(path)).faults
         assert len(faults) == 1
         assert re.search(wrong, faults[0].message)
     found["farther"][0]["blanks"] = way
@@ -292,7 +295,7 @@ def test_checks_find_what_is_wrong(tmp_path):
     ]  # fmt: skip
     several["farther"].pop()
     write_sealed(path / "ledger.json", ledger)
-    faults = check_cosets(CosetRun(path), None).faults
+    faults = check_cosets(CosetRun.open(path), None).faults
     assert [fault.described for fault in faults].count(False) == 1
     assert "summary.json" in faults[0].message
 
@@ -300,42 +303,30 @@ def test_checks_find_what_is_wrong(tmp_path):
 @pytest.mark.sweep
 def test_checks_find_a_damaged_table(tmp_path):
     gods_number(config(tmp_path))
-    path = path_of(config(tmp_path)).path
+    path = place_of_cosets(config(tmp_path)).path
     file = path / "tables" / "boards.npy"
     content = bytearray(file.read_bytes())
     content[-1] ^= 1
     file.write_bytes(content)
-    (fault,) = check_cosets(CosetRun(path), None).faults
+    (fault,) = check_cosets(CosetRun.open(path), None).faults
     assert "boards.npy is not what was written there (its checksum" in fault.message
     file.write_bytes(b"")
-    (fault,) = check_cosets(CosetRun(path), None).faults
+    (fault,) = check_cosets(CosetRun.open(path), None).faults
     assert "boards.npy" in fault.message
     for kept in file.parent.iterdir():
         kept.unlink()
-    assert check_cosets(CosetRun(path), 1).faults == [], "a table that is missing is made anew"
+    assert check_cosets(CosetRun.open(path), 1).faults == [], "a table that is missing is made anew"
 
 
 def test_what_was_asked_is_kept(tmp_path):
     gods_number(config(tmp_path), layers=2)
-    run = CosetRun(path_of(config(tmp_path)))
+    run = CosetRun.open(place_of_cosets(config(tmp_path)))
     assert (run.request, run.complete) == ((None, 2), True)
     gods_number(config(tmp_path), at_most=40)
-    run = CosetRun(run.path)
+    run = CosetRun.open(run.path)
     assert run.request == (40, 1)
     run.note_request(None, 9)
-    assert not CosetRun(run.path).complete
-
-
-def test_the_ledger_keeps_the_names_that_its_format_was_made_with(tmp_path):
-    """Searches of days are read by later versions, whatever they call the fields of a block."""
-    run = gods_number(config(tmp_path)) and CosetRun(path_of(config(tmp_path)))
-    ledger = read_sealed(run.storage.path / "ledger.json")
-    for limit, answer in run.proof.answers.items():
-        for kept in ledger["answers"][str(limit)]["done"]:
-            block = answer.done[kept["number"]]
-            assert (kept["nodes"], kept["steps"]) == (block.look_ups, block.nodes)
-            assert {"cosets", "nodes", "solutions", "left", "steps", "seconds"} < set(kept)
-    assert run.proof.answers[34].total("look_ups") > 0
+    assert not CosetRun.open(run.path).complete
 
 
 def test_listeners_are_told_what_happens(tmp_path):
@@ -356,16 +347,25 @@ def test_listeners_are_told_what_happens(tmp_path):
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize(("name", "helps"), [("run.json", "anew"), ("ledger.json", "anew")])
-def test_damage_comes_with_its_remedy(tmp_path, name, helps):
+@pytest.mark.parametrize("name", ["run.json", "ledger.json", "run.copy.json", "ledger.copy.json"])
+def test_the_files_that_a_run_cannot_do_without_are_mended(tmp_path, name):
     gods_number(config(tmp_path))
-    (path_of(config(tmp_path)).path / name).write_text("{}")
-    with pytest.raises(CorruptSearchError, match=helps):
-        CosetRun(path_of(config(tmp_path)))
+    place = place_of_cosets(config(tmp_path))
+    before = CosetRun.open(place).proof.answers
+    (place.path / name).write_text("{}")
+    if "copy" not in name:
+        with pytest.raises(CorruptRunError, match="is not what was written"):
+            CosetRun.open(place)
+    assert mend(place) == [f"{place.place(name)}: written anew from the other copy"]
+    assert CosetRun.open(place).proof.answers == before
+    assert mend(place) == []
 
 
 @pytest.mark.sweep
 def test_two_searches_at_once_are_refused(tmp_path):
     gods_number(config(tmp_path), hours=1e-9)
-    with writing(path_of(config(tmp_path))), pytest.raises(InputError, match=r"written|writing"):
+    with (
+        writing(place_of_cosets(config(tmp_path))),
+        pytest.raises(InputError, match=r"written|writing"),
+    ):
         gods_number(config(tmp_path))

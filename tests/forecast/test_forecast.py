@@ -15,23 +15,23 @@ from engine import memory_at
 from sweeps import swept
 
 from frontier import api
+from frontier.codec import zerobytes
+from frontier.codec.codecs import SlabCodec
+from frontier.codec.zerobytes import CHECKSUM_BYTES
 from frontier.config import Config
 from frontier.forecast import forecast
 from frontier.forecast.forecast import Forecast, parts_read
 from frontier.forecast.rates import Rates, SampleSlabs, stored_shares
-from frontier.forecast.sizes import Sizes, estimate_sizes, trial_of
+from frontier.layers.files import LIST_SLAB
+from frontier.layers.parts import footer_bytes
 from frontier.puzzles import puzzle_of, tile_puzzle
-from frontier.search.events import LayerFinished, TaskFinished
+from frontier.runs.events import LayerFinished, TaskFinished
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.sizes import Sizes, estimate_sizes, trial_of
 from frontier.search.layouts import PROCESS_BYTES
 from frontier.space import layout as layout_module
-from frontier.space import zerobytes
 from frontier.space.program import program_of, reads_of
-from frontier.space.zerobytes import CHECKSUM_BYTES
 from frontier.storage.local import LocalStorage
-from frontier.store.codecs import SlabCodec
-from frontier.store.layers import LIST_SLAB
-from frontier.store.parts import footer_bytes
-from frontier.store.run import RunStore
 
 RATES = Rates(
     density=[0.0], stored=[1.0], task=[3e-8], kernel=5e-9, read=1e-6, write=1e-6,
@@ -145,7 +145,7 @@ def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, digits, nod
     counting.depth = 1
     monkeypatch.setattr(LocalStorage, "map_ranges", lambda storage, name, ranges: None)
     monkeypatch.setattr(LocalStorage, "read_ranges", counting)
-    original = RunStore.delete_replaced_part
+    original = LayerRun.delete_replaced_part
 
     def looking(self, depth, *arguments):
         look(depth + 2)
@@ -155,7 +155,7 @@ def test_bytes_and_tasks_are_those_of_the_run(tmp_path, monkeypatch, digits, nod
         there = sum(path.stat().st_size for path in (tmp_path / "run").rglob("c.*"))
         disk[depth] = max(disk[depth], there)
 
-    monkeypatch.setattr(RunStore, "delete_replaced_part", looking)
+    monkeypatch.setattr(LayerRun, "delete_replaced_part", looking)
 
     def listen(event):
         if isinstance(event, TaskFinished):

@@ -11,7 +11,7 @@ from statistics import fmean
 
 import pytest
 
-from frontier.forecast.time_left import time_left
+from frontier.runs.time_left import time_left
 
 
 @dataclass(frozen=True)

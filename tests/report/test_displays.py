@@ -20,8 +20,7 @@ from frontier.cli import main
 from frontier.report.console import console_on
 from frontier.report.displays import LiveProgress, PlainProgress
 from frontier.report.displays import shown as table_of
-from frontier.report.progress import Progress, SearchProgress
-from frontier.search.events import (
+from frontier.runs.events import (
     Asking,
     LayerFinished,
     LayerMade,
@@ -34,6 +33,7 @@ from frontier.search.events import (
     StoringLayers,
     TaskFinished,
 )
+from frontier.runs.progress import Progress, SearchProgress
 from frontier.stopwatch import preparing
 from frontier.storage.local import LocalStorage
 

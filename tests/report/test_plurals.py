@@ -18,7 +18,7 @@ from frontier.cli import main
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import block_puzzle, graph_puzzle, tile_puzzle
 from frontier.report.displays import PlainProgress
-from frontier.search.events import LayerFinished, RunFinished, RunStarted
+from frontier.runs.events import LayerFinished, RunFinished, RunStarted
 from frontier.storage.lock import describe_holder
 from frontier.text import counted
 

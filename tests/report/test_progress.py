@@ -15,16 +15,13 @@ from report.watching import RECORDED, config_of, events_of, run
 from rich.console import Console
 
 from frontier import text
-from frontier.forecast.time_left import TimeLeft
 from frontier.report import status_page as status_page_module
 from frontier.report.displays import PlainProgress
 from frontier.report.displays import shown as table_of
 from frontier.report.figures import figures, line, next_layer_words, time_left_words
-from frontier.report.progress import Progress, progress_of
 from frontier.report.statistics import statistics_of
 from frontier.report.status import describe_status, status_of
-from frontier.report.summary import describe, summary
-from frontier.search.events import (
+from frontier.runs.events import (
     LayerFinished,
     LayerStarted,
     RunFinished,
@@ -32,7 +29,10 @@ from frontier.search.events import (
     RunStopped,
     TaskFinished,
 )
-from frontier.store.run import RunStore
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.progress import Progress, progress_of
+from frontier.runs.summary import describe, summary
+from frontier.runs.time_left import TimeLeft
 
 # -- words ----------------------------------------------------------------------------------------
 
@@ -75,7 +75,7 @@ def test_not_all_is_not_all(tmp_path, held):
     """One state of very many is left, and so nothing says 100%."""
     whole = run(tmp_path / "run", until=0)
     identity = {**whole.identity, "states": 2 * 10**9}
-    store = RunStore.create(tmp_path / "most", identity)
+    store = LayerRun.create(tmp_path / "most", identity)
     store.commit([line_of(0, 2 * 10**9 - 1, seconds=1.0)], complete=False)
     held(store.path)
     progress = progress_of(store)

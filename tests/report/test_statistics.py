@@ -18,8 +18,8 @@ from frontier.report import colours
 from frontier.report.origin import config_text, starts_of
 from frontier.report.statistics import DRAWN, Report, statistics_of
 from frontier.report.tables import tables_of
+from frontier.runs.layer_run import LayerRun
 from frontier.storage.lock import RunLock
-from frontier.store.run import RunStore
 
 
 def depths_of_tiles(rows, columns, goal=None):
@@ -80,7 +80,7 @@ def test_not_more_boards_than_are_drawn(tmp_path):
 @pytest.mark.parametrize("settings", [(), ("search.in_memory=false",)])
 def test_the_time_of_each_layer_goes_somewhere(tmp_path, monkeypatch, settings):
     monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
-    monkeypatch.setattr("frontier.space.lists.PLAIN_STATES", 0)
+    monkeypatch.setattr("frontier.kernels.lists.PLAIN_STATES", 0)
     monkeypatch.setattr("frontier.search.plan.THIN_IN_MEMORY", 0)
     monkeypatch.setattr("frontier.search.plan.LISTED_SECONDS", 1e9)
     run = made(tmp_path / "run", "2x4", *settings)
@@ -102,11 +102,11 @@ def test_the_time_of_each_layer_goes_somewhere(tmp_path, monkeypatch, settings):
     for layer in ledger["layers"]:
         layer["seconds"] *= 2  # as if another worker had stood idle half of the time
     write_sealed(run.path / "ledger.json", ledger)
-    slower = statistics_of(RunStore.open(run.path))
+    slower = statistics_of(LayerRun.open(run.path))
     assert isclose(slower.spent["kernel"], work)
     assert slower.spent["others"] > figures.seconds / 2
     (run.path / "environment.json").unlink()
-    unknown = statistics_of(RunStore.open(run.path))
+    unknown = statistics_of(LayerRun.open(run.path))
     assert "others" not in unknown.spent
     assert isclose(sum(unknown.spent.values()), unknown.seconds)
 
@@ -196,7 +196,7 @@ def test_a_damaged_last_layer_is_named(tmp_path):
 
 def test_statistics_of_complete_and_other_runs_stand_in_one_row(tmp_path):
     runs = [made(tmp_path / "a", "2x3"), made(tmp_path / "b", "2x3", until=9)]
-    runs.append(RunStore.create(tmp_path / "c", runs[0].identity))
+    runs.append(LayerRun.create(tmp_path / "c", runs[0].identity))
     figures = tuple(statistics_of(run) for run in runs)
     rows = tables_of(Report(figures, ("a", "b", "c"))).key.rows
     by_key = {row[0]: row[1:] for row in rows}
@@ -248,7 +248,7 @@ def test_runs_of_one_puzzle_must_agree(tmp_path):
     paths = ("a", "b", "c")
 
     def compared():
-        runs = [statistics_of(RunStore.open(run.path)) for run in (whole, part, other)]
+        runs = [statistics_of(LayerRun.open(run.path)) for run in (whole, part, other)]
         return Report(tuple(runs), paths)
 
     assert compared().labels == ["2x3 in a", "2x3 in b", "2x2"]
@@ -264,7 +264,7 @@ def test_runs_of_one_puzzle_must_agree(tmp_path):
     write_ledger(part)
     whole.records[-1:] = []
     whole.complete = True
-    whole._write_ledger()
+    whole.write_ledger()
     assert compared().differences == []  # the other has not come so far
 
 
@@ -287,7 +287,7 @@ def test_runs_with_other_titles_and_starts_must_agree(tmp_path):
     other = made(tmp_path / "b", "2x3", *settings, until=9)
 
     def differences():
-        runs = [statistics_of(RunStore.open(run.path)) for run in (plain, other)]
+        runs = [statistics_of(LayerRun.open(run.path)) for run in (plain, other)]
         return Report(tuple(runs), ("a", "b")).differences
 
     assert differences() == []

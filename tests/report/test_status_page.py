@@ -8,13 +8,13 @@ import pytest
 from report.watching import events_of, run
 
 from frontier.report import status_page as status_page_module
-from frontier.search.events import (
+from frontier.runs.directory import OWN_NAMES
+from frontier.runs.events import (
     LayerFinished,
     LayerStarted,
     RunStopped,
 )
 from frontier.storage.local import LocalStorage
-from frontier.store.directory import OWN_NAMES
 
 
 def test_the_page_is_kept(tmp_path):

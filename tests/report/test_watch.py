@@ -14,10 +14,11 @@ from frontier.api_cosets import gods_number
 from frontier.config import load_config
 from frontier.errors import CorruptRunError, InputError
 from frontier.report import displays
-from frontier.report.progress import progress_of
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.progress import progress_of
+from frontier.runs.resolve import resolve
 from frontier.storage.lock import RunLock
 from frontier.storage.places import storage_at
-from frontier.store.run import RunStore
 from frontier.text import size
 
 
@@ -52,9 +53,8 @@ def test_a_family_is_followed_to_its_end(tmp_path, capsys):
     said = invoke("status", tmp_path / "run").stdout
     assert "complete" in said.splitlines()[0]
     assert f"{second.path.name}: not begun" in said
-    from frontier.find_runs import paths_of
 
-    paths = paths_of(str(tmp_path / "run"))
+    paths = resolve(str(tmp_path / "run")).places()
     assert paths == [first.storage, second.storage]
     follow(paths, lambda: invoke("run", config, *sets))
     assert capsys.readouterr().out.count("tiles, complete; depth 21 ") == 2
@@ -142,7 +142,7 @@ def test_a_deleted_run_ends_the_watching(tmp_path):
 def test_files_that_are_replaced_while_one_reads(tmp_path, monkeypatch, capsys):
     path = tmp_path / "run"
     run(path, until=5)
-    whole = RunStore.open
+    whole = LayerRun.open
     failures = iter([CorruptRunError("half"), InputError("not there"), None])
 
     def flaky(place):
@@ -150,7 +150,7 @@ def test_files_that_are_replaced_while_one_reads(tmp_path, monkeypatch, capsys):
             raise error
         return whole(place)
 
-    monkeypatch.setattr(RunStore, "open", flaky)
+    monkeypatch.setattr(LayerRun, "open", flaky)
     monkeypatch.setattr(displays, "progress_of", lambda store: progress_of(store))
     follow([path], lambda: None, lambda: None, lambda: (monkeypatch.undo(), run(path)))
     assert "complete" in capsys.readouterr().out

@@ -8,7 +8,7 @@ from making import CONFIGS
 
 from frontier import api
 from frontier.config import load_config
-from frontier.search.events import LayerFinished, LayerStarted, RunStarted
+from frontier.runs.events import LayerFinished, LayerStarted, RunStarted
 
 RECORDED = json.loads((Path(__file__).parents[1] / "forecast" / "recorded.json").read_text())
 STATES = {name: sum(line[0] for line in lines) for name, lines in RECORDED.items()}

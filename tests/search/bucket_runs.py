@@ -7,9 +7,9 @@ import numpy as np
 
 from frontier import api
 from frontier.config import Config
+from frontier.runs.layer_run import LayerRun
 from frontier.search.workspace import Workspace
 from frontier.space.layout import Layout
-from frontier.store.run import RunStore
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 FORMS = {
@@ -29,7 +29,7 @@ def plan_of(path, form, **search):
         cluster={"kind": "serial"},
     )
     plan = api.plan(config)
-    if not RunStore.exists(plan.config.path):
+    if not LayerRun.exists(plan.config.path):
         plan = dataclasses.replace(plan, layout=Layout(plan.space, 1, 2))
     return dataclasses.replace(plan, **FORMS[form])
 

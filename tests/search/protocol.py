@@ -9,25 +9,25 @@ stands for a part of the program:
 | step | in the program |
 | --- | --- |
 | delete | `delete_files` |
-| create | `RunStore.create` |
-| open | `RunStore.open` |
-| missing, missing too | `RunStore.missing` |
-| sweep | `RunStore.sweep` |
-| force all | `RunStore.force` |
+| create | `LayerRun.create` |
+| open | `LayerRun.open` |
+| missing, missing too | `LayerRun.missing` |
+| sweep | `LayerRun.sweep` |
+| force all | `LayerRun.force` |
 | search | `Driver.search` |
 | make, store | `Driver._commit_origins` |
 | layer, collect | `layer_by_tasks` |
 | hand out | `DaskExecutor.run` |
 | advance | `Driver._advance`, `advance` |
-| commit | `Driver._commit`, `RunStore.commit`, done as clean, force layers, write, clear, remove |
+| commit | `Driver._commit`, `LayerRun.commit`, done as clean, force layers, write, clear, remove |
 | announce | `LayerFinished` |
 | look, look again | `expand_task`, which looks whether its part is there, and whole |
 | read | `StoredLayer.load` |
 | scratch | `PartWriter` |
 | rename, force | `PartWriter.finish` |
-| exists, unlink | `RunStore.delete_replaced_part` |
+| exists, unlink | `LayerRun.delete_replaced_part` |
 | hand in | `TaskResult` |
-| verify | `verify`, `plan_repair`, `repair`, `RunStore.roll_back` |
+| verify | `verify`, `plan_repair`, `Repair.take`, `LayerRun.roll_back` |
 
 That a part may be written over the file of one that was unlinked is no step here:
 `campaigns/powerloss.py` goes over it, call by call.

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from frontier import api
 from frontier.config import Config
-from frontier.store.run import RunStore
+from frontier.runs.layer_run import LayerRun
 
 
 def config_of(path, puzzle=None, **search):
@@ -39,7 +39,7 @@ def copy_of_half_done(path, **search):
     if not made.exists():
         half_done(made, **search)
     shutil.copytree(made, path)
-    return RunStore.open(path)
+    return LayerRun.open(path)
 
 
 WAYS = {

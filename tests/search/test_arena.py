@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontier.space.expand_encoded import Arena, assign_frames
+from frontier.kernels.expand_encoded import Arena, assign_frames
 from frontier.space.program import Reads, in_batches
 
 

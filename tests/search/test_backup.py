@@ -17,13 +17,13 @@ from sweeps import swept
 
 from frontier import api
 from frontier.errors import FULL, CorruptRunError, InputError
+from frontier.runs import backup as backup_module
+from frontier.runs.backup import back_up
+from frontier.runs.layer_run import LayerRun
 from frontier.search.verify import verify
-from frontier.storage import backup as backup_module
-from frontier.storage.backup import back_up
 from frontier.storage.local import LocalStorage
 from frontier.storage.lock import RunLock
 from frontier.storage.places import storage_at
-from frontier.store.run import RunStore
 
 
 def goes_on(plan, place):
@@ -50,10 +50,10 @@ def test_there_and_back(tmp_path, memory_bucket, one, other, done):
         assert contents(target) == contents(store.path)
         assert (made.files, made.left_out) == (len(contents(store.path)), [])
         assert made.bytes == sum(map(len, contents(store.path).values()))
-        assert verify(RunStore.open(target)).faults == []
+        assert verify(LayerRun.open(target)).faults == []
     for place in (second, tmp_path / "back"):
         assert [record.states for record in goes_on(plan, place).records] == COUNTS
-    assert len(RunStore.open(store.path).records) == DEPTH
+    assert len(LayerRun.open(store.path).records) == DEPTH
 
 
 @swept("first", ["run", "backup"], few=1)
@@ -78,7 +78,7 @@ def test_a_run_that_is_being_written(tmp_path):
         said = invoke("backup", store.path, tmp_path / "backup", code=2).output
         assert "is being written by process" in said
         assert "stop that run first" in " ".join(said.split())
-    assert not RunStore.exists(tmp_path / "backup")
+    assert not LayerRun.exists(tmp_path / "backup")
     invoke("backup", store.path, tmp_path / "backup")
 
 
@@ -98,10 +98,10 @@ def test_a_run_that_goes_on_where_there_are_no_locks(tmp_path, memory_bucket, mo
     again = []
     with pytest.raises(InputError, match="was written while it was copied; stop that run first"):
         back_up(source, storage_at(tmp_path / "copy"), say=goes_on_meanwhile)
-    assert not RunStore.exists(tmp_path / "copy")
+    assert not LayerRun.exists(tmp_path / "copy")
     if change == "commits":
         back_up(source, storage_at(tmp_path / "copy"))
-        assert verify(RunStore.open(tmp_path / "copy")).faults == []
+        assert verify(LayerRun.open(tmp_path / "copy")).faults == []
 
 
 def test_a_place_that_is_taken(tmp_path):
@@ -155,7 +155,7 @@ def test_one_that_was_interrupted_is_no_run_and_is_written_over(tmp_path, monkey
             patch.setattr(backup_module, "_copy", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 back_up(store.storage, target)
-        assert not RunStore.exists(target)
+        assert not LayerRun.exists(target)
     target.make_folder("layers/other")
     target.write("layers/other/c.0", b"of another run")
     back_up(store.storage, target)
@@ -195,7 +195,7 @@ def test_one_that_was_killed_is_written_over(tmp_path, memory_bucket, monkeypatc
     if name is None:  # it is whole, and a run
         with pytest.raises(InputError, match="nothing is overwritten"):
             back_up(store.storage, target)
-        assert verify(RunStore.open(target)).faults == []
+        assert verify(LayerRun.open(target)).faults == []
         return
     assert target.exists("ledger.json") == (name == "run.json")
     back_up(store.storage, target)
@@ -255,9 +255,9 @@ def test_a_disk_that_fails(tmp_path, monkeypatch, number, what):
             patch.setattr(LocalStorage, "new_file", fails)
         said = invoke("backup", store.path, tmp_path / "backup", code=3).stderr
     assert FULL.get(number, os.strerror(number)) in said
-    assert not RunStore.exists(tmp_path / "backup")
+    assert not LayerRun.exists(tmp_path / "backup")
     invoke("backup", store.path, tmp_path / "backup")
-    assert verify(RunStore.open(tmp_path / "backup")).faults == []
+    assert verify(LayerRun.open(tmp_path / "backup")).faults == []
 
 
 def test_a_target_that_keeps_something_else(tmp_path, monkeypatch):
@@ -274,7 +274,7 @@ def test_a_target_that_keeps_something_else(tmp_path, monkeypatch):
     monkeypatch.setattr(backup_module, "_pieces", turned)
     with pytest.raises(CorruptRunError, match="is not what was written there; try again"):
         back_up(store.storage, storage_at(tmp_path / "backup"))
-    assert not RunStore.exists(tmp_path / "backup")
+    assert not LayerRun.exists(tmp_path / "backup")
 
 
 def test_files_larger_than_a_piece(tmp_path, monkeypatch):

@@ -6,9 +6,9 @@ from search.runs import as_bits, config_of
 from frontier import api
 from frontier.clusters.executor import Executor
 from frontier.errors import CorruptRunError, Stopped
+from frontier.runs.layer_run import LayerRun
 from frontier.search import driver
 from frontier.storage.local import LocalStorage
-from frontier.store.run import RunStore
 
 
 class Cancelling(Executor):
@@ -55,7 +55,7 @@ def test_a_whole_layer_is_committed_though_the_disk_is_full_by_then(tmp_path, mo
     plan = plan_of(tmp_path)
 
     def free(storage):
-        run = RunStore.open(storage)
+        run = LayerRun.open(storage)
         whole = plan.layout.task_count(plan.space.side_of(len(run.records)))
         return 0 if run.tasks_done() == whole else 10**12
 
@@ -72,7 +72,7 @@ def test_a_damaged_slab_stops_the_run_whatever_its_codec(tmp_path, codec, back):
     store = config.store.model_copy(update={"codec": codec})
     plan = as_bits(api.plan(config.model_copy(update={"store": store})), task_nodes=1)
     run = api.run(plan, until=20)
-    name = RunStore.open(run.path).files(20 - back, plan.layout).path(0)
+    name = LayerRun.open(run.path).files(20 - back, plan.layout).path(0)
     data = bytearray(name.read_bytes())
     data[3] ^= 1
     name.write_bytes(data)

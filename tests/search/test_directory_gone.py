@@ -10,10 +10,10 @@ from sweeps import swept
 
 from frontier import api
 from frontier.errors import Gone
+from frontier.runs.events import LayerFinished, LayerStarted, RunFinished, RunStopped
+from frontier.runs.layer_run import LayerRun
 from frontier.search import driver as driver_module
-from frontier.search.events import LayerFinished, LayerStarted, RunFinished, RunStopped
 from frontier.search.verify import verify
-from frontier.store.run import RunStore
 
 SMALL = {"columns": 3}
 
@@ -58,7 +58,7 @@ def test_a_run_whose_directory_goes(tmp_path, monkeypatch, way, how, at):
     assert str(error.value).startswith(f"{path} no longer holds the run that goes on there")
     assert ends == ([] if at is RunFinished else [str(error.value)])
     if how == "taken":
-        assert verify(RunStore.open(path)).faults == []
+        assert verify(LayerRun.open(path)).faults == []
         assert sum(api.run(way_of(path, "lists", puzzle=SMALL)).counts) == 360
     else:
         assert not path.exists()
@@ -67,13 +67,13 @@ def test_a_run_whose_directory_goes(tmp_path, monkeypatch, way, how, at):
 
 
 def test_the_command_says_that_a_directory_is_gone(tmp_path, monkeypatch):
-    path, commit = tmp_path / "run", RunStore.commit
+    path, commit = tmp_path / "run", LayerRun.commit
 
     def loses(run, *arguments):
         shutil.rmtree(path)
         commit(run, *arguments)
 
-    monkeypatch.setattr(RunStore, "commit", loses)
+    monkeypatch.setattr(LayerRun, "commit", loses)
     words = "run", CONFIGS / "2x3.toml", "--set", f"store.path={path}", *SETTINGS
     said = invoke(*words, code=3).stderr
     assert f"{path} no longer holds the run" in said

@@ -24,8 +24,8 @@ from twins import bfs_layers
 
 from frontier import api
 from frontier.errors import Stopped
+from frontier.runs.events import LayerFinished, LayerMade, RunFinished, RunStarted
 from frontier.search import driver as driver_module
-from frontier.search.events import LayerFinished, LayerMade, RunFinished, RunStarted
 from frontier.search.workspace import Workspace
 
 

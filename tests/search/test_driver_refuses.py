@@ -14,8 +14,8 @@ from frontier import api
 from frontier.config import make_config
 from frontier.errors import CorruptRunError, InputError, TooLarge
 from frontier.puzzles import puzzle_of
+from frontier.runs.layer_run import LayerRun
 from frontier.search import layouts as planning
-from frontier.store.run import RunStore
 
 
 def test_a_run_of_another_config_is_refused(tmp_path):
@@ -68,7 +68,7 @@ def test_too_many_states_are_an_error_at_once(tmp_path):
     write_ledger(stopped)
     with pytest.raises(CorruptRunError, match="20,160 states"):
         run(plan)
-    assert len(RunStore.open(stopped.path).records) == 6
+    assert len(LayerRun.open(stopped.path).records) == 6
 
 
 def test_memory_that_is_too_small_is_refused_with_figures(tmp_path):
@@ -143,7 +143,7 @@ def test_a_directory_that_vanishes_is_an_input_error(tmp_path):
     done = run(plan)
     shutil.rmtree(done.path)
     with pytest.raises(InputError):
-        RunStore.open(done.path)
+        LayerRun.open(done.path)
 
 
 def test_puzzle_of_identity_is_the_puzzle(tmp_path):

@@ -13,12 +13,12 @@ from sweeps import swept
 
 from frontier import api
 from frontier.errors import Stopped, StorageError
+from frontier.kernels.memory import MemorySearch
+from frontier.layers.parts import PartWriter
+from frontier.runs.layer_run import LayerRun
 from frontier.search import advance as advance_module
 from frontier.search import driver as driver_module
 from frontier.search.workspace import Workspace
-from frontier.space.memory import MemorySearch
-from frontier.store.parts import PartWriter
-from frontier.store.run import RunStore
 
 MOMENTS = {
     "step": (MemorySearch, "expand"),
@@ -27,8 +27,8 @@ MOMENTS = {
     "layer": (advance_module._InMemory, "store"),
     "slab": (PartWriter, "write"),
     "part": (PartWriter, "finish"),
-    "commit": (RunStore, "commit"),
-    "ledger": (RunStore, "_write_ledger"),
+    "commit": (LayerRun, "commit"),
+    "ledger": (LayerRun, "write_ledger"),
 }
 """What is interrupted, before it is done or after that."""
 
@@ -114,7 +114,7 @@ def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment
                 run(plan)
             except seen:
                 path = plan.config.path  # where a run may not have been made yet
-                committed.append(len(RunStore.open(path).records) if RunStore.exists(path) else 0)
+                committed.append(len(LayerRun.open(path).records) if LayerRun.exists(path) else 0)
         assert_is(run(plan), calm, 3)
     assert committed[0] <= 1 + layers_a_call
     assert max(committed) > 1 or moment in ("load", "clear")
@@ -142,8 +142,8 @@ def test_interruptions_at_random_moments(tmp_path, monkeypatch, layers_a_call, k
                 break
             except tuple(SEEN):
                 deaths += 1
-            if RunStore.exists(plan.config.path):
-                depths.append(len(RunStore.open(plan.config.path).records))
+            if LayerRun.exists(plan.config.path):
+                depths.append(len(LayerRun.open(plan.config.path).records))
     assert deaths > 0
     assert depths == sorted(depths)
     assert_is(done, calm, 4)
@@ -156,14 +156,14 @@ def test_a_disk_that_fills_up(tmp_path, monkeypatch, layers_a_call, keep):
     full = OSError(errno.ENOSPC, "No space left on device")
 
     def one_is_committed():
-        return len(RunStore.open(plan.config.path).records) > 1
+        return len(LayerRun.open(plan.config.path).records) > 1
 
     with monkeypatch.context() as patch:
         interrupt(patch, "layer", one_is_committed, full, False)
         for _ in range(2):
             with pytest.raises(Stopped, match="the disk is full"):
                 run(plan)
-    stopped = RunStore.open(plan.config.path)
+    stopped = LayerRun.open(plan.config.path)
     assert not stopped.complete
     assert len(stopped.records) == 1 + layers_a_call
     assert_is(run(plan), calm, 3)

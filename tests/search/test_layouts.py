@@ -5,9 +5,9 @@ from making import CONFIGS
 from sweeps import swept
 
 from frontier.config import load_config
+from frontier.kernels.memory import memory_layout
 from frontier.search.plan import make_plan
 from frontier.space.layout import Layout
-from frontier.space.memory import memory_layout
 from frontier.space.program import program_of
 
 SEVERAL_GOALS = ["3x3-diameter"]  # which have no plan of their own

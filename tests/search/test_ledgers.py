@@ -14,7 +14,7 @@ from search.test_two_layers import COUNTS, stopped_of
 
 from frontier.cli import main
 from frontier.errors import CorruptRunError
-from frontier.store.run import RunStore
+from frontier.runs.layer_run import LayerRun
 
 BOTH = "ledger.json", COPIES["ledger.json"]
 
@@ -46,7 +46,7 @@ def test_a_ledger_and_its_copy_that_say_different_things(copy):
     assert "all sound" in invoke("verify", path).output
     changed = {**ledger, "layers": [dict(line) for line in ledger["layers"]]}
     edit(changed["layers"][5], "form", "bits")
-    chain_anew(changed["layers"], RunStore.open(path).identity["identifier"])
+    chain_anew(changed["layers"], LayerRun.open(path).identity["identifier"])
     for first, second in ((changed, ledger), (ledger, changed)):
         write_sealed(path / name, first)
         write_sealed(path / copied, second)
@@ -80,20 +80,20 @@ def test_lines_of_the_ledger_that_are_exchanged_or_left_out(copy):
     for wrong in (swapped, fewer, lines[1:]):
         write_sealed(path / "ledger.json", {**ledger, "layers": wrong})
         with pytest.raises(CorruptRunError):
-            RunStore.open(path)
+            LayerRun.open(path)
 
 
 def test_a_line_of_the_ledger_that_is_made_anew_does_not_fit_the_next_one(copy):
     """Its own chain is right; the line after it follows from the one that was there."""
     path = copy("frontier")
-    ledger, run = read_sealed(path / "ledger.json"), RunStore.open(path)
+    ledger, run = read_sealed(path / "ledger.json"), LayerRun.open(path)
     before, record = run.records[4:6]
     tally = replace(record.tally, states=record.states + 1)
     edited = replace(record, tally=tally).chained(before.chain, run.identity["identifier"])
     ledger["layers"][5] = asdict(edited)
     write_sealed(path / "ledger.json", ledger)
     with pytest.raises(CorruptRunError, match="layer 6 does not follow"):
-        RunStore.open(path)
+        LayerRun.open(path)
 
 
 def test_the_ledger_of_another_run_is_refused(copy, whole):
@@ -101,7 +101,7 @@ def test_the_ledger_of_another_run_is_refused(copy, whole):
     for name in BOTH:
         shutil.copy(whole[0] / "spare" / name, path / name)
     with pytest.raises(CorruptRunError):
-        RunStore.open(path)
+        LayerRun.open(path)
 
 
 def test_the_ledger_of_another_run_is_exchanged_for_the_copy(copy, whole):
@@ -139,7 +139,7 @@ def test_a_ledger_whose_copy_is_one_commit_behind(tmp_path, lost):
     write_sealed(copy, {**ledger, "layers": ledger["layers"][:-1]})
     assert "all sound" in invoke("verify", store.path).stdout
     shutil.copytree(store.path, tmp_path / "killed")
-    killed = RunStore.open(tmp_path / "killed")
+    killed = LayerRun.open(tmp_path / "killed")
     assert [r.chain for r in killed.records] == [r.chain for r in store.records]
     (store.path / "ledger.json").write_bytes(b"{}")
     if lost == "gone":
@@ -148,4 +148,4 @@ def test_a_ledger_whose_copy_is_one_commit_behind(tmp_path, lost):
     assert "ledger.json: written anew from the other copy" in (
         CliRunner().invoke(main, ["repair", str(store.path), "--yes"]).output
     )
-    assert len(RunStore.open(store.path).records) == len(store.records) - 1
+    assert len(LayerRun.open(store.path).records) == len(store.records) - 1

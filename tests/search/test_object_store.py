@@ -14,15 +14,15 @@ from search.bucket_runs import CONFIGS, FORMS, assert_same, plan_of
 from sweeps import swept
 
 from frontier import api
+from frontier.codec import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 from frontier.errors import CorruptRunError, Gone
-from frontier.search.events import LayerFinished, LayerStarted
+from frontier.runs.events import LayerFinished, LayerStarted
+from frontier.runs.layer_run import LayerRun
 from frontier.search.task import expand_task
 from frontier.search.verify import verify
 from frontier.search.workspace import Workspace
 from frontier.storage.places import storage_at
 from frontier.storage.requests import bucket_of
-from frontier.store import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
-from frontier.store.run import RunStore
 
 
 def stop_and_go_on(bucket, tmp_path, form, **search):
@@ -68,7 +68,7 @@ def test_of_two_drivers_one_goes_on(bucket, monkeypatch, form, kind):
 
     with pytest.raises(Gone):
         api.run(plan_of(bucket, form), listeners=[goes_on])
-    run = RunStore.open(bucket)
+    run = LayerRun.open(bucket)
     assert run.complete
     assert run.records == other[0].records
     assert not verify(run, deep=20).faults
@@ -90,20 +90,20 @@ def test_a_driver_that_was_overtaken_deletes_nothing(bucket, monkeypatch, form, 
     """Another one goes on while it has read the ledger and not yet written to it."""
     monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
     api.run(plan_of(bucket, form), 9)
-    original, depth = getattr(RunStore, moment), 9 + ahead
+    original, depth = getattr(LayerRun, moment), 9 + ahead
 
     def overtaken(run, *arguments):
-        monkeypatch.setattr(RunStore, moment, original)
+        monkeypatch.setattr(LayerRun, moment, original)
         api.run(plan_of(bucket, form), depth)
         original(run, *arguments)
 
-    monkeypatch.setattr(RunStore, moment, overtaken)
+    monkeypatch.setattr(LayerRun, moment, overtaken)
     if ahead:
         with pytest.raises(Gone):
             api.run(plan_of(bucket, form))
     else:
         api.run(plan_of(bucket, form), depth)
-    run = RunStore.open(bucket)
+    run = LayerRun.open(bucket)
     assert len(run.records) == depth + 1
     assert not verify(run, deep=20).faults
     assert api.run(plan_of(bucket, form)).store.complete
@@ -112,44 +112,44 @@ def test_a_driver_that_was_overtaken_deletes_nothing(bucket, monkeypatch, form, 
 def test_a_ledger_is_never_taken_for_an_earlier_one(bucket):
     """Though it says the same, as after a repair, or in another run that has not begun."""
     run = api.run(plan_of(bucket, "lists", keep="all"), 10).store
-    late = RunStore.open(bucket)
+    late = LayerRun.open(bucket)
     run.roll_back(8, run.stored_depths()[:9])
     run.roll_back(8, run.stored_depths())
     again = api.run(plan_of(bucket, "lists", keep="all"), 10).store
     assert [r.chain for r in again.records] == [r.chain for r in late.records]
     with pytest.raises(Gone):
         late.commit([], complete=True)
-    assert not RunStore.open(bucket).complete
+    assert not LayerRun.open(bucket).complete
 
 
 def test_a_run_that_was_stopped_between_run_json_and_ledger(bucket):
     api.run(plan_of(bucket, "lists"), 0)
     bucket.delete("ledger.json")
     with pytest.raises(CorruptRunError, match=r"ledger\.json is missing"):
-        RunStore.open(bucket)  # layers are there
+        LayerRun.open(bucket)  # layers are there
     bucket.delete(*(name for name, _ in bucket.files("layers")))
     assert "no layer is committed yet" in invoke("status", bucket).stdout
     assert api.run(plan_of(bucket, "lists")).store.complete
 
 
 def test_two_that_begin_the_same_run(bucket, monkeypatch):
-    create = RunStore.create.__func__
+    create = LayerRun.create.__func__
 
     def after_another(cls, path, identity, durable=False):
         with monkeypatch.context() as patch:
-            patch.setattr(RunStore, "create", classmethod(create))
+            patch.setattr(LayerRun, "create", classmethod(create))
             api.run(plan_of(bucket, "lists"), 5)
         create(cls, path, identity)
 
-    monkeypatch.setattr(RunStore, "create", classmethod(after_another))
+    monkeypatch.setattr(LayerRun, "create", classmethod(after_another))
     with pytest.raises(Gone):
         api.run(plan_of(bucket, "lists"))
     own = {"format", "identifier", "created"}
-    told = {key: of for key, of in RunStore.open(bucket).identity.items() if key not in own}
+    told = {key: of for key, of in LayerRun.open(bucket).identity.items() if key not in own}
     with pytest.raises(Gone):
-        create(RunStore, bucket, told)
+        create(LayerRun, bucket, told)
     monkeypatch.undo()
-    run = RunStore.open(bucket)
+    run = LayerRun.open(bucket)
     assert len(run.records) == 6
     assert not verify(run).faults
 
@@ -169,7 +169,7 @@ def test_a_late_worker_of_a_run_that_was_deleted(bucket):
     files.begin()
     bucket.write(files.name(0), b"late")
     old.delete_replaced_part(19, 0, Workspace(new).layout)
-    assert not verify(RunStore.open(bucket), deep=20).faults
+    assert not verify(LayerRun.open(bucket), deep=20).faults
     assert api.run(plan_of(bucket, "tasks")).store.complete
     api.delete_run(str(bucket))
     assert bucket.names() == set()
@@ -193,7 +193,7 @@ def test_commands(bucket, tmp_path):
     assert "21 moves" in invoke("report", bucket).stdout
     invoke("export", bucket, tmp_path / "distances.zarr")
     assert zarr.open_array(tmp_path / "distances.zarr", mode="r").attrs["states"] == 360
-    run = RunStore.open(bucket)
+    run = LayerRun.open(bucket)
     part = f"{run.layer_name(12)}/{min(run.part_names(12))}"
     content = bytearray(bucket.read(part))
     content[0] ^= 1
@@ -203,7 +203,7 @@ def test_commands(bucket, tmp_path):
     invoke("run", *words, *settings, *keep)
     assert "all sound" in invoke("verify", bucket, "--deep").stdout
     invoke("run", *words, *settings, "--fresh", "--yes")
-    assert RunStore.open(bucket).stored_depths() == [20, 21]
+    assert LayerRun.open(bucket).stored_depths() == [20, 21]
     invoke("backup", bucket, tmp_path / "copy")
     invoke("backup", tmp_path / "copy", f"{bucket}-copy")
     for copy in (tmp_path / "copy", f"{bucket}-copy"):
@@ -275,17 +275,17 @@ def test_a_family(bucket):
 def test_a_run_that_is_read_while_it_goes_on(bucket, monkeypatch):
     """Nobody is kept out, so what is gone is looked at again before it is called damage."""
     api.run(plan_of(bucket, "tasks"), 12)
-    original = RunStore.is_group
+    original = LayerRun.is_group
 
     def after_more(run):
-        monkeypatch.setattr(RunStore, "is_group", original)
+        monkeypatch.setattr(LayerRun, "is_group", original)
         api.run(plan_of(bucket, "tasks"), 16)
         return original(run)
 
-    monkeypatch.setattr(RunStore, "is_group", after_more)
+    monkeypatch.setattr(LayerRun, "is_group", after_more)
     assert "2 layers on disk" in (said := invoke("verify", bucket, "--deep").stdout)
     assert "all sound" in said
-    run = RunStore.open(bucket)
+    run = LayerRun.open(bucket)
     assert len(run.records) == 17
     bucket.delete(f"{run.layer_name(16)}/{min(run.part_names(16))}")
     assert "is missing" in invoke("verify", bucket, code=4).stderr

@@ -9,8 +9,8 @@ from search.bucket_runs import CONFIGS, assert_same, plan_of
 
 from frontier import api
 from frontier.errors import StorageError
+from frontier.runs.layer_run import LayerRun
 from frontier.search.verify import verify
-from frontier.store.run import RunStore
 
 FINELY = CONFIGS.parent / "tests" / "campaigns" / "finely.py"
 
@@ -32,7 +32,7 @@ def test_a_driver_that_is_killed_within_a_layer(s3_bucket, proxy, tmp_path):
     sets = [word for each in words for word in ("--set", each)]
     driver.append(subprocess.Popen([*command, *sets]))
     assert driver[0].wait() == -signal.SIGKILL
-    assert len(RunStore.open(s3_bucket).records) == 13
+    assert len(LayerRun.open(s3_bucket).records) == 13
     run = api.run(plan_of(s3_bucket, "tasks")).store
     assert not verify(run, deep=20).faults
     assert_same(run, api.run(plan_of(tmp_path / "run", "tasks")).store)
@@ -55,7 +55,7 @@ def test_a_store_that_stays_away_stops_a_run_which_goes_on(s3_bucket, proxy, mon
     with pytest.raises(StorageError, match="the object store has not answered for"):
         api.run(plan_of(s3_bucket, "tasks"))
     proxy.harm = lambda method, path: None
-    assert not (run := RunStore.open(s3_bucket)).complete
+    assert not (run := LayerRun.open(s3_bucket)).complete
     assert run.records
     run = api.run(plan_of(s3_bucket, "tasks")).store
     assert not verify(run, deep=20).faults

@@ -10,8 +10,8 @@ from making import invoke
 from search.stopped import config_of, finished
 
 from frontier import api
-from frontier.cli import upkeep
 from frontier.errors import InputError
+from frontier.runs.resolve import Named
 from frontier.search import verify as verify_module
 from frontier.storage.lock import RunLock
 
@@ -60,14 +60,14 @@ def test_a_run_that_starts_while_another_one_is_verified_is_refused(copy, whole,
 
 def test_what_is_committed_before_the_lock_is_had_is_read(copy, whole, monkeypatch):
     """The run goes on and ends between the command's first look and its lock."""
-    path, find = copy("frontier"), upkeep.open_all
+    path, opens = copy("frontier"), Named.open
 
-    def finds_and_goes_on(run):
-        found = find(run)
+    def opens_and_goes_on(named):
+        found = opens(named)
         finished(path, "frontier")
         return found
 
-    monkeypatch.setattr(upkeep, "open_all", finds_and_goes_on)
+    monkeypatch.setattr(Named, "open", opens_and_goes_on)
     assert "all sound" in invoke("verify", path).output
 
 

@@ -103,8 +103,9 @@ def test_all_mistakes_are_tried():
 
 MODULES = (
     "search.driver", "search.by_tasks", "clusters.dask_executor", "search.task", "search.advance",
-    "search.repair", "search.verify", "search.events", "store.run", "store.ledger", "store.parts",
-    "store.reader", "store.directory",
+    "search.repair", "search.verify", "runs.events", "runs.layer_run", "runs.ledger",
+    "layers.parts", "runs.reader", "layers.stored", "runs.directory", "runs.mending",
+    "runs.stored_run",
 )  # fmt: skip
 
 

@@ -27,14 +27,15 @@ from twins import bfs_layers
 
 from frontier import api
 from frontier.errors import CorruptRunError
+from frontier.runs.directory import delete_files, make_directory
+from frontier.runs.events import LayerFinished, RunStarted
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.mending import mend
 from frontier.search import advance, driver, task
-from frontier.search.events import LayerFinished, RunStarted
-from frontier.search.repair import plan_repair, repair
+from frontier.search.repair import plan_repair
 from frontier.search.verify import verify
 from frontier.search.workspace import open_workspace
 from frontier.storage.places import storage_at
-from frontier.store.directory import delete_files, make_directory, mend
-from frontier.store.run import RunStore
 
 COUNTS = [len(layer) for layer in bfs_layers(2, 3)]
 WAYS = {
@@ -138,7 +139,7 @@ class Runs(RuleBasedStateMachine):
             self.announced, self.hurt = None, True
 
         def drive():
-            if fresh and RunStore.exists(self.path):
+            if fresh and LayerRun.exists(self.path):
                 delete_files(storage_at(self.path))
             make_directory(storage_at(self.path))
             driver._run_held(plan, None, self._hear, None)
@@ -238,7 +239,7 @@ class Runs(RuleBasedStateMachine):
     @rule(part=st.integers(0, 100), at=st.floats(0, 1, exclude_max=True), steps=STEPS)
     def damage_and_repair(self, part, at, steps):
         """A byte is changed of a part that is needed; it is found, and mended where that can be."""
-        run = RunStore.open(self.path)
+        run = LayerRun.open(self.path)
         layout, under_way = self.plan.layout, len(run.records)
         done = run.parts_under_way(layout)
         # What a part of the layer under way was made from may be given up by who is left over.
@@ -256,13 +257,13 @@ class Runs(RuleBasedStateMachine):
 
         def repairs():
             mend(storage_at(self.path))
-            run = RunStore.open(self.path)
+            run = LayerRun.open(self.path)
             try:
                 what = plan_repair(run, verify(run))
             except CorruptRunError:
                 return
             self.announced = what.depth + 1
-            repair(run, what)
+            what.take(run)
             self.hurt = False
 
         self._lead(repairs, steps)
@@ -272,12 +273,12 @@ class Runs(RuleBasedStateMachine):
     @precondition(lambda self: not self.hurt and not self.driver and self.announced is not None)
     @rule()
     def look(self):
-        assert verify(RunStore.open(self.path), deep=10).faults == []
+        assert verify(LayerRun.open(self.path), deep=10).faults == []
 
     @invariant()
     def announced_layers_are_there(self):
         if self.announced is not None:
-            run = RunStore.open(self.path)
+            run = LayerRun.open(self.path)
             counts = [record.states for record in run.records]
             assert len(counts) >= self.announced
             assert counts == COUNTS[: len(counts)]
@@ -297,7 +298,7 @@ class Runs(RuleBasedStateMachine):
             while self.left:
                 self.go_on_late(0, ALL)
             self.announced_layers_are_there()
-            run = RunStore.open(self.path)
+            run = LayerRun.open(self.path)
             assert run.complete
             faults = verify(run, deep=20).faults
             assert faults == [], faults
@@ -331,6 +332,6 @@ def test_driver_workers_and_repair_take_turns(examples, steps):
 @pytest.mark.sweep
 def test_a_mistake_is_noticed(monkeypatch):
     """A driver that does not see what tasks have begun goes on from what they have given up."""
-    monkeypatch.setattr(RunStore, "parts_under_way", lambda run, layout: set())
+    monkeypatch.setattr(LayerRun, "parts_under_way", lambda run, layout: set())
     with pytest.raises((AssertionError, CorruptRunError)):
         take_turns(1000, InTheSameOrder, phases=[Phase.generate])

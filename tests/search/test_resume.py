@@ -1,6 +1,5 @@
 """Runs that stop or fail in the middle of a layer, and go on."""
 
-import json
 import signal
 
 import numpy as np
@@ -20,12 +19,11 @@ from sweeps import swept
 
 from frontier import api
 from frontier.errors import Stopped
+from frontier.kernels.memory import MemorySearch
+from frontier.runs.events import RunStopped
+from frontier.runs.layer_run import LayerRun
 from frontier.search import by_tasks
 from frontier.search import driver as driver_module
-from frontier.search.events import RunStopped
-from frontier.space.memory import MemorySearch
-from frontier.storage.sealed import write_sealed
-from frontier.store.run import RunStore
 
 
 @swept("form", FORMS, few=["bits", "list"])
@@ -38,18 +36,6 @@ def test_until_and_then_on(tmp_path, form):
     done = run(plan)
     assert (done.records[-1].depth, done.states) == KNOWN[3, 3]
     assert [r.states for r in done.records[:13]] == [r.states for r in first.records]
-
-
-def test_a_run_that_does_not_say_how_tasks_share_siblings(tmp_path):
-    """As one that was begun before they could."""
-    plan = as_bits(api.plan(config_of(tmp_path, 3, 3)), prefix_digits=1)
-    store = run(plan, until=12)
-    before = json.loads((store.path / "run.json").read_text())
-    assert before["layout"].pop("shares") == 1
-    del before["digest"]
-    for name in ("run.json", "run.copy.json"):
-        write_sealed(store.storage, name, before)
-    assert run(plan).complete
 
 
 def test_stop_and_resume_use_the_finished_tasks(tmp_path, monkeypatch):
@@ -91,7 +77,7 @@ def test_a_stop_in_memory_waits_for_one_layer(tmp_path, monkeypatch):
     monkeypatch.setattr(MemorySearch, "expand", interrupted)
     with pytest.raises(Stopped, match="interrupted"):
         run(plan)
-    assert len(RunStore.open(plan.config.path).records) == 10
+    assert len(LayerRun.open(plan.config.path).records) == 10
     assert [record.states for record in run(plan).records] == counts_of(2, 4, 0)
 
 

@@ -13,9 +13,9 @@ import pytest
 from making import CONFIGS, invoke
 from search.stopped import SETTINGS
 
+from frontier.runs.layer_run import LayerRun
 from frontier.search.verify import verify
 from frontier.signals import handling
-from frontier.store.run import RunStore
 
 
 @pytest.mark.sweep
@@ -44,14 +44,14 @@ def test_two_terms_stop_a_run_as_one_does(tmp_path, moment):
 def test_a_hangup_stops_a_run_unless_it_is_ignored(tmp_path, monkeypatch, ignored):
     monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
     monkeypatch.setattr("frontier.search.plan.LISTED_SECONDS", 1e9)
-    commit, where = RunStore.commit, ["--set", f"store.path={tmp_path / 'run'}"]
+    commit, where = LayerRun.commit, ["--set", f"store.path={tmp_path / 'run'}"]
 
     def hangs_up(run, records, complete, forget=()):
         commit(run, records, complete, forget)
         if len(run.records) in (5, 6):  # the system's, and that of the shell
             signal.raise_signal(signal.SIGHUP)
 
-    monkeypatch.setattr(RunStore, "commit", hangs_up)
+    monkeypatch.setattr(LayerRun, "commit", hangs_up)
     with handling({signal.SIGHUP: signal.SIG_IGN if ignored else signal.SIG_DFL}):
         words = "run", CONFIGS / "2x3.toml", *where, *SETTINGS
         said = invoke(*words, code=0 if ignored else 3).output
@@ -60,7 +60,7 @@ def test_a_hangup_stops_a_run_unless_it_is_ignored(tmp_path, monkeypatch, ignore
     last = json.loads(logged[-1])
     assert last["event"] == ("RunFinished" if ignored else "RunStopped")
     assert last["depth"] == (21 if ignored else 4)
-    monkeypatch.setattr(RunStore, "commit", commit)
+    monkeypatch.setattr(LayerRun, "commit", commit)
     invoke(*words)
 
 
@@ -84,4 +84,4 @@ def test_a_terminal_that_goes_away(tmp_path, kind):
     assert (path / "lock").read_text() == ""
     last = json.loads((path / "events.jsonl").read_text().splitlines()[-1])
     assert (last["event"], last["depth"] < 80) == ("RunStopped", True)
-    assert verify(RunStore.open(path)).faults == []
+    assert verify(LayerRun.open(path)).faults == []

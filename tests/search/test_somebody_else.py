@@ -11,8 +11,8 @@ from sweeps import swept
 
 from frontier import api
 from frontier.errors import CorruptRunError, FrontierError
+from frontier.runs.layer_run import LayerRun
 from frontier.search.verify import verify
-from frontier.store.run import RunStore
 
 # --- what another run has written
 
@@ -34,13 +34,13 @@ def test_layers_of_another_run_are_refused(tmp_path, depths, form, monkeypatch):
     for depth in depths:
         shutil.rmtree(mine.layer_path(depth))
         shutil.copytree(other.layer_path(depth), mine.layer_path(depth))
-    found = verify(RunStore.open(mine.path)).faults
+    found = verify(LayerRun.open(mine.path)).faults
     assert {fault.depth for fault in found} == set(depths)
     who = other.identity["identifier"]
     assert all(f"of run {who}" in fault.message for fault in found)
     with pytest.raises(CorruptRunError, match="is not the one that was written there"):
         api.run(api.plan(config_of(mine.path)))
-    assert len(RunStore.open(mine.path).records) == 21
+    assert len(LayerRun.open(mine.path).records) == 21
     assert "of run" in invoke("verify", mine.path, "--deep", code=4).output
 
 
@@ -102,7 +102,7 @@ def test_run_fresh_leaves_what_is_not_the_run_s(tmp_path):
         path.write_text("mine")
     words = "--set", f"store.path={run.path}", *SETTINGS, "--fresh", "--yes"
     invoke("run", CONFIGS / "2x4.toml", *words)
-    assert RunStore.open(run.path).complete
+    assert LayerRun.open(run.path).complete
     assert all(path.read_text() == "mine" for path in others)
     assert run.layer_path(40).is_symlink()
     assert {path: path.read_bytes() for path in linked} == linked

@@ -13,11 +13,11 @@ from search.stopped import WAYS, config_of, copy_of_half_done, way_of
 
 from frontier import api
 from frontier.errors import CorruptRunError, InputError
+from frontier.runs.layer_run import LayerRun
 from frontier.search import by_tasks
-from frontier.search.repair import Repair, repair
+from frontier.search.repair import Repair
 from frontier.search.verify import verify
 from frontier.storage.lock import RunLock, is_held
-from frontier.store.run import RunStore
 
 
 def test_a_deleted_run_json_is_named(tmp_path):
@@ -33,10 +33,12 @@ def test_what_is_left_of_run_json_and_ledger_is_not_begun_anew(tmp_path):
     run = copy_of_half_done(tmp_path / "run")
     for name in ("run.json", "ledger.json"):
         (run.path / name).unlink()
-    with pytest.raises(CorruptRunError, match="holds layers"):
+    with pytest.raises(
+        CorruptRunError, match=r"holds ledger\.copy\.json of a run whose run\.json is missing"
+    ):
         api.run(api.plan(config_of(run.path), fresh=True))
     invoke("repair", run.path)
-    assert len(RunStore.open(run.path).records) == 21
+    assert len(LayerRun.open(run.path).records) == 21
 
 
 def test_a_run_with_nothing_to_go_on_from_needs_no_repair(tmp_path):
@@ -44,7 +46,7 @@ def test_a_run_with_nothing_to_go_on_from_needs_no_repair(tmp_path):
     plan = api.plan(config_of(tmp_path / "complete"))
     done = api.run(dataclasses.replace(plan, list_states=0)).store
     assert done.stored_depths() == [len(done.records) - 1]
-    begun = RunStore.create(tmp_path / "begun", plan.identity)
+    begun = LayerRun.create(tmp_path / "begun", plan.identity)
     for run in (done, begun):
         assert "nothing to repair" in invoke("repair", run.path).stdout
         (run.layers_path / "zarr.json").unlink()
@@ -56,7 +58,7 @@ def test_a_commit_that_was_killed_between_ledger_and_copy(tmp_path):
     run = copy_of_half_done(tmp_path / "run", keep="all")
     ledger = read_sealed(run.path / "ledger.json")
     write_sealed(run.path / COPIES["ledger.json"], {**ledger, "layers": ledger["layers"][:10]})
-    assert verify(RunStore.open(run.path)).faults == []
+    assert verify(LayerRun.open(run.path)).faults == []
     api.run(api.plan(config_of(run.path, keep="all")), until=21)
 
 
@@ -66,7 +68,7 @@ def test_nothing_is_to_be_repaired_of_a_complete_run(tmp_path, way):
     done = api.run(way_of(tmp_path / "run", way)).store
     assert done.complete
     assert invoke("repair", done.path).output.endswith("nothing to repair\n")
-    assert len(RunStore.open(done.path).records) == 37
+    assert len(LayerRun.open(done.path).records) == 37
 
 
 @pytest.mark.parametrize("complete", [False, True])
@@ -80,8 +82,8 @@ def test_giving_up_a_spare_layer_loses_nothing_else(tmp_path, complete):
         part.parent.mkdir()
         part.write_bytes(b"kept")
     stored = run.stored_depths()
-    repair(run, Repair(last, stored[1:], lost=stored[:1]))
-    after = RunStore.open(run.path)
+    Repair(last, stored[1:], lost=stored[:1]).take(run)
+    after = LayerRun.open(run.path)
     assert after.stored_depths() == stored[1:]
     assert after.complete == complete
     assert part.exists() != complete
@@ -101,7 +103,7 @@ def test_an_interrupted_deletion_is_recognised(tmp_path, monkeypatch):
         api.delete_run(run.path)
     monkeypatch.undo()
     assert (run.path / "lock").exists()
-    assert not RunStore.exists(run.path)
+    assert not LayerRun.exists(run.path)
     assert sum(api.run(api.plan(config_of(run.path))).counts) == 20160
 
 
@@ -113,7 +115,7 @@ def test_take_over_of_a_run_that_is_started_anew(tmp_path):
     words = "run", config, "--set", f"store.path={path}", "--set", "cluster.kind=serial", "--fresh"
     invoke(*words, "--yes", code=2)
     invoke(*words, "--yes", "--take-over")
-    assert RunStore.open(path).states == 12
+    assert LayerRun.open(path).states == 12
 
 
 def test_a_lock_whose_file_is_gone_keeps_nobody_out(tmp_path):
@@ -146,7 +148,7 @@ def test_a_killed_worker_s_partial_part_is_not_left_in_a_layer(tmp_path, monkeyp
     def dying(*call):
         if len(died) == 5:
             died.append(call)
-            folder = RunStore.open(tmp_path / "run").layer_path(call[2])
+            folder = LayerRun.open(tmp_path / "run").layer_path(call[2])
             (folder / f"c.0.0.0.{0:032x}.partial").write_bytes(b"half")
         elif len(died) < 5:
             died.append(call)

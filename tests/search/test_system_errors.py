@@ -16,12 +16,12 @@ from sweeps import swept
 from frontier import api
 from frontier.cli import main
 from frontier.errors import Stopped
-from frontier.report.log import read_last_start
+from frontier.runs.events import RunStopped
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.log import read_last_start
 from frontier.search import by_tasks
-from frontier.search.events import RunStopped
 from frontier.storage import local
 from frontier.storage.local import LocalStorage
-from frontier.store.run import RunStore
 
 
 def test_a_disk_that_is_full_for_the_log_too(tmp_path):
@@ -91,7 +91,7 @@ def test_an_error_of_the_system_is_no_damage(tmp_path, monkeypatch, number, name
     after = {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
     for path in before:
         assert "layers" not in path.parts or after[path] == before[path]
-    assert len(RunStore.open(run.path).records) == 21
+    assert len(LayerRun.open(run.path).records) == 21
     assert sum(api.run(api.plan(config_of(run.path, spare=2))).counts) == 20160
 
 
@@ -200,7 +200,7 @@ def test_a_file_for_people_that_cannot_be_opened_ends_no_run(tmp_path, monkeypat
         if name == "environment.json":
             assert "name its config instead" in invoke("run", run.path, code=3).stderr
     assert file.read_bytes() == before
-    assert RunStore.open(run.path).complete
+    assert LayerRun.open(run.path).complete
     assert not (tmp_path / "backup" / name).exists()
     invoke("verify", tmp_path / "backup")
 
@@ -228,7 +228,7 @@ def test_a_directory_in_the_place_of_the_log_ends_no_run(tmp_path):
     for name in ("events.jsonl", "environment.json"):
         assert said.count(f"warning: {run.path / name} cannot be written (Is a directory)") == 1
         assert (run.path / name / "mine").read_text() == "mine"
-    assert RunStore.open(run.path).complete
+    assert LayerRun.open(run.path).complete
 
 
 def test_memory_that_the_system_refuses_stops_a_run(tmp_path, monkeypatch):

@@ -21,11 +21,11 @@ from twins import bfs_layers
 
 from frontier import api
 from frontier.errors import FULL, CorruptRunError, Stopped
+from frontier.runs.events import LayerStarted, TaskFinished
+from frontier.runs.layer_run import LayerRun
 from frontier.search import driver as driver_module
 from frontier.search import task as task_module
-from frontier.search.events import LayerStarted, TaskFinished
 from frontier.search.verify import verify
-from frontier.store.run import RunStore
 
 DEPTH = 20
 """Of the layer in which runs are stopped."""
@@ -52,7 +52,7 @@ def stopped_of(path, done=2, plan=None, **search):
             shutil.copytree(plan.config.path, made)
         elif not plan.config.path.exists():
             shutil.copytree(made, plan.config.path)
-        return plan, RunStore.open(plan.config.path)
+        return plan, LayerRun.open(plan.config.path)
 
     def stop(event):
         if isinstance(event, LayerStarted) and (event.depth, 0) == (DEPTH, done):
@@ -62,7 +62,7 @@ def stopped_of(path, done=2, plan=None, **search):
 
     with pytest.raises(KeyboardInterrupt):
         run_of(plan, listeners=[stop])
-    store = RunStore.open(plan.config.path)
+    store = LayerRun.open(plan.config.path)
     assert len(store.records) == DEPTH
     return plan, store
 
@@ -84,7 +84,7 @@ def test_no_part_is_there_beside_the_one_that_replaces_it(tmp_path):
     def look(event):
         if not isinstance(event, TaskFinished) or event.depth < 3 or event.depth >= len(sizes):
             return
-        store = RunStore.open(plan.config.path)
+        store = LayerRun.open(plan.config.path)
         before, done = (parts_of(store, plan, depth) for depth in (event.depth - 2, event.depth))
         assert len(done) == event.done
         assert not before.keys() & done.keys()
@@ -233,7 +233,7 @@ def test_a_damaged_part_whose_predecessor_is_gone_is_an_error(tmp_path, damage):
     parts = {path: path.read_bytes() for path in store.path.rglob("c.*")}
     with pytest.raises(CorruptRunError, match=f"layer {DEPTH}: {file}"):
         run_of(plan)
-    after = RunStore.open(store.path)
+    after = LayerRun.open(store.path)
     assert len(after.records) == DEPTH
     for path in parts.keys() & set(store.path.rglob("c.*")):
         assert path.read_bytes() == parts[path]
@@ -260,7 +260,7 @@ def test_spare_layers_help_where_lost_parts_seem_to_be_given_up(tmp_path, monkey
         patch.setattr(os, "replace", refused)
         assert FULL[errno.EDQUOT] in invoke("repair", store.path, "--yes", code=3).stderr
     assert f"back to depth {DEPTH - 3};" in invoke("repair", store.path, "--yes").output
-    assert verify(RunStore.open(store.path)).faults == []
+    assert verify(LayerRun.open(store.path)).faults == []
     assert [record.states for record in run_of(plan).records] == COUNTS
 
 
@@ -316,7 +316,7 @@ def test_a_part_that_is_found_is_forced_before_another_is_given_up_for_it(tmp_pa
 def test_an_orphan_does_a_task_while_the_run_goes_on(tmp_path, monkeypatch, form, moment):
     """Just after the driver has seen that there are no parts yet."""
     plan, store = stopped_of(tmp_path, done=0)
-    look, looks = RunStore.parts_under_way, []
+    look, looks = LayerRun.parts_under_way, []
 
     def look_and_be_late(self, layout):
         found = look(self, layout)
@@ -326,7 +326,7 @@ def test_an_orphan_does_a_task_while_the_run_goes_on(tmp_path, monkeypatch, form
                 asked(store, 1)
         return found
 
-    monkeypatch.setattr(RunStore, "parts_under_way", look_and_be_late)
+    monkeypatch.setattr(LayerRun, "parts_under_way", look_and_be_late)
     done = run_of(FORMS[form](plan))
     assert [record.states for record in done.records] == COUNTS
     assert looks[0] == set()

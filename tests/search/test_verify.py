@@ -17,18 +17,18 @@ from sweeps import swept
 
 from frontier import api
 from frontier.errors import CorruptRunError
-from frontier.report.summary import summary, write_summary
+from frontier.layers.parts import digest_of
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.reader import RunReader
+from frontier.runs.summary import summary, write_summary
 from frontier.search import driver as driver_module
 from frontier.search.verify import neighbours, verify
 from frontier.search.workspace import Workspace
-from frontier.store.parts import digest_of
-from frontier.store.reader import RunReader
-from frontier.store.run import RunStore
 
 
 @swept("name", SEARCH, few=1)
 def test_whole_runs_are_sound(whole, name):
-    found = verify(RunStore.open(whole[0] / name), deep=200)
+    found = verify(LayerRun.open(whole[0] / name), deep=200)
     assert found.faults == []
     assert found.layers == {"frontier": 2, "spare": 4, "all": 21}[name]
     assert found.positions > 200
@@ -102,21 +102,21 @@ def test_damage_is_named_and_mended_where_that_can_be(copy, whole, name, file, d
         return
     depth = 16 if name == "spare" else int(file.split("/")[1][:4]) - 1
     assert f"back to depth {depth};" in invoke("repair", path, "--yes").output
-    assert verify(RunStore.open(path)).faults == []
+    assert verify(LayerRun.open(path)).faults == []
     assert finished(path, name) == whole[1]
 
 
 def test_a_slab_in_place_of_another_is_noticed(copy):
     """It is sound by itself, and has as many states."""
     path, file = copy("all"), file_of(copy("all"), "layers/0020/c.0")
-    _, begin, end = RunReader(RunStore.open(path)).layer(20).part(0).read(np.array([0]))
+    _, begin, end = RunReader(LayerRun.open(path)).layer(20).part(0).read(np.array([0]))
     slab, data = slice(int(begin[0]), int(end[0])), bytearray(file.read_bytes())
     assert data[slab.start] > 1
     data[slab.start] -= 1  # this changes the first state
     checksum = google_crc32c.value(bytes(data[slab])).to_bytes(4, "little")
     data[slab.stop : slab.stop + 4] = checksum
     file.write_bytes(data)
-    (fault,) = verify(RunStore.open(path)).faults
+    (fault,) = verify(LayerRun.open(path)).faults
     assert fault.message.endswith(f"{file}: its slabs are not those that were written there")
 
 
@@ -124,7 +124,7 @@ def test_nothing_is_given_up_unasked(copy):
     path = copy("spare")
     turned(file_of(path, "layers/0020/c.0"))
     assert "Nothing is changed" in invoke("repair", path, code=2).output
-    assert len(RunStore.open(path).records) == 21
+    assert len(LayerRun.open(path).records) == 21
 
 
 def test_what_only_zarr_reads(copy, whole):
@@ -133,7 +133,7 @@ def test_what_only_zarr_reads(copy, whole):
         file_of(path, file).write_text("{}")
         assert str(file_of(path, file)) in invoke("verify", path, code=4).output
         invoke("repair", path)
-        assert verify(RunStore.open(path)).faults == []
+        assert verify(LayerRun.open(path)).faults == []
     assert finished(path, "frontier") == whole[1]
 
 
@@ -144,7 +144,7 @@ def test_a_damaged_file_comes_back_from_its_copy(copy, whole, name, copied):
     turned(path / name)
     assert name in invoke("verify", path, code=4).output
     assert f"{path / name}: written anew" in invoke("repair", path).output
-    assert verify(RunStore.open(path)).faults == []
+    assert verify(LayerRun.open(path)).faults == []
     assert finished(path, "frontier") == whole[1]
 
 
@@ -153,7 +153,7 @@ def test_what_is_not_a_layer_s_own(copy, whole):
     file_of(path, "layers/0020/c.7").write_bytes(b"stray")
     assert "c.7 is none of its parts" in invoke("verify", path, code=4).output
     invoke("repair", path)
-    assert verify(RunStore.open(path)).faults == []
+    assert verify(LayerRun.open(path)).faults == []
     assert "nothing to repair" in invoke("repair", path).output
     assert finished(path, "frontier") == whole[1]
 
@@ -184,7 +184,7 @@ def test_a_folder_in_the_place_of_a_file(copy, whole):
         place.mkdir()
         assert str(place) in invoke("verify", path, code=4).output
         invoke("repair", path, "--yes")
-    assert verify(RunStore.open(path)).faults == []
+    assert verify(LayerRun.open(path)).faults == []
     assert finished(path, "spare") == whole[1]
 
 
@@ -273,7 +273,7 @@ def test_where_there_is_no_way_back_nothing_is_moved(copy):
 
 def test_an_edited_summary(copy, whole):
     path = copy("complete")
-    write_summary(path, summary(RunStore.open(path)))
+    write_summary(path, summary(LayerRun.open(path)))
     invoke("verify", path)
     written = (path / "summary.json").read_text()
     (path / "summary.json").write_text(written.replace('"depth": 3', '"depth": 2'))
@@ -328,7 +328,7 @@ def test_nothing_says_what_was_searched(copy):
 def test_deep_finds_what_adds_up_but_is_wrong(copy, name):
     """A state exchanged for another of its side, everything sealed anew."""
     path = copy(name)
-    run = RunStore.open(path)
+    run = LayerRun.open(path)
     work = Workspace(run)
     numbers = work.layer(20).numbers()
     other = next(n for n in range(10**6) if n not in set(numbers.tolist()))
@@ -337,7 +337,7 @@ def test_deep_finds_what_adds_up_but_is_wrong(copy, name):
     part = work.files(20).write_list(wrong, work.writer, run.records[20].tally)
     run.records[20] = replace(run.records[20], digest=digest_of([part]))
     write_ledger(run)
-    run = RunStore.open(path)
+    run = LayerRun.open(path)
     assert verify(run).faults == []
     found = [fault.message for fault in verify(run, deep=10_000).faults]
     assert any(f"state {other} is there but must not be" in what for what in found)
@@ -365,7 +365,7 @@ def test_tasks_of_the_layer_under_way(tmp_path, damage):
 
     with pytest.raises(KeyboardInterrupt):
         api.run(plan, listeners=[stop_soon])
-    run = RunStore.open(tmp_path / "run")
+    run = LayerRun.open(tmp_path / "run")
     files, done = run.files(10, plan.layout), run.parts_under_way(plan.layout)
     assert len(done) == 2
     damaged = next(task for task in done if files.part(task).slabs.size)

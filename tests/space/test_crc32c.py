@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontier.space import crc32c as kernels
-from frontier.space.crc32c import LANE_BYTES, crc32c
+from frontier.codec import crc32c as kernels
+from frontier.codec.crc32c import LANE_BYTES, crc32c
 
 DATA = np.random.default_rng(0).integers(0, 256, 7 * LANE_BYTES, dtype=np.uint8)
 

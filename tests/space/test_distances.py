@@ -7,8 +7,8 @@ from small_spaces import PUZZLES, SOME, each_puzzle, known, origins_in, puzzle_n
 from sweeps import swept
 from twins import bfs_layers, indices
 
-from frontier.space import distances
-from frontier.space.distances import (
+from frontier.kernels import distances
+from frontier.kernels.distances import (
     UNREACHED,
     bit_numbers,
     distance_table,

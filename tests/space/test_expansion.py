@@ -8,13 +8,13 @@ import pytest
 from engine import batches_of, layouts_of, list_layers, memory_at
 from sweeps import swept
 
+from frontier.codec import zerobytes
+from frontier.codec.zerobytes import CHECKSUM_BYTES, most_stored_bytes, stored_slabs
+from frontier.kernels import expansion as expansion_module
+from frontier.kernels.expansion import Expansion
+from frontier.kernels.lists import list_bits, set_bits
 from frontier.puzzles import permutation_puzzle, tile_puzzle
-from frontier.space import expansion as expansion_module
-from frontier.space import zerobytes
-from frontier.space.expansion import Expansion
-from frontier.space.lists import list_bits, set_bits
 from frontier.space.program import program_of, reads_of, swaps_of
-from frontier.space.zerobytes import CHECKSUM_BYTES, most_stored_bytes, stored_slabs
 
 FLIPS = {f"flip{n}": [*range(n, 0, -1), *range(n + 1, 9)] for n in range(2, 9)}
 

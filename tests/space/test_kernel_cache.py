@@ -14,13 +14,13 @@ import pytest
 from numba.core.caching import IndexDataCacheFile
 
 import frontier
-from frontier.space import kernel_cache
+from frontier import kernel_cache
 
 PACKAGE = Path(frontier.__file__).parent
 
 CALLS = """
 import numpy as np
-from frontier.space import zerobytes_kernels as kernels
+from frontier.codec import zerobytes_kernels as kernels
 {before}
 masks = np.array([7, 0, 255, 1], dtype=np.uint8)
 print(kernels._count(masks, 32), sum(kernels._count.compiled.stats.cache_hits.values()))
@@ -234,7 +234,7 @@ import sys, time
 from pathlib import Path
 import numpy as np
 from numba.core.caching import IndexDataCacheFile
-from frontier.space import zerobytes_kernels as kernels
+from frontier.codec import zerobytes_kernels as kernels
 
 here, other = map(Path, sys.argv[2:4])
 save = IndexDataCacheFile._save_index
@@ -297,11 +297,11 @@ def test_kernels_are_compiled_anew_where_one_has_changed(tmp_path):
         file = tmp_path / "frontier" / changed
         file.write_bytes(file.read_bytes() + b"\n# changed\n")
         command = [
-            sys.executable, "-c", "import frontier.space.kernel_cache as c; print(c._folder())"
+            sys.executable, "-c", "import frontier.kernel_cache as c; print(c._folder())"
         ]  # fmt: skip
         return subprocess.run(
             command, capture_output=True, text=True, cwd=tmp_path, check=True
         ).stdout
 
-    names = [folder(name) for name in ("space/bits.py", "cosets/kernel.py", "report/html.py")]
+    names = [folder(name) for name in ("kernels/bits.py", "cosets/kernel.py", "report/html.py")]
     assert names[0] != names[1] == names[2]

@@ -16,7 +16,7 @@ import pytest
 from making import CONFIGS
 
 import frontier
-from frontier.space import kernel_cache
+from frontier import kernel_cache
 
 
 def add(one, other):

@@ -31,13 +31,13 @@ from twins import (
     voltage_layers,
 )
 
+from frontier import jit
+from frontier.kernels.lists import ListKernel, _keep_new, _sort, list_bits, set_bits
 from frontier.puzzles import tile_puzzle
-from frontier.space import jit
 from frontier.space import layout as layout_module
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.lehmer import LehmerCode
-from frontier.space.lists import ListKernel, _keep_new, _sort, list_bits, set_bits
 
 
 def shaped(cells, columns):

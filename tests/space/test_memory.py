@@ -13,17 +13,17 @@ from small_spaces import PUZZLES, SOME, each_puzzle, known, puzzle_named
 from sweeps import swept
 from twins import bfs_layers, layers_of, line_moves
 
-from frontier.puzzles import pattern_puzzle, tile_puzzle
-from frontier.space.bits import lowest_bit
-from frontier.space.graph import Space
-from frontier.space.layout import Layout
-from frontier.space.memory import (
+from frontier.kernels.memory import (
     Bitmaps,
     MemorySearch,
     count_rows,
     memory_bytes,
     memory_layout,
 )
+from frontier.puzzles import pattern_puzzle, tile_puzzle
+from frontier.space.graph import Space
+from frontier.space.layout import Layout
+from frontier.space.words import lowest_bit
 
 
 def numbers_in(bitmaps, layout):

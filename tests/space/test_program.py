@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from sweeps import swept
 from twins import moved, random_sequence, sign, voltage_layers
 
-from frontier.space import bits
+from frontier.kernels import bits
+from frontier.kernels.memory import MemorySearch
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
-from frontier.space.memory import MemorySearch
 from frontier.space.program import last_first
 
 

@@ -9,7 +9,7 @@ from engine import graph_of
 from sweeps import swept
 from twins import digits, indices, numbered, swapped
 
-from frontier.space.bits import count_bits, live_rows, or_swap
+from frontier.kernels.bits import live_rows, or_swap
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.lehmer import LehmerCode
@@ -34,6 +34,7 @@ from frontier.space.swaps import (
     swap_kind,
     word_parities,
 )
+from frontier.space.words import count_bits
 
 SIGNS = [0, 1]
 

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sweeps import swept
 
-from frontier.space import zerobytes_kernels
-from frontier.space.zerobytes import (
+from frontier.codec import zerobytes_kernels
+from frontier.codec.zerobytes import (
     SLACK,
     decode,
     encode,
@@ -324,7 +324,9 @@ OTHER_PROCESSOR = """
 import sys
 import numpy as np
 import google_crc32c
-from frontier.space import crc32c, zerobytes, zerobytes_kernels
+from frontier.codec import crc32c
+from frontier.codec import zerobytes_kernels
+from frontier.codec import zerobytes
 
 assert not zerobytes_kernels.has_vectors()
 words = np.frombuffer(sys.stdin.buffer.read(), dtype=np.uint64)

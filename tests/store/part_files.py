@@ -2,14 +2,14 @@
 
 import numpy as np
 
+from frontier.codec.codecs import SlabCodec
 from frontier.errors import CorruptRunError
-from frontier.storage.places import storage_at
-from frontier.store.codecs import SlabCodec
-from frontier.store.parts import (
+from frontier.layers.parts import (
     Part,
     PartWriter,
 )
-from frontier.store.tally import Tally
+from frontier.layers.tally import Tally
+from frontier.storage.places import storage_at
 
 CODECS = ["bitmap", "raw", "lz4", "zstd:1"]
 SLABS, WORDS, RUN, DEPTH, TASK = 12, 40, "ab" * 16, 7, 3

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sweeps import swept
 
+from frontier.codec.codecs import SlabCodec, encoded_bytes
+from frontier.codec.zerobytes import CHECKSUM_BYTES
 from frontier.config import Config
 from frontier.errors import InputError
-from frontier.space.zerobytes import CHECKSUM_BYTES
-from frontier.store.codecs import SlabCodec, encoded_bytes
 
 CODECS = ["bitmap", "raw", "lz4", "zstd:1", "zstd:-5", "zstd:22", "zstd:-50"]
 

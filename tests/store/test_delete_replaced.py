@@ -5,15 +5,15 @@ import shutil
 from making import IDENTITY
 
 from frontier.puzzles import tile_puzzle
+from frontier.runs.layer_run import LayerRun
 from frontier.space.layout import Layout
-from frontier.store.run import RunStore
 
 LAYOUT = Layout(tile_puzzle(2, 4).model.space, 0, 1)
 
 
 def begun(path):
     """A run in whose layers 2 and 4 part 1 is there, whatever it holds."""
-    run = RunStore.create(path, IDENTITY)
+    run = LayerRun.create(path, IDENTITY)
     for depth in (2, 4):
         run.files(depth, LAYOUT).begin()
         run.files(depth, LAYOUT).path(1).write_bytes(b"a part")

@@ -25,20 +25,20 @@ from store.part_files import (
     write,
 )
 
+from frontier.codec import zerobytes
+from frontier.codec.codecs import SlabCodec
 from frontier.errors import CorruptRunError
-from frontier.space import zerobytes
-from frontier.storage.local import LocalStorage
-from frontier.storage.places import storage_at
-from frontier.store import parts as parts_module
-from frontier.store.codecs import SlabCodec
-from frontier.store.parts import (
+from frontier.layers import parts as parts_module
+from frontier.layers.parts import (
     RECORD_BYTES,
     PartRecord,
     PartWriter,
     digest_of,
     footer_bytes,
 )
-from frontier.store.tally import Tally
+from frontier.layers.tally import Tally
+from frontier.storage.local import LocalStorage
+from frontier.storage.places import storage_at
 
 # --- what is written
 

@@ -18,7 +18,7 @@ from store.part_files import (
 from sweeps import swept
 
 from frontier.errors import CorruptRunError
-from frontier.store.parts import (
+from frontier.layers.parts import (
     RECORD_BYTES,
 )
 

@@ -19,9 +19,9 @@ from store.part_files import (
 )
 from sweeps import swept
 
+from frontier.codec.zerobytes import CHECKSUM_BYTES
 from frontier.errors import CorruptRunError
-from frontier.space.zerobytes import CHECKSUM_BYTES
-from frontier.store.parts import (
+from frontier.layers.parts import (
     RECORD_BYTES,
     PartRecord,
     footer_bytes,

@@ -10,15 +10,16 @@ from ledgers import line_of
 from making import IDENTITY
 
 from frontier.errors import CorruptRunError, Gone, InputError
+from frontier.layers.record import LayerRecord
+from frontier.layers.tally import Tally
 from frontier.puzzles import tile_puzzle
+from frontier.runs.directory import delete_files, refuse_others
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.mending import mend
+from frontier.runs.reader import RunReader
 from frontier.space.layout import Layout
 from frontier.storage.local import LocalStorage, remove_tree
 from frontier.storage.places import storage_at
-from frontier.store.directory import delete_files, mend, refuse_others
-from frontier.store.ledger import LayerRecord
-from frontier.store.reader import RunReader
-from frontier.store.run import RunStore
-from frontier.store.tally import Tally
 
 LAYOUT = Layout(tile_puzzle(2, 4).model.space, 1, 2)
 THREAD = ThreadPoolExecutor(1)
@@ -39,7 +40,7 @@ def committed(run, depth, forget=()):
 
 
 def test_the_task_of_a_file_and_the_file_of_a_task(tmp_path):
-    layout, run = Layout(LAYOUT.space, 2, 1), RunStore.create(tmp_path / "run", IDENTITY)
+    layout, run = Layout(LAYOUT.space, 2, 1), LayerRun.create(tmp_path / "run", IDENTITY)
     files = run.files(3, layout)
     names = {task: files.name(task).rpartition("/")[2] for task in files.tasks}
     assert len(set(names.values())) == len(names) > 9
@@ -62,9 +63,9 @@ def test_the_task_of_a_file_and_the_file_of_a_task(tmp_path):
 
 def test_other_forms_of_a_layer_stay_until_it_is_committed(tmp_path, monkeypatch):
     """A late worker may have given up what its part replaces, so the part is needed until then."""
-    run = RunStore.create(tmp_path / "run", IDENTITY)
+    run = LayerRun.create(tmp_path / "run", IDENTITY)
     committed(run, 0)
-    part, write = written(run, 1), run._write_ledger
+    part, write = written(run, 1), run.write_ledger
     late = run.layer_path(1) / "c.0.0.0"
     late.write_bytes(b"a part of bits")
 
@@ -72,7 +73,7 @@ def test_other_forms_of_a_layer_stay_until_it_is_committed(tmp_path, monkeypatch
         assert late.exists()
         write()
 
-    monkeypatch.setattr(run, "_write_ledger", looking)
+    monkeypatch.setattr(run, "write_ledger", looking)
     run.commit([LayerRecord.of(1, "list", part.tally, 0.5, [part])], complete=False)
     monkeypatch.undo()
     assert sorted(os.listdir(run.layer_path(1))) == ["c.0", "zarr.json"]
@@ -88,14 +89,14 @@ def test_the_names_of_new_directories_are_forced_too(tmp_path, monkeypatch):
     monkeypatch.setattr(
         os, "fsync", lambda file: forced.append(os.readlink(f"/proc/self/fd/{file}"))
     )
-    RunStore.create(place / "run", IDENTITY, durable=True)
+    LayerRun.create(place / "run", IDENTITY, durable=True)
     for folder in (place, place.parent, tmp_path):
         assert str(folder) in forced
     forced.clear()
-    RunStore.open(place / "run").force()
+    LayerRun.open(place / "run").force()
     assert str(tmp_path) in forced
     forced.clear()
-    RunStore.create(tmp_path / "never", IDENTITY)
+    LayerRun.create(tmp_path / "never", IDENTITY)
     assert forced == []
 
 
@@ -104,10 +105,10 @@ def numbers_of(run, depth):
 
 
 def test_what_is_committed_is_there_when_opened_again(tmp_path):
-    run = RunStore.create(tmp_path / "run", IDENTITY)
+    run = LayerRun.create(tmp_path / "run", IDENTITY)
     for depth in range(4):
         committed(run, depth, forget=(depth - 2,) if depth >= 2 else ())
-    again = RunStore.open(tmp_path / "run")
+    again = LayerRun.open(tmp_path / "run")
     assert again.records == run.records
     assert again.stored_depths() == [2, 3]
     assert again.states == 1 + 2 + 3 + 4
@@ -119,7 +120,7 @@ def test_what_is_committed_is_there_when_opened_again(tmp_path):
 
 
 def test_sweep_keeps_what_a_resumed_run_uses(tmp_path):
-    run = RunStore.create(tmp_path / "run", IDENTITY)
+    run = LayerRun.create(tmp_path / "run", IDENTITY)
     committed(run, 0)
     files = run.files(1, LAYOUT)  # under way
     files.begin()
@@ -147,7 +148,7 @@ def test_sweep_keeps_what_a_resumed_run_uses(tmp_path):
 
 
 def test_of_the_layer_under_way_only_parts_of_tasks_count(tmp_path):
-    run = RunStore.create(tmp_path / "run", IDENTITY)
+    run = LayerRun.create(tmp_path / "run", IDENTITY)
     committed(run, 0)
     written(run, 1)  # a list that was never committed
     run.sweep()
@@ -156,7 +157,7 @@ def test_of_the_layer_under_way_only_parts_of_tasks_count(tmp_path):
 
 def test_layers_that_are_links_are_left_alone(tmp_path):
     """By sweeping, forgetting, abandoning, rolling back and deleting; and what they lead to."""
-    run = RunStore.create(tmp_path / "run", IDENTITY)
+    run = LayerRun.create(tmp_path / "run", IDENTITY)
     for depth in range(3):
         committed(run, depth)
     shutil.copytree(run.layer_path(2), tmp_path / "elsewhere")
@@ -177,7 +178,7 @@ def test_layers_that_are_links_are_left_alone(tmp_path):
 
 def test_what_is_not_the_run_s_own_survives_in_layers(tmp_path):
     """When layers are forgotten, abandoned, rolled back and deleted."""
-    run = RunStore.create(tmp_path / "run", IDENTITY)
+    run = LayerRun.create(tmp_path / "run", IDENTITY)
     for depth in range(4):
         committed(run, depth)
     written(run, 4)
@@ -201,7 +202,7 @@ def test_what_is_not_the_run_s_own_survives_in_layers(tmp_path):
 
 
 def test_a_list_that_claims_more_states_than_memory_holds(tmp_path):
-    run = RunStore.create(tmp_path / "run", IDENTITY)
+    run = LayerRun.create(tmp_path / "run", IDENTITY)
     committed(run, 0)
     run.records[0] = replace(run.records[0], tally=Tally(1 << 60))
     with pytest.raises(CorruptRunError, match=r"c\.0 is cut"):
@@ -210,7 +211,7 @@ def test_a_list_that_claims_more_states_than_memory_holds(tmp_path):
 
 @pytest.mark.parametrize("form", ["list", "bits"])
 def test_of_no_states_none_is_in_a_layer(tmp_path, form):
-    run = RunStore.create(tmp_path / "run", IDENTITY)
+    run = LayerRun.create(tmp_path / "run", IDENTITY)
     if form == "list":
         committed(run, 0)
     found = RunReader(run).layer(0).contains(np.empty(0, dtype=np.uint64))
@@ -220,7 +221,7 @@ def test_of_no_states_none_is_in_a_layer(tmp_path, form):
 def test_a_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=r"store\.path"):
-        RunStore.create(tmp_path / "file" / "run", IDENTITY)
+        LayerRun.create(tmp_path / "file" / "run", IDENTITY)
 
 
 def test_files_are_replaced_whole_and_trees_go(tmp_path):
@@ -243,20 +244,20 @@ def test_directories_that_hold_something_else_are_refused(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "notes.txt").write_text("mine")
     with pytest.raises(InputError, match=r"notes\.txt"):
-        RunStore.create(tmp_path / "run", IDENTITY)
+        LayerRun.create(tmp_path / "run", IDENTITY)
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["notes.txt"]
 
 
 def test_a_run_without_its_identity_is_not_begun_anew(tmp_path):
-    run = RunStore.create(tmp_path / "run", IDENTITY)
+    run = LayerRun.create(tmp_path / "run", IDENTITY)
     committed(run, 0)
     (run.path / "run.json").unlink()
     with pytest.raises(CorruptRunError, match=r"run\.json is missing"):
-        RunStore.create(tmp_path / "run", IDENTITY)
+        LayerRun.create(tmp_path / "run", IDENTITY)
 
 
 def test_delete_leaves_what_is_not_its_own(tmp_path):
-    run = RunStore.create(tmp_path / "run", IDENTITY)
+    run = LayerRun.create(tmp_path / "run", IDENTITY)
     committed(run, 0)
     (run.path / "notes.txt").write_text("mine")
     (run.path / "ledger.json").write_text("damaged")
@@ -265,7 +266,7 @@ def test_delete_leaves_what_is_not_its_own(tmp_path):
 
 
 def test_leftovers_of_a_killed_run_are_its_own(tmp_path):
-    run = RunStore.create(tmp_path / "run", IDENTITY)
+    run = LayerRun.create(tmp_path / "run", IDENTITY)
     (run.path / f"ledger.json.{MARK}.partial").write_text("torn")
     (run.path / f"layers.{MARK}.deleting").mkdir()
     refuse_others(run.storage.names(), run.path)
@@ -280,20 +281,20 @@ def place(request):
 
 def test_of_two_that_go_on_with_a_run_one_commits(place):
     """The other says so and changes nothing, wherever the run is."""
-    first, second = RunStore.create(place, IDENTITY), RunStore.open(place)
+    first, second = LayerRun.create(place, IDENTITY), LayerRun.open(place)
     committed(first, 0)
     written = dict(place.files()), place.read("ledger.json")
-    with pytest.raises(Gone, match="by another process, which has gone on with the run"):
+    with pytest.raises(Gone, match="by another process, which has resumed the run"):
         second.commit([], complete=True)
     assert (dict(place.files()), place.read("ledger.json")) == written
-    assert RunStore.open(place).records == first.records
+    assert LayerRun.open(place).records == first.records
     committed(first, 1)
 
 
 @pytest.mark.parametrize("content", [None, b"garbage"])
 def test_a_ledger_that_is_lost_while_a_run_goes_on(place, content):
     """That is damage, and not the work of another process."""
-    run = RunStore.create(place, IDENTITY)
+    run = LayerRun.create(place, IDENTITY)
     committed(run, 0)
     place.delete("ledger.json")
     if content:
@@ -304,50 +305,50 @@ def test_a_ledger_that_is_lost_while_a_run_goes_on(place, content):
         ):
             refused()
     assert mend(place) == [f"{place.place('ledger.json')}: written anew from the other copy"]
-    assert RunStore.open(place).records == run.records[:1]
+    assert LayerRun.open(place).records == run.records[:1]
 
 
 def test_a_run_whose_files_are_being_deleted_is_gone(place, monkeypatch):
     """The ledger may be deleted some time before run.json."""
 
-    def read_too_late(storage, name, identifier):
-        storage.delete("run.json")
+    def read_too_late(ledger, name=""):
+        place.delete("run.json")
         raise CorruptRunError("ledger.json is missing")
 
-    run = RunStore.create(place, IDENTITY)
+    run = LayerRun.create(place, IDENTITY)
     place.delete("ledger.json")
-    monkeypatch.setattr("frontier.store.run.read_ledger", read_too_late)
+    monkeypatch.setattr("frontier.runs.ledger.Ledger.read", read_too_late)
     with pytest.raises(Gone, match="no longer holds the run that goes on there"):
         run.check_mine()
 
 
 def test_a_run_that_takes_the_place_of_another(place):
     """The earlier one commits nothing to it, and meets none of its layers."""
-    earlier = RunStore.create(place, IDENTITY)
+    earlier = LayerRun.create(place, IDENTITY)
     committed(earlier, 0)
     with pytest.raises(Gone, match="another process"):
-        RunStore.create(place, IDENTITY)
+        LayerRun.create(place, IDENTITY)
     delete_files(place)
-    later = RunStore.create(place, IDENTITY)
+    later = LayerRun.create(place, IDENTITY)
     committed(later, 0)
     with pytest.raises(Gone, match="no longer holds the run"):
         earlier.commit([], complete=True)
     earlier.abandon_layer(0)
     assert place.names("layers") == {later.identity["identifier"]}
-    assert numbers_of(RunStore.open(place), 0) == [0]
+    assert numbers_of(LayerRun.open(place), 0) == [0]
 
 
 def test_a_run_that_was_killed_as_it_began(place):
     """After any of the files by which it begins."""
-    RunStore.create(place, IDENTITY)
+    LayerRun.create(place, IDENTITY)
     for gone in (["ledger.copy.json"], ["ledger.json"], ["run.copy.json"]):
         place.delete(*gone)
-        run = RunStore.open(place)
+        run = LayerRun.open(place)
         assert run.records == []
         assert len(mend(place)) == 1
     place.delete("ledger.json", "ledger.copy.json", "run.copy.json")
-    run = RunStore.open(place)
+    run = LayerRun.open(place)
     run.sweep()
     committed(run, 0)
-    assert len(RunStore.open(place).records) == 1
+    assert len(LayerRun.open(place).records) == 1
     assert mend(place) == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import frontier
-from frontier.store.tally import Tally
+from frontier.layers.tally import Tally
 
 PROGRAM = """
 import sys

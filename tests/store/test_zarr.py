@@ -14,16 +14,16 @@ from zarr.codecs import BytesCodec, Crc32cCodec, ShardingCodec
 from zarr.registry import get_codec_class
 
 from frontier import api
+from frontier.codec import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
+from frontier.codec.codecs import SlabCodec
+from frontier.codec.zerobytes import CHECKSUM_BYTES
 from frontier.config import Config
+from frontier.layers.files import LIST_SLAB, LayerFiles
 from frontier.puzzles import tile_puzzle
 from frontier.search.workspace import Workspace
 from frontier.space import layout as layout_module
 from frontier.space.layout import Layout
-from frontier.space.zerobytes import CHECKSUM_BYTES
 from frontier.storage.places import storage_at
-from frontier.store import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
-from frontier.store.codecs import SlabCodec
-from frontier.store.layers import LIST_SLAB, LayerFiles
 
 CODECS = ["bitmap", "raw", "lz4", "zstd:1", "zstd:-5"]
 
@@ -103,10 +103,10 @@ import sys
 import numpy as np
 import zarr
 
-assert "frontier.store.zarr_codec" not in sys.modules
+assert "frontier.codec.zarr_codec" not in sys.modules
 array = zarr.open_array(sys.argv[1], mode="r")
 np.savez(sys.argv[2], whole=array[:], some=array[1:4, :, 3:35])
-assert "frontier.store.zarr_codec" in sys.modules
+assert "frontier.codec.zarr_codec" in sys.modules
 """
 
 

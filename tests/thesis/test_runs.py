@@ -9,9 +9,9 @@ from twins import blank_moves, layers_of
 
 from frontier import api
 from frontier.config import Config, config_of
-from frontier.cosets.search import find_gods_number
 from frontier.errors import InputError
-from frontier.store.run import RunStore
+from frontier.runs.layer_run import LayerRun
+from frontier.search.coset_driver import find_gods_number
 from frontier.thesis.bounds import Bound, Bounds
 from frontier.thesis.runs import ThesisRuns
 
@@ -183,7 +183,7 @@ def test_a_run_that_keeps_its_layers_will_do(tmp_path):
 
 def without_home(path, depths=None):
     """Let the ledger of a run be one that does not say where blanks are, at some depths."""
-    run = RunStore.open(path)
+    run = LayerRun.open(path)
     for depth, record in enumerate(run.records):
         if depths is None or depth in depths:
             tally = replace(record.tally, at_goal=None)

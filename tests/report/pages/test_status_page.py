@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from ledgers import line_of
 
-from frontier.report.progress import Progress
 from frontier.report.status_page import status_page
-from frontier.search.events import (
+from frontier.runs.events import (
     LayerFinished,
     LayerStarted,
     RunFinished,
@@ -16,6 +15,7 @@ from frontier.search.events import (
     RunStopped,
     TaskFinished,
 )
+from frontier.runs.progress import Progress
 
 RECORDED = json.loads((Path(__file__).parents[2] / "forecast" / "recorded.json").read_text())
 

@@ -1,0 +1,1 @@
+"""How slabs are compressed, checked and kept in memory."""

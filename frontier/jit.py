@@ -1,0 +1,52 @@
+"""Kernels: functions that Numba compiles when they are called first.
+
+Importing Numba takes longer than many a command, so it is imported at the first call of a kernel.
+`frontier.kernel_cache` compiles kernels and stores them.
+"""
+
+import threading
+from collections.abc import Callable
+from functools import update_wrapper
+
+from frontier.stopwatch import preparing
+
+SMALL = 10_000
+
+_one_thread = threading.RLock()
+
+
+class Kernel:
+    """A function that is compiled when it is called first, by Python or by another kernel."""
+
+    def __init__(self, function: Callable):
+        self.function, self._compiled = function, None
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments):
+        return (self._compiled or self.compiled)(*arguments)
+
+    def python_if_small(self, size: int) -> Callable:
+        """Return the kernel, or for little work the Python function, which ends before Numba is
+        loaded.
+
+        size: about how often the innermost loop runs.
+        """
+        return self.function if size <= SMALL and self._compiled is None else self
+
+    @property
+    def compiled(self) -> Callable:
+        """The function that Numba compiles from it."""
+        with _one_thread:
+            if self._compiled is None:
+                with preparing:
+                    from frontier.kernel_cache import compiled
+                self._compiled = compiled(self.function)
+        return self._compiled
+
+    @property
+    def _numba_type_(self):
+        """The type by which Numba calls it from another kernel."""
+        return self.compiled._numba_type_
+
+
+kernel = Kernel

@@ -1,0 +1,202 @@
+"""How kernels are compiled, and kept on disk: Numba's cache, in a folder of our own.
+
+Kernels release the interpreter lock, so a worker still answers its scheduler while one runs. They
+are kept, so only the first run on a machine compiles them, in the user's cache directory or in that
+of ``NUMBA_CACHE_DIR``. Numba does not notice when a kernel that was inlined from another file
+changes; the name of the folder therefore carries a hash of all sources that have kernels.
+Functions that others compile in the same process are cached where they would be without this
+package.
+
+Processes that begin at once, such as the workers of a cluster, need the same kernels at once. So
+one of them at a time compiles, under the lock of the folder; the others wait, and load what it has
+saved. The lock has a second purpose: Numba numbers the files of a kernel one after the other, so
+two processes that saved it for different types at once could take the same number, and run each
+other's code. Therefore a process that cannot lock the folder compiles and does not save.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import BinaryIO
+
+import numba
+from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.types import unliteral
+
+from frontier.stopwatch import preparing
+
+SETTINGS = {"nogil": True, "error_model": "numpy", "_nrt": False}
+"""Without its runtime, Numba counts no references to arrays. It counts them by atomic operations at
+each slice and each call, which took half of the time where rows are short. A kernel without the
+runtime can allocate no array, and assign none to a slice: its callers hand it scratch arrays, and
+it has loops."""
+
+
+COMPILED = {"space", "codec", "kernels"}
+"""The packages whose sources kernels depend on, those without a kernel too."""
+
+
+def compiled(function: Callable) -> Callable:
+    """Return what Numba makes of a function, loaded from the folder of kernels or kept there."""
+    folder = _folder()
+    kernel = _kept(function, folder) if folder else None
+    if kernel is None:
+        warn(folder)
+        kernel = numba.njit(**SETTINGS)(function)
+    _take_constants_as_numbers(kernel)
+    return kernel
+
+
+def _take_constants_as_numbers(kernel) -> None:
+    """Compile a kernel for the type of a number where another kernel calls it with a constant.
+
+    Numba would compile it once more for each constant.
+    """
+    call = kernel.get_call_template
+
+    def call_with_numbers(arguments, keywords):
+        return call(tuple(map(unliteral, arguments)), keywords)
+
+    kernel.get_call_template = call_with_numbers
+
+
+def _kept(function: Callable, folder: Path) -> Callable | None:
+    """Return what Numba makes of a function, and keeps; None if the folder cannot be written."""
+    before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
+    try:
+        kernel = numba.njit(cache=True, **SETTINGS)(function)
+    except (RuntimeError, OSError):
+        return None
+    finally:
+        numba.config.CACHE_DIR = before
+    if folder not in Path(kernel.stats.cache_path).parents:
+        return None  # Numba would use another folder, whose name does not depend on our sources
+    _compile_in_turn(kernel, folder)
+    return kernel
+
+
+PATIENCE = 120.0
+"""The seconds for which a process waits for another one to compile; then it compiles alone."""
+
+_turn: list[BinaryIO] = []
+"""The lock of the folder, while this process has it. Whoever uses this list has Numba's lock."""
+
+
+def _compile_in_turn(kernel, folder: Path) -> None:
+    """Let a kernel that is not in the folder be compiled and saved under the folder's lock.
+
+    The process keeps the lock until the outermost kernel is saved, as that one calls the others.
+    It loads without the lock, as Numba replaces each file at once.
+    """
+    compile, load = kernel.compile, kernel._cache.load_overload
+
+    def compile_in_turn(signature):
+        with global_compiler_lock:
+            outermost = not _turn
+            try:
+                return compile(signature)
+            finally:
+                if outermost and _turn:
+                    with _turn.pop() as lock:
+                        fcntl.flock(lock, fcntl.LOCK_UN)  # a child may have the file open
+
+    def load_or_take_turn(signature, context):
+        with suppress(Exception):
+            found = load(signature, context)
+            if found is not None:
+                return found
+        try:
+            _take_turn(folder)
+        except OSError:
+            kernel._cache.disable()
+            warn(folder)
+            return None
+        try:
+            return load(signature, context)  # another process may have saved it meanwhile
+        except Exception:  # a file is cut, or is no pickle
+            shutil.rmtree(kernel.stats.cache_path, ignore_errors=True)
+            return None
+
+    kernel.compile, kernel._cache.load_overload = compile_in_turn, load_or_take_turn
+
+
+def _take_turn(folder: Path) -> None:
+    """Wait until no other process compiles. Raises OSError if files cannot be locked there, or if
+    another process holds the lock for `PATIENCE`."""
+    if _turn:
+        return
+    preparing.tell()
+    lock, until = (folder / "lock").open("ab"), time.monotonic() + PATIENCE
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except OSError as error:
+            if not isinstance(error, BlockingIOError) or time.monotonic() > until:
+                lock.close()
+                raise
+        time.sleep(0.1)
+    _turn.append(lock)
+
+
+@cache
+def _folder() -> Path | None:
+    """Where kernels are kept; None if the user has no home."""
+    base = numba.config.CACHE_DIR or os.environ.get("XDG_CACHE_HOME")
+    try:
+        base = Path(base or Path.home() / ".cache")
+    except RuntimeError:
+        return None
+    if not numba.config.CACHE_DIR:
+        base /= "frontier"
+    digest = hashlib.sha256(numba.__version__.encode())
+    package = Path(__file__).parent
+    for source in sorted(package.rglob("*.py")):
+        content = source.read_bytes()
+        if b"@kernel" in content or source.parent.name in COMPILED:
+            digest.update(content)
+    return base.absolute() / f"kernels-{digest.hexdigest()[:16]}"
+
+
+@cache
+def warn(folder: Path | None) -> None:
+    """Say, once, that kernels are not kept."""
+    where = f"in {folder}" if folder else "anywhere, as there is no home directory"
+    said = (
+        f"frontier: warning: compiled kernels cannot be kept {where}, so that each process "
+        "compiles them anew; let NUMBA_CACHE_DIR name a directory that can be written and locked"
+    )
+    if sys.stderr:
+        print(said, file=sys.stderr)
+
+
+class _Compiling(event.Listener):
+    """Says that Numba compiles."""
+
+    def on_start(self, event):
+        preparing.tell()
+
+    def on_end(self, event):
+        pass
+
+
+class _Clock(event.Listener):
+    """Lets the clock run while a kernel is loaded, compiled or saved."""
+
+    def on_start(self, event):
+        preparing.__enter__()
+
+    def on_end(self, event):
+        preparing.__exit__()
+
+
+event.register("numba:compile", _Compiling())
+event.register("numba:compiler_lock", _Clock())

@@ -1,0 +1,247 @@
+"""One layer step on bitmaps: the kernel in which a run spends its time.
+
+For each row of a target strip:
+
+    next = OR over arcs of voltage(cur)  AND NOT prev   (AND NOT cur where a layer may
+                                                          neighbour itself)
+
+This is frontier search (R. E. Korf, W. Zhang, I. Thayer and H. Hohwald, JACM 52, 2005): in an
+undirected graph the neighbours of layer t lie in layers t-1, t and t+1, so no other layer is read.
+The row is gathered in a buffer that stays in the first caches and is written once. A row without a
+bit in any source costs a look at a table.
+"""
+
+import numpy as np
+
+from frontier.jit import kernel
+from frontier.space.program import Program, Swaps
+from frontier.space.swaps import (
+    BLOCKS,
+    FIELDS,
+    GATHER,
+    SWAP_43,
+    SWAP_54,
+    clear,
+    or_blocks,
+    or_copy,
+    or_fields,
+    or_gather,
+    or_swap_43,
+    or_swap_54,
+    or_turn,
+)
+from frontier.space.words import count_bits
+
+SPARE_ROWS = 5
+"""The rows that a thread holds while it expands, besides its input and output."""
+
+
+@kernel
+def live_rows(words, row_words, live, slabs):
+    """Set live[s, r] to whether row r of slab s of the flat array has any bit, for some slabs."""
+    rows = live.shape[1]
+    for s in slabs:
+        for r in range(rows):
+            at, any_bit = (s * rows + r) * row_words, False
+            for j in range(at, at + row_words):
+                if words[j] != 0:
+                    any_bit = True
+                    break
+            live[s, r] = any_bit
+
+
+@kernel
+def or_swap(target, source, i, odd, positions, table, parities):
+    """Or the image of the source row under the swap of positions i and i+1 into the target.
+
+    odd: the sign of the row's sequences plus the digits that number the row, modulo 2. positions,
+    table, parities: those of `Swaps`.
+    """
+    kind = positions[i, 0]
+    if kind == BLOCKS:
+        or_blocks(target, source, positions[i, 1], positions[i, 2], positions[i, 3])
+    elif kind == GATHER:
+        or_gather(target, source, table, positions[i, 4], positions[i, 5])
+    elif kind == FIELDS:
+        or_fields(target, source)
+    elif kind == SWAP_54:
+        or_swap_54(target, source)
+    elif kind == SWAP_43:
+        or_swap_43(target, source)
+    else:
+        or_turn(target, source, parities, odd)
+
+
+@kernel
+def or_swaps(target, source, first, last, odd, spare, second_spare, swaps, tables):
+    """Or the image of the source row under some swaps of a `Program` into the target.
+
+    first, last: the swaps numbered first .. last-1. odd: as for `or_swap`, before the swaps that
+    the voltage has behind the last one. spare, second_spare: rows that are overwritten; the source
+    may be `second_spare`. tables: `Swaps`, as a tuple.
+    """
+    if first == last:
+        or_copy(target, source)
+        return
+    positions, table, parities = tables
+    for k in range(first, last - 1):
+        clear(spare)
+        or_swap(spare, source, swaps[k, 0], odd ^ swaps[k, 1], positions, table, parities)
+        source, spare, second_spare = spare, second_spare, spare
+    k = last - 1
+    or_swap(target, source, swaps[k, 0], odd ^ swaps[k, 1], positions, table, parities)
+
+
+@kernel
+def expand_rows(
+    target, target_live, first, rows, first_node, first_row, cut_rows, counts, scratch, arena, live,
+    base, program, swap_tables,
+):  # fmt: skip
+    """Expand the current layer into some rows, and return the number of their states.
+
+    target: uint64[N, words of a row]. A row holds that of the layer before if `target_live`, and
+        afterwards that of the next layer; if neither has a state there, it is not touched.
+    target_live: bool[N]. Afterwards: whether the row holds a state.
+    first, rows: row i of the target is row (first + i) % rows of node (first + i) // rows.
+    first_node: the number that node 0 has in the task. first_row: the number of its row 0, counted
+        through all of the task's prefixes. cut_rows: rows of a slab of one node.
+    counts: int64, one entry a node of the task; the states found at each are added.
+    scratch: uint64[SPARE_ROWS, words of a row], overwritten.
+    arena, live, base: as for `expand`. program, swap_tables: a `Program` and `Swaps`, as tuples.
+
+    One call expands many rows, as a call costs more than a row of a few words.
+    """
+    p = Program(*program)
+    row_words, states_in_all = scratch.shape[1], 0
+    image, spare, gathered, joint, fresh = (
+        scratch[0], scratch[1], scratch[2], scratch[3], scratch[4],
+    )  # fmt: skip
+    # In tasks of one row a node, each arc into a node comes from one row, whatever its voltage is.
+    one_row = p.row_odd.size == 1 and p.slots.size == 1
+    n, r = first // rows, first % rows - 1  # of the row before the first
+    for i in range(target_live.size):
+        r += 1
+        if r == rows:
+            n, r = n + 1, 0
+        node, row, was_live = first_node + n, first_row + r, target_live[i]
+        touched = False
+        first_arc = p.start[node]
+        if one_row:  # whether any source has a state; unsigned places are not checked for a sign
+            at, last = np.uint64(first_arc), np.uint64(p.start[node + 1])
+            while at < last:
+                source_row = base[p.stack[at], 0]
+                if source_row >= 0 and live[np.uint64(source_row + p.row[at])]:
+                    break
+                at += np.uint64(1)
+            first_arc = np.int64(at)
+        pending = 0  # the swaps that `joint` still needs, if it is in use
+        for arc in range(first_arc, p.start[node + 1]):
+            stack, w = p.stack[arc], p.voltage[arc]
+            blocks, size = p.voltages[w, 1], p.voltages[w, 2]
+            begin, end = p.voltages[w, 3], p.voltages[w, 4]
+            has_source, source = False, gathered
+            entry = p.voltages[w, 0] + row * blocks
+            for b in range(blocks):
+                source_row = base[stack, p.places[entry + b, 0]]
+                if source_row < 0:
+                    continue
+                source_row += p.row[arc] + p.places[entry + b, 1]
+                if not live[source_row]:
+                    continue
+                if not touched:
+                    clear(image)
+                    touched = True
+                at = source_row * row_words + p.places[entry + b, 2]
+                if begin == end:
+                    or_copy(image[b * size : (b + 1) * size], arena[at : at + size])
+                elif blocks == 1:
+                    source = arena[at : at + size]
+                else:
+                    if not has_source:
+                        clear(gathered)
+                    or_copy(gathered[b * size : (b + 1) * size], arena[at : at + size])
+                has_source = True
+            if begin == end or not (has_source or pending):
+                continue
+            odd, alike = p.row_odd[row] ^ p.sign[node], np.int64(p.alike[arc])
+            if pending:
+                if has_source:
+                    or_swaps(
+                        joint, source, begin, end - pending, odd, spare, gathered, p.swaps,
+                        swap_tables,
+                    )  # fmt: skip
+                source, begin, alike = joint, end - pending, min(pending, alike)
+            if alike == 0:
+                or_swaps(
+                    image, source, begin, end, odd, spare, gathered, p.swaps, swap_tables
+                )  # fmt: skip
+            else:
+                clear(fresh)
+                or_swaps(
+                    fresh, source, begin, end - alike, odd, spare, gathered, p.swaps, swap_tables
+                )  # fmt: skip
+                joint, fresh = fresh, joint
+            pending = alike
+        out = target[i]
+        if not touched:
+            if was_live:
+                clear(out)
+                target_live[i] = False
+            continue
+        if p.own[node, 0] >= 0:
+            own_row = base[p.own[node, 0], p.own_slots[row // cut_rows]]
+            at_row = own_row + p.own[node, 1] + row % cut_rows
+            if own_row >= 0 and live[at_row]:
+                for j in range(row_words):
+                    image[j] &= ~arena[at_row * row_words + j]
+        states = np.uint64(0)
+        if was_live:
+            for j in range(row_words):
+                x = image[j] & ~out[j]
+                out[j] = x
+                states += count_bits(x)
+        else:
+            for j in range(row_words):
+                x = image[j]
+                out[j] = x
+                states += count_bits(x)
+        target_live[i] = states > 0
+        counts[node] += np.int64(states)
+        states_in_all += np.int64(states)
+    return states_in_all
+
+
+def expand(
+    target: np.ndarray,
+    target_live: np.ndarray,
+    first_node: int,
+    slabs: range,
+    counts: np.ndarray,
+    arena: np.ndarray,
+    live: np.ndarray,
+    base: np.ndarray,
+    program: Program,
+    swaps: Swaps,
+) -> None:
+    """Expand the current layer into some consecutive slabs of the strips of some nodes, in place.
+
+    target: uint64[nodes, words], contiguous; holds the layer before the current one, and afterwards
+        the next layer.
+    target_live: bool[rows of the target], before: false where the row is known to hold no bit
+        (all words are then 0); afterwards: whether it holds one.
+    first_node: the first node, counted from the task's.
+    slabs: the slabs of one node that the target has, counted through all of the task's prefixes.
+    counts: int64[nodes of the task]; the states found at each are added.
+    arena: flat uint64, the slabs of the current layer that the task needs.
+    live: bool, whether each row of the arena has a bit.
+    base: int64[stacks, slots], the row of the arena where the slab of each stack of source nodes
+        and each slot begins, -1 if that is empty.
+    """
+    row_words = swaps.parities.size
+    rows = target.shape[1] // row_words
+    cut_rows = rows // len(slabs)
+    scratch = np.empty((SPARE_ROWS, row_words), dtype=np.uint64)
+    expand_rows(
+        target.reshape(-1, row_words), target_live, 0, rows, first_node, slabs.start * cut_rows,
+        cut_rows, counts, scratch, arena, live, base, tuple(program), tuple(swaps),
+    )  # fmt: skip

@@ -1,0 +1,166 @@
+"""Tables of the distances of all states of a space, filled layer by layer in memory.
+
+A table holds either each distance, as a byte, or its residue modulo 4, in one or two bits. As the
+distances of neighbours differ by one at most, the distance of a state follows from its residue and
+the distance of a neighbour, and all distances along a path follow from that of its start (R. E.
+Korf, Minimizing Disk I/O in Two-Bit Breadth-First Search, AAAI 2008, where distances modulo 3 have
+two bits).
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from frontier.jit import kernel
+from frontier.kernels.memory import MemorySearch, memory_layout
+from frontier.space.graph import Space
+from frontier.space.lehmer import LehmerCode
+from frontier.space.words import lowest_bit
+
+UNREACHED = 255
+"""The entry of a table of distances for no state."""
+
+MOST_DISTANCE = UNREACHED - 1
+
+WORD_BITS = 64
+"""The bits of a word of a table, of which those of the Lehmer code are used."""
+
+
+def bit_numbers(code: LehmerCode, sign: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """Return the numbers of the bits of sequences among those of their vertex, (sign * words + w) *
+    64 + i for bit i of word w, int64[N]."""
+    word, bit = np.divmod(index, code.bits)
+    return (sign * code.words + word) * WORD_BITS + bit
+
+
+def signs_and_indices(code: LehmerCode, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the signs and Lehmer indices of sequences, inverse of `bit_numbers`."""
+    word, bit = np.divmod(number, WORD_BITS)
+    sign, word = np.divmod(word, code.words)
+    return sign, word * code.bits + bit
+
+
+@kernel
+def bit_at(words, number):
+    """Return the bit of a number in a plane of a table, as words of uint64: int64, 0 or 1."""
+    return np.int64(words[number >> 6] >> np.uint64(number & 63) & np.uint64(1))
+
+
+class FoundLayer:
+    """A layer that has been written to a table.
+
+    depth: of the layer. states: how many it has.
+    """
+
+    def __init__(self, space: Space, search: MemorySearch, depth: int, counts: np.ndarray):
+        """counts: int64, the states at each node of the layer's side."""
+        self.depth, self.states = depth, int(counts.sum())
+        side, self._nodes = space.side_of(depth), np.flatnonzero(counts)
+        self._counts = counts[self._nodes]
+        self._rows = 2 * space.vertex[side][self._nodes].astype(np.int64)
+        self._rows += space.sign[side][self._nodes]
+        self._search, self._code = search, space.code
+
+    def share(self, function: Callable[..., None], *arrays: np.ndarray) -> None:
+        """Call function(bitmaps, nodes, rows, ...) on all threads, for equal shares of the nodes
+        that have states, of their rows in a table, and of arrays with an entry a node."""
+        shares, bitmaps = 4 * self._search.threads, self._search.layer(self.depth).words
+        split = (np.array_split(array, shares) for array in (self._nodes, self._rows, *arrays))
+        self._search.share(lambda share: function(bitmaps, *share), zip(*split, strict=True))
+
+    def numbers(self) -> np.ndarray:
+        """Return the numbers of the layer's bits, int64[states]: (row * words + w) * 64 + i for the
+        entry [row, w, i]."""
+        numbers = np.empty(self.states, dtype=np.int64)
+        first = self._counts.cumsum() - self._counts
+        row_bits = self._code.words * WORD_BITS
+        self.share(lambda *share: _list_bits(*share, row_bits, numbers), first)
+        return numbers
+
+
+def distance_table(
+    space: Space, origins: tuple[np.ndarray, np.ndarray], threads: int
+) -> np.ndarray:
+    """Return the distance of every state from the nearest of some, (vertices, sequences).
+
+    uint8[2 * vertices, half]: the state of a vertex and a sequence of sign s and Lehmer index i is
+    at [2 * vertex + s, i], and `UNREACHED` stands for no state. Raises OverflowError if a distance
+    is greater than `MOST_DISTANCE`.
+    """
+    table = np.full((2 * space.graph.vertices, space.code.half), UNREACHED, dtype=np.uint8)
+    for layer in _layers(space, origins, threads):
+        more = space.code.bits, layer.depth, table
+        layer.share(lambda *share, more=more: _write_bytes(*share, *more))
+    return table
+
+
+def residue_layers(
+    space: Space, origins: tuple[np.ndarray, np.ndarray], threads: int, planes: np.ndarray
+) -> Iterator[FoundLayer]:
+    """Write these distances modulo 4, and yield each layer once it is written.
+
+    planes: uint64[P, 2 * vertices, words] of zeros. Plane 0 tells whether a distance is 2 or 3
+    modulo 4, and plane 1, if there is one, whether it is odd, which in a bipartite space the side
+    tells. Bits that stand for no state stay 0. Raises OverflowError as `distance_table` does.
+    """
+    for layer in _layers(space, origins, threads):
+        for plane, bit in zip(planes, (2, 1), strict=False):
+            if layer.depth & bit:
+                layer.share(lambda *share, plane=plane: _write_bits(*share, plane))
+        yield layer
+
+
+def residue_table(
+    space: Space, origins: tuple[np.ndarray, np.ndarray], threads: int, table: np.ndarray
+) -> None:
+    """Fill a table of one plane, uint64[2 * vertices, words], as `residue_layers` does."""
+    for _ in residue_layers(space, origins, threads, table[None]):
+        pass
+
+
+def _layers(space: Space, origins, threads: int) -> Iterator[FoundLayer]:
+    search = MemorySearch(memory_layout(space, threads), threads)
+    for depth, counts in enumerate(search.layers(origins)):
+        if depth > MOST_DISTANCE:
+            raise OverflowError(f"a distance is {depth} or more; at most {MOST_DISTANCE} is known")
+        yield FoundLayer(space, search, depth, counts)
+
+
+@kernel
+def _write_bytes(words, nodes, rows, bits, depth, table):
+    """Write a depth to the rows of a table where the bitmaps of some nodes have a bit."""
+    for n in range(nodes.size):
+        row = table[rows[n]]
+        for prefix in range(words.shape[0]):
+            strip = words[prefix, nodes[n]]
+            for j in range(strip.size):
+                word, column = strip[j], (prefix * strip.size + j) * bits
+                while word:
+                    row[column + lowest_bit(word)] = depth
+                    word &= word - np.uint64(1)
+
+
+@kernel
+def _write_bits(words, nodes, rows, table):
+    """Set the bits of the bitmaps of some nodes in the rows of a table."""
+    for n in range(nodes.size):
+        for prefix in range(words.shape[0]):
+            strip = words[prefix, nodes[n]]
+            for j in range(strip.size):
+                table[rows[n], prefix * strip.size + j] |= strip[j]
+
+
+@kernel
+def _list_bits(words, nodes, rows, first, row_bits, numbers):
+    """List the bits of the bitmaps of some nodes, those of the n-th from numbers[first[n]] on."""
+    for n in range(nodes.size):
+        at = first[n]
+        for prefix in range(words.shape[0]):
+            strip = words[prefix, nodes[n]]
+            for j in range(strip.size):
+                word = strip[j]
+                number = rows[n] * row_bits + (prefix * strip.size + j) * WORD_BITS
+                while word:
+                    numbers[at] = number + lowest_bit(word)
+                    at += 1
+                    word &= word - np.uint64(1)

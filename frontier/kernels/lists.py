@@ -1,0 +1,240 @@
+"""One layer step on sorted lists of state numbers, for layers too thin for bitmaps.
+
+A bitmap costs the same however few states it holds. At both ends of a search, and all the way
+through a long thin one, a layer is better kept as the sorted list of its states: each state is
+expanded by its digits, the results are sorted, and duplicates and the states of the layer
+before are dropped (delayed duplicate detection, R. E. Korf, AAAI 2004). The cost follows the
+number of states alone, whatever the size of the space.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from frontier.jit import kernel
+from frontier.space.graph import Space
+from frontier.space.lehmer import digit_sum, swap_digits, swapped
+
+NO_STATE = np.uint64(2**64 - 1)
+
+PLAIN_STATES, PLAIN_VOLTAGES = 400_000, 100
+"""Up to this many states and voltages, NumPy has finished a search before Numba would be loaded."""
+
+SMALL_LIST = 4096
+"""Shorter lists are sorted by NumPy."""
+
+
+class ListKernel:
+    """Expands sorted lists of the states of one space.
+
+    plain: True if it does without compiled kernels, as the space is small.
+    """
+
+    def __init__(self, space: Space):
+        self.space = space
+        code = space.code
+        voltages = space.graph.voltages
+        self._radices = np.array([*code.radices, 1, 1], dtype=np.int64)
+        self._strides = np.array([*code.strides, 1, 1], dtype=np.int64)
+        self._swap_start = np.cumsum([0, *map(len, voltages)])
+        self._swaps = np.array([i for voltage in voltages for i in voltage], dtype=np.int64)
+        self._degree = [int(np.diff(a.start).max(initial=0)) for a in space.arcs]
+        self.plain = space.states <= PLAIN_STATES and len(voltages) <= PLAIN_VOLTAGES
+
+    def bytes_for(self, states: int) -> int:
+        """Return the most bytes that expanding a list of this many states takes, lists included."""
+        return states * 8 * (2 + 2 * max(self._degree))
+
+    def expand(self, side: int, current: np.ndarray, previous: np.ndarray) -> np.ndarray:
+        """Return the layer after `current`, which lies on `side`; all are sorted uint64 arrays."""
+        space = self.space
+        neighbours = self._all_neighbours(side, current)
+        same_side = current if space.sides == 1 else current[:0]
+        if self.plain:
+            neighbours.sort()
+            new = np.append(True, neighbours[1:] != neighbours[:-1])[: neighbours.size]
+            for excluded in filter(len, (previous, same_side)):
+                new &= excluded[np.searchsorted(excluded[:-1], neighbours)] != neighbours
+            return neighbours[new]
+        if neighbours.size < SMALL_LIST:
+            neighbours.sort()
+        else:
+            limit = space.nodes[(side + 1) % space.sides] * space.code.half
+            spare, count = np.empty_like(neighbours), np.empty(2048, dtype=np.int64)
+            if _sort(neighbours, spare, count, np.uint64(limit)):
+                neighbours = spare
+        return neighbours[: _keep_new(neighbours, previous, same_side)].copy()
+
+    def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
+        """Generate the layers of a search from some states, (vertices, sequences), up to the last
+        one."""
+        current, depth = np.unique(self.space.numbers(*origins)[1]), 0
+        previous = current[:0]
+        while current.size:
+            yield current
+            current, previous = self.expand(self.space.side_of(depth), current, previous), current
+            depth += 1
+
+    def neighbours(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return all neighbours of uint64[N] states of a side, in the order of the arcs.
+
+        The result is (uint64[K] state numbers of the next side, int64[K] which of the N each comes
+        from).
+        """
+        degree = np.diff(self.space.arcs[side].start)
+        nodes = (numbers // np.uint64(self.space.code.half)).astype(np.int64)
+        source = np.repeat(np.arange(numbers.size), degree[nodes])
+        return self._all_neighbours(side, numbers), source
+
+    def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
+        space, arcs = self.space, self.space.arcs[side]
+        if self.plain:
+            return self._neighbours_plainly(side, numbers)
+        neighbours = np.empty(numbers.size * self._degree[side], dtype=np.uint64)
+        size = _neighbours(
+            numbers, neighbours, space.code.length, np.uint64(space.code.half), self._radices,
+            self._strides, space.sign[side], arcs.start, arcs.target, arcs.voltage,
+            self._swap_start, self._swaps,
+        )  # fmt: skip
+        return neighbours[:size]
+
+    def _neighbours_plainly(self, side: int, numbers: np.ndarray) -> np.ndarray:
+        """Return the neighbours by NumPy: the arcs of all states at once, voltage by voltage."""
+        space, arcs = self.space, self.space.arcs[side]
+        node, origin = np.divmod(numbers.astype(np.int64), space.code.half)
+        degree = np.diff(arcs.start)[node]
+        ends = np.cumsum(degree)
+        arc = np.repeat(arcs.start[node] - ends + degree, degree) + np.arange(degree.sum())
+        index, odd = np.repeat(origin, degree), np.repeat(space.sign[side][node], degree)
+        voltage = arcs.voltage[arc]
+        for number, swaps in enumerate(space.graph.voltages):
+            (chosen,) = np.nonzero(voltage == number)
+            moved, sign = index[chosen], odd[chosen]
+            for swap in swaps:
+                moved, sign = self._swapped(moved, sign, swap), 1 - sign
+            index[chosen] = moved
+        return (arcs.target[arc].astype(np.int64) * space.code.half + index).astype(np.uint64)
+
+    def _swapped(self, index: np.ndarray, sign: np.ndarray, i: int) -> np.ndarray:
+        """Return indices, of one sign each, after the members i and i + 1 have changed places."""
+        code = self.space.code
+        if i <= code.length - 4:
+            return swapped(index, code.radices[i], code.radices[i + 1], code.strides[i + 1])
+        if i == code.length - 3:  # the digit of radix 3 turns, as in the kernel
+            parity = sign + digit_sum(index // 3, code.radices[: code.length - 3])
+            digit = index % 3
+            return index + (digit + 1 + parity % 2) % 3 - digit
+        return index
+
+
+@kernel
+def _neighbours(
+    current, neighbours, length, half, radices, strides, sign, start, target, voltage, swap_start,
+    swaps,
+):  # fmt: skip
+    """Write the neighbours of all states to `neighbours`, unsorted, and return their number."""
+    size = 0
+    for number in current:
+        node = np.int64(number // half)
+        origin = np.int64(number % half)
+        for arc in range(start[node], start[node + 1]):
+            index, odd = origin, sign[node]
+            for k in range(swap_start[voltage[arc]], swap_start[voltage[arc] + 1]):
+                i = swaps[k]
+                if i <= length - 4:
+                    behind = index // strides[i + 1]
+                    a = behind // radices[i + 1]
+                    b = behind - a * radices[i + 1]
+                    a %= radices[i]
+                    first, second = swap_digits(a, b)
+                    index += (first - a) * strides[i] + (second - b) * strides[i + 1]
+                elif i == length - 3:
+                    # the digit of radix 3 turns, up if sign and other digits add up to even
+                    turn = index // 3
+                    parity = odd
+                    for j in range(length - 4, -1, -1):
+                        quotient = turn // radices[j]
+                        parity += turn - quotient * radices[j]
+                        turn = quotient
+                    digit = index % 3
+                    index += (digit + 1 + parity % 2) % 3 - digit
+                odd = 1 - odd
+            neighbours[size] = np.uint64(target[arc]) * half + np.uint64(index)
+            size += 1
+    return size
+
+
+@kernel
+def _sort(numbers, spare, count, limit):
+    """Sort numbers below `limit`, eleven bits at a time from the last (radix sort).
+
+    spare: of the size of `numbers`. count: int64[2048], overwritten. Returns True if the sorted
+    numbers are in `spare`, False if they are in `numbers`.
+    """
+    shift, in_spare = np.uint64(0), False
+    while shift < np.uint64(64) and limit >> shift:
+        for digit in range(count.size):
+            count[digit] = 0
+        for x in numbers:
+            count[(x >> shift) & np.uint64(2047)] += 1
+        total = 0
+        for digit in range(2048):
+            total, count[digit] = total + count[digit], total
+        for x in numbers:
+            digit = (x >> shift) & np.uint64(2047)
+            spare[count[digit]] = x
+            count[digit] += 1
+        numbers, spare, in_spare = spare, numbers, not in_spare
+        shift += np.uint64(11)
+    return in_spare
+
+
+@kernel
+def _keep_new(neighbours, previous, current):
+    """Keep at the start of sorted `neighbours` each member that neither list has, once, and return
+    the number of these."""
+    size, p, c = 0, 0, 0
+    last = NO_STATE
+    for i in range(neighbours.size):
+        x = neighbours[i]
+        if x == last:
+            continue
+        last = x
+        while p < previous.size and previous[p] < x:
+            p += 1
+        if p < previous.size and previous[p] == x:
+            continue
+        while c < current.size and current[c] < x:
+            c += 1
+        if c < current.size and current[c] == x:
+            continue
+        neighbours[size] = x
+        size += 1
+    return size
+
+
+@kernel
+def set_bits(strips, numbers, first_node, first_word, half, bits):
+    """Set the bits of states in uint64[nodes, words of a strip], strips that hold them all."""
+    for number in numbers:
+        node, index = divmod(np.int64(number), half)
+        word, bit = divmod(index, bits)
+        strips[node - first_node, word - first_word] |= np.uint64(1) << np.uint64(bit)
+
+
+@kernel
+def list_bits(strips, first_node, first_word, half, bits, numbers):
+    """Write the state numbers of the bits of strips to `numbers`, ascending, and return their
+    number."""
+    size = 0
+    for n in range(strips.shape[0]):
+        for j in range(strips.shape[1]):
+            word = strips[n, j]
+            if word == 0:
+                continue
+            first = (first_node + n) * half + (first_word + j) * bits
+            for bit in range(bits):
+                if (word >> np.uint64(bit)) & np.uint64(1):
+                    numbers[size] = np.uint64(first + bit)
+                    size += 1
+    return size

@@ -1,0 +1,237 @@
+"""Layers as bitmaps in the memory of one process, expanded by its threads.
+
+A search that fits in memory needs no store on the way: two bitmaps are held, the current layer and
+the one before it, which the next layer is written over. This is the fastest form of the search, the
+measure of the rest of the project, and the simplest example of how the parts of this package work
+together.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from math import ceil
+
+import numpy as np
+
+from frontier.jit import kernel
+from frontier.kernels.bits import expand, live_rows
+from frontier.space.graph import Space
+from frontier.space.layout import Layout, Task
+from frontier.space.program import Program, program_of, swaps_of
+from frontier.space.words import count_bits
+
+NODE_BYTES, ARC_BYTES = 60, 11
+"""Bytes of the tables of the tasks for each node and for each arc of the lift."""
+
+PART_BYTES = 64_000_000
+"""The most bytes of a task's bitmaps, unless one node has more."""
+
+WORD_SECONDS, LOOK_UP_SECONDS, CALL_SECONDS = 1.3e-9, 10e-9, 10e-6
+"""The seconds that one core takes for a word, a look-up (see `Work`) and a kernel call, measured:
+2 x 7 takes 1.3 ns a word; a node of one short row takes 3 ns for each arc from a row without a
+state, and 15 ns for each one from a row with a state. A look-up counts as 10 ns, between the two.
+"""
+
+
+class MemorySearch:
+    """Two layers as bitmaps, and the tables that expand them.
+
+    The layer at a depth is `layer(depth)` until that at depth + 2 is made. depth: of the current
+    layer; the other one is the layer before it. None while the bitmaps may be no whole layers, as
+    after an interrupted step.
+    """
+
+    def __init__(self, layout: Layout, threads: int = 1):
+        self.layout = layout
+        self.threads = threads
+        self._swaps = swaps_of(layout)
+        sides = layout.space.sides
+        self._tasks = [
+            [_tables_of(layout, layout.task(side, i)) for i in range(layout.task_count(side))]
+            for side in range(sides)
+        ]
+        self._layers = [Bitmaps(layout, depth % sides) for depth in range(2)]
+        self.depth: int | None = None
+
+    def layer(self, depth: int) -> "Bitmaps":
+        return self._layers[depth % 2]
+
+    def expand(self, depth: int) -> np.ndarray:
+        """Make the layer at `depth` from the two before it. Returns int64, its states at each
+        node."""
+        self.depth = None
+        current, target = self.layer(depth - 1), self.layer(depth)
+        tasks = self._tasks[self.layout.space.side_of(depth)]
+        counts = np.zeros(self.layout.space.nodes[self.layout.space.side_of(depth)], np.int64)
+        step = partial(self._expand_task, current, target)
+        for first, states in self.share(step, tasks):
+            counts[first : first + states.size] += states
+        self.depth = depth
+        return counts
+
+    def _expand_task(
+        self, current: "Bitmaps", target: "Bitmaps", tables: tuple[Task, Program, np.ndarray]
+    ) -> tuple[int, np.ndarray]:
+        """Expand the current layer into a task's strips.
+
+        Returns the first node, and int64, the states at this and the following ones.
+        """
+        task, program, base = tables
+        nodes = slice(task.first_node, task.last_node)
+        counts, cuts = np.zeros(len(task.nodes), dtype=np.int64), self.layout.cuts
+        for number, prefix in enumerate(range(task.first_prefix, task.last_prefix)):
+            expand(
+                target.words[prefix, nodes],
+                target.live[prefix, nodes].reshape(-1),
+                0,
+                range(number * cuts, (number + 1) * cuts),
+                counts,
+                current.words.reshape(-1),
+                current.live.reshape(-1),
+                base,
+                program,
+                self._swaps,
+            )
+        return task.first_node, counts
+
+    def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
+        """Search from some states, (vertices, sequences), to the last layer. Yields for each layer
+        int64, its states at each node of its side."""
+        space, depth = self.layout.space, 0
+        numbers = np.unique(space.numbers(*origins)[1])
+        self.layer(0).add(numbers)
+        nodes = (numbers // np.uint64(space.code.half)).astype(np.int64)
+        counts = np.bincount(nodes, minlength=space.nodes[0])
+        while counts.any():
+            yield counts
+            depth += 1
+            counts = self.expand(depth)
+
+    def share(self, function, items) -> list:
+        """Return function(item) of each item, computed on all threads."""
+        if self.threads == 1:
+            return [function(item) for item in items]
+        with ThreadPoolExecutor(self.threads) as pool:
+            return list(pool.map(function, items))
+
+
+class Bitmaps:
+    """A layer of one side, [prefix][node][word of the strip].
+
+    live: bool, [prefix][node][row of the strip], whether the row has a bit.
+    """
+
+    def __init__(self, layout: Layout, side: int):
+        self._layout, self._side = layout, side
+        nodes, prefixes, strip = layout.shape(side)
+        self.words = np.zeros((prefixes, nodes, strip), dtype=np.uint64)
+        self.live = np.zeros((prefixes, nodes, layout.rows), dtype=bool)
+
+    def add(self, numbers: np.ndarray) -> None:
+        """Set the bits of uint64[N] state numbers."""
+        code = self._layout.space.code
+        _set_bits(self.words, self.live, numbers, code.half, code.bits, self._layout.row_words)
+
+    def holds(self, number: int) -> bool:
+        """Return whether the bit of a state is set."""
+        code = self._layout.space.code
+        node, index = divmod(number, code.half)
+        word, bit = divmod(index, code.bits)
+        prefix, word = divmod(word, self._layout.strip_words)
+        return bool(int(self.words[prefix, node, word]) >> bit & 1)
+
+    def strips(self, first_node: int, nodes: int, prefix: int) -> np.ndarray:
+        """Return a view of the strips of some nodes under a prefix: uint64[nodes, words of a
+        strip], of fewer nodes at the end of the side."""
+        return self.words[prefix, first_node : first_node + nodes]
+
+    def find_live(self) -> None:
+        """Determine again which rows have a bit, after strips have been filled."""
+        live = self.live.reshape(-1, self._layout.rows)
+        words, slabs = self.words.reshape(-1), np.arange(live.shape[0])
+        live_rows(words, self._layout.row_words, live, slabs)
+
+
+def _tables_of(layout: Layout, task: Task) -> tuple[Task, Program, np.ndarray]:
+    """Return a task, its program, and the first row in the bitmaps of a layer of each slab that it
+    reads."""
+    program = program_of(layout, task)
+    before = layout.space.nodes[(task.side - 1) % layout.space.sides]
+    prefixes, cuts = np.divmod(program.slots, layout.cuts)
+    strips = prefixes * before + program.stacks[:, None] * layout.slab_nodes
+    places = strips * layout.rows + cuts * (layout.rows // layout.cuts)
+    return task, program, np.where(program.needed, places, -1)
+
+
+@kernel
+def _set_bits(words, live, numbers, half, bits, row_words):
+    for number in numbers:
+        node, index = divmod(np.int64(number), half)
+        word, bit = divmod(index, bits)
+        prefix, word = divmod(word, words.shape[2])
+        words[prefix, node, word] |= np.uint64(1) << np.uint64(bit)
+        live[prefix, node, word // row_words] = True
+
+
+def count_rows(words: np.ndarray) -> np.ndarray:
+    """Return the number of ones in each row of contiguous uint64 of two dimensions, int64."""
+    ones = np.empty(len(words), dtype=np.int64)
+    _count_rows(words, ones)
+    return ones
+
+
+@kernel
+def _count_rows(words, ones):
+    for i in range(ones.size):
+        total = np.uint64(0)
+        for word in words[i]:
+            total += count_bits(word)
+        ones[i] = total
+
+
+def layer_seconds(layout: Layout, side: int) -> float:
+    """Return about how long one core takes for a layer of this side in memory."""
+    work = layout.work(side)
+    calls = layout.task_prefixes * layout.task_count(side)
+    return work.words * WORD_SECONDS + work.look_ups * LOOK_UP_SECONDS + calls * CALL_SECONDS
+
+
+def memory_layout(space: Space, threads: int) -> Layout:
+    """Return the layout of bitmaps in memory: two tasks a thread, even shares, long rows, few calls
+    of the kernel.
+
+    Tasks are not large, as the run may be resumed where it does not fit in memory.
+    """
+
+    def cost(layout: Layout) -> tuple[bool, bool, float]:
+        tasks = layout.task_count(0)
+        uneven = ceil(tasks / threads) * threads / tasks
+        idle = threads > 1 and tasks < 2 * threads
+        large = layout.part_bytes > PART_BYTES
+        return large, idle, layer_seconds(layout, 0) * uneven
+
+    layouts = [
+        Layout.cut(space, digits, tasks)
+        for digits in range(min(3, len(space.code.leading)) + 1)
+        for tasks in _task_counts(space, digits, threads)
+    ]
+    return min((layout for layout in layouts if layout.fits_voltages), key=cost)
+
+
+def _task_counts(space: Space, digits: int, threads: int) -> Iterator[int]:
+    """Generate numbers of tasks that may share the nodes under a prefix of so many digits."""
+    nodes = max(space.nodes)
+    few = min(8 * threads, nodes)
+    yield from range(1, few + 1)
+    fewest = nodes * Layout(space, digits, 1).part_bytes // PART_BYTES + 1
+    shared = ceil(fewest / threads) * threads
+    if few < shared <= nodes:
+        yield shared
+
+
+def memory_bytes(layout: Layout) -> int:
+    """Return the bytes that a `MemorySearch` takes."""
+    space = layout.space
+    arcs = sum(arcs.target.size for arcs in space.arcs)
+    bitmaps = 2 * max(layout.layer_bytes(side) for side in range(space.sides))
+    return bitmaps + NODE_BYTES * sum(space.nodes) + ARC_BYTES * arcs

@@ -1,0 +1,203 @@
+"""One layer on disk: a Zarr array whose files are the parts that the tasks have computed.
+
+A layer has one of two forms:
+
+* ``bits``: uint64 [nodes, prefixes, words of a strip], one bit a state. Its shards are the parts
+  of `frontier.space.layout`, its inner chunks the slabs. Nodes are filled up to whole parts.
+* ``list``: uint64 [states], the sorted state numbers, for layers too thin for bitmaps. It is one
+  part, whose slabs have `LIST_SLAB` numbers.
+
+Zarr reads a shard that is not there as zeros without a word. A layer of a run has all its parts,
+also those without a state, so that a lost one is noticed; see `frontier.layers.parts`.
+"""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from math import ceil, prod
+from pathlib import Path
+
+import numpy as np
+
+from frontier.codec.codecs import LITTLE_ENDIAN, SlabCodec, encoded_bytes
+from frontier.errors import CorruptRunError
+from frontier.layers.parts import Part, PartRecord, PartWriter, footer_bytes
+from frontier.layers.tally import Tally
+from frontier.space.layout import Layout
+from frontier.stopwatch import Stopwatch
+from frontier.storage.base import Storage
+from frontier.storage.sealed import write_json
+
+LIST_SLAB = 1 << 15
+"""The number of state numbers in a slab of a list, which has 256 kB."""
+
+LIST_NAME = "c.0"
+"""The file of a list, as Zarr names it."""
+
+PART_NAME = re.compile(r"c(\.\d+){1,3}")
+"""The names of parts."""
+
+ZARR_GROUP = {"attributes": {}, "zarr_format": 3, "node_type": "group"}
+"""Zarr's metadata of the folder of all layers."""
+
+
+def part_names(storage: Storage, folder: str) -> set[str]:
+    """Return the names of the parts in the folder of a layer."""
+    return set(filter(PART_NAME.fullmatch, storage.names(folder)))
+
+
+def list_slabs(states: int) -> int:
+    return max(1, ceil(states / LIST_SLAB))
+
+
+def most_part_bytes(layout: Layout) -> int:
+    """Return the most bytes that the file of a part has under any codec."""
+    slabs = prod(layout.grid)
+    return slabs * encoded_bytes(layout.slab_bytes) + footer_bytes(slabs)
+
+
+@dataclass
+class LayerFiles:
+    """The files of a layer, and how they are written.
+
+    folder: the name of the layer's folder in the storage. run: the identifier of the run. listed:
+    the number of states of a layer that is a list, which is one part; None for a layer of bits.
+    tasks: the numbers of the parts.
+    """
+
+    storage: Storage
+    folder: str
+    run: str
+    codec_name: str
+    layout: Layout
+    depth: int
+    listed: int | None = None
+
+    def __post_init__(self):
+        self.side = self.layout.space.side_of(self.depth)
+        self.tasks, self._slabs = range(self.layout.task_count(self.side)), prod(self.layout.grid)
+        if self.listed is not None:
+            self.tasks, self._slabs = range(1), list_slabs(self.listed)
+
+    @property
+    def metadata(self) -> dict:
+        """Zarr's metadata of the layer: an array whose shards are parts of slabs."""
+        layout = self.layout
+        if self.listed is None:
+            shape = (
+                layout.groups(self.side) * layout.task_nodes,
+                layout.prefixes,
+                layout.strip_words,
+            )
+            part = layout.task_nodes, layout.task_prefixes, layout.strip_words
+            slab = layout.slab_nodes, 1, layout.slab_words
+        else:
+            shape, part, slab = (self.listed,), (self._slabs * LIST_SLAB,), (LIST_SLAB,)
+        shards = {
+            "chunk_shape": list(slab),
+            "codecs": SlabCodec(self.codec_name).zarr_codecs,
+            "index_codecs": [LITTLE_ENDIAN, {"name": "crc32c"}],
+            "index_location": "end",
+        }
+        return {
+            "shape": list(shape),
+            "data_type": "uint64",
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": list(part)}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "."}},
+            "fill_value": 0,
+            "codecs": [{"name": "sharding_indexed", "configuration": shards}],
+            "attributes": {},
+            "zarr_format": 3,
+            "node_type": "array",
+            "storage_transformers": [],
+        }
+
+    def codec(self) -> SlabCodec:
+        return SlabCodec(self.codec_name, plain=self.listed is not None)
+
+    def name(self, task: int) -> str:
+        """Return the file of a part, named as Zarr names it."""
+        if self.listed is not None:
+            return f"{self.folder}/{LIST_NAME}"
+        parent, group = divmod(task, self.layout.groups(self.side))
+        return f"{self.folder}/c.{group}.{parent}.0"
+
+    def task_of(self, name: str) -> int | None:
+        """Return the task whose part's file has this name, without the folder; None if none has."""
+        if self.listed is not None:
+            return 0 if name == LIST_NAME else None
+        try:
+            group, parent = map(int, name.removeprefix("c.").removesuffix(".0").split("."))
+        except ValueError:
+            return None
+        task = parent * self.layout.groups(self.side) + group
+        return task if task in self.tasks and self.name(task) == f"{self.folder}/{name}" else None
+
+    def path(self, task: int) -> Path | str:
+        """Return the path of the file of a part, for messages."""
+        return self.storage.place(self.name(task))
+
+    @property
+    def place(self) -> Path | str:
+        """The path of the folder, for messages."""
+        return self.storage.place(self.folder)
+
+    def has_part(self, task: int) -> bool:
+        """Return whether something has the name of a part."""
+        return self.storage.exists(self.name(task))
+
+    def surplus(self) -> list[str]:
+        """Return the files in the folder that Zarr would take for parts of the layer, though they
+        are none."""
+        names = part_names(self.storage, self.folder)
+        return sorted(name for name in names if self.task_of(name) is None)
+
+    def part(self, task: int) -> Part:
+        """Open a part; raises CorruptRunError if it is missing or not the right one."""
+        return Part(self.storage, self.name(task), self._slabs, self.run, self.depth, task)
+
+    def begin(self, durable: bool = False) -> None:
+        """Make the folder and the metadata of the layer; existing parts stay."""
+        if self.storage.is_link(self.folder):
+            raise CorruptRunError(
+                f"{self.place} is a link, and what the run wrote is not: take it away"
+            )
+        self.storage.make_folder(self.folder)
+        self.describe(durable)
+        if durable:
+            self.storage.force(self.folder.rpartition("/")[0])
+
+    def describe(self, durable: bool = False) -> None:
+        """Write Zarr's metadata of the layer; its folder must exist."""
+        write_json(self.storage, f"{self.folder}/zarr.json", self.metadata, durable)
+
+    def write_part(
+        self,
+        task: int,
+        thread: ThreadPoolExecutor,
+        durable: bool = False,
+        clock: Stopwatch | None = None,
+    ) -> PartWriter:
+        """Return a writer of a part; the folder must exist."""
+        name, part_id = self.name(task), (self.run, self.depth, task)
+        codec = self.codec()
+        return PartWriter(self.storage, name, self._slabs, part_id, codec, thread, durable, clock)
+
+    def write_list(
+        self,
+        numbers: np.ndarray,
+        thread: ThreadPoolExecutor,
+        tally: Tally,
+        durable: bool = False,
+    ) -> PartRecord:
+        """Write a whole layer as a list of sorted state numbers, uint64, and return its record."""
+        size = int(numbers.size)
+        whole = replace(self, listed=size)
+        whole.begin(durable)
+        slab = np.zeros(LIST_SLAB, dtype=np.uint64)
+        with whole.write_part(0, thread, durable) as writer:
+            for i in range(list_slabs(size)):
+                some = numbers[i * LIST_SLAB : (i + 1) * LIST_SLAB]
+                slab[: some.size], slab[some.size :] = some, 0
+                writer.write(i, slab)
+            return writer.finish(tally)

@@ -1,0 +1,293 @@
+"""Reading a run: its layers by depth, each slab by slab or as a list.
+
+Indices of parts, states of lists and the last few layers stay open, as they are often read again.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from math import prod
+from threading import Lock
+
+import numpy as np
+
+from frontier.codec.zerobytes import NO_SLAB, StoredSlabs, stored_slabs
+from frontier.errors import CorruptRunError
+from frontier.kernels.lists import list_bits, set_bits
+from frontier.layers.files import LIST_SLAB, LayerFiles, list_slabs
+from frontier.layers.parts import in_groups
+from frontier.text import counted
+
+OPEN_PARTS = 64
+"""The number of parts of a layer whose index is kept in memory."""
+
+
+class EncodedSlabs:
+    """Some slabs of a layer of bits, read at once and checked and decoded when they are needed.
+
+    Until then they keep their stored form, which takes a third of the memory. So a slab is used as
+    soon as it is decoded, while it is in the processor's caches.
+
+    filled: bool[N], whether each of them holds a state.
+    """
+
+    def __init__(self, layer: "StoredLayer", task: np.ndarray, slab: np.ndarray):
+        """task, slab: int64[N]."""
+        self._layer, self._codec, self._slab = layer, layer.codec, slab
+        self.filled = np.zeros(slab.size, dtype=bool)
+        self._begin, self._end = np.zeros((2, slab.size), dtype=np.int64)
+        numbers, self._of = np.unique(task, return_inverse=True)
+        self._parts = []
+        for index, number in enumerate(numbers.tolist()):
+            part, entries = layer.part(number), np.flatnonzero(self._of == index)
+            entries = entries[part.has(slab[entries])]
+            self.filled[entries] = True
+            data, self._begin[entries], self._end[entries] = part.read(slab[entries])
+            self._parts.append((part, data))
+
+    def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
+        """Write the words of some slabs that hold a state to rows of a contiguous uint64[M, words].
+
+        some, rows: int64[K], indices of the slabs and of the rows of `out`. Raises CorruptRunError
+        if a slab is damaged.
+        """
+        of = self._of[some]
+        for index in np.unique(of).tolist():
+            mine = of == index
+            entries, (part, data) = some[mine], self._parts[index]
+            slabs, begin, end = self._slab[entries], self._begin[entries], self._end[entries]
+            part.check_slabs(slabs, data, begin, end)
+            good = self._codec.decode_slabs(data, begin, end, out, rows[mine])
+            if good < entries.size:
+                raise self._damaged(entries[good], NO_SLAB)
+
+    def stored(self) -> StoredSlabs:
+        """Return the slabs as kernels decode them: as they are stored, or encoded anew if they are
+        stored by another codec. What is stored by another codec is not kept."""
+        layout = self._layer.files.layout
+        if self._codec.by_kernels:
+            memory = [data for _, data in self._parts]
+            address = np.array([data.ctypes.data for data in memory], dtype=np.int64)[self._of]
+            return StoredSlabs(self._begin + address, self._end + address, memory, self._damaged)
+        words = np.empty((1, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
+        row = np.zeros(1, dtype=np.int64)
+
+        def decoded() -> Iterator[tuple[int, np.ndarray]]:
+            for index in range(len(self._parts)):
+                for entry in np.flatnonzero(self.filled & (self._of == index)).tolist():
+                    self.decode(row + entry, words, row)
+                    yield entry, words[0]
+                self._parts[index] = None  # its memory is free
+
+        return stored_slabs(decoded(), self.filled.size)
+
+    def _damaged(self, entry: int, why: str) -> CorruptRunError:
+        """Return the error for a slab whose bytes are wrong."""
+        part, _ = self._parts[self._of[entry]]
+        return part.damaged(int(self._slab[entry]), why)
+
+
+class ListedSlabs:
+    """Some slabs of a layer that is a list."""
+
+    def __init__(self, layer: "StoredLayer", task: np.ndarray, slab: np.ndarray):
+        self._layer, self._task, self._slab = layer, task, slab
+        self._numbers, keys = layer.by_slab
+        key = task * prod(layer.files.layout.grid) + slab
+        self._first, self._end = (np.searchsorted(keys, key + more) for more in (0, 1))
+
+    def stored(self) -> StoredSlabs:
+        """Return the slabs as kernels decode them."""
+        return stored_slabs(self._words(), self._slab.size)
+
+    def _words(self) -> Iterator[tuple[int, np.ndarray]]:
+        layout = self._layer.files.layout
+        words = np.empty((layout.slab_nodes, layout.slab_words), dtype=np.uint64)
+        for i in np.flatnonzero(self._end > self._first).tolist():
+            node, word = self._layer.place(int(self._task[i]), int(self._slab[i]))
+            some = self._numbers[self._first[i] : self._end[i]]
+            words[:] = 0
+            set_bits(words, some, node, word, layout.space.code.half, layout.space.code.bits)
+            yield i, words.reshape(-1)
+
+
+class StoredLayer:
+    """A layer of either form, read slab by slab or as a list.
+
+    states: their number, as the ledger says; None for a layer that is not committed, 0 for the one
+    before the first. part: opens the part of a task, and keeps it open. Slabs have the shape
+    [nodes, words], `slab_nodes` x `slab_words` of the layout.
+    """
+
+    def __init__(self, files: LayerFiles, states: int | None):
+        self.files, self.is_list, self.states = files, files.listed is not None, states
+        self.codec = files.codec()
+        self.part = lru_cache(OPEN_PARTS)(files.part)
+        self._sorting = Lock()
+
+    def load(self, task: np.ndarray, slab: np.ndarray) -> "EncodedSlabs | ListedSlabs":
+        """Read some slabs.
+
+        task, slab: int64[N], the task of each slab, and its number in that task's part.
+        """
+        if self.is_list:
+            with self._sorting:  # one thread sorts it, the others wait
+                return ListedSlabs(self, task, slab)
+        return EncodedSlabs(self, task, slab)
+
+    @cached_property
+    def _numbers(self) -> np.ndarray:
+        """The sorted state numbers of a list."""
+        numbers = np.empty(0, dtype=np.uint64)
+        if self.states:
+            part = self.part(0)  # before memory is taken for them
+            numbers = np.empty(list_slabs(self.states) * LIST_SLAB, dtype=np.uint64)
+            if part.states != self.states:
+                raise part.miscounted(self.states)
+            if part.slabs.size < list_slabs(self.states):
+                raise part.damaged(part.slabs.size, "it is not there")
+            for some in in_groups(part.slabs):
+                slabs = EncodedSlabs(self, np.zeros_like(some), some)
+                slabs.decode(np.arange(some.size), numbers.reshape(-1, LIST_SLAB), some)
+        return numbers[: self.states]
+
+    @cached_property
+    def by_slab(self) -> tuple[np.ndarray, np.ndarray]:
+        """State numbers of a list, by slab, and int64 the slab of each, counted through all
+        parts."""
+        layout, numbers = self.files.layout, self._numbers
+        key = np.empty(numbers.size, dtype=np.int64)
+        for i in range(0, numbers.size, LIST_SLAB):  # so the arrays that `locate` makes are small
+            task, slab, _, _ = layout.locate(self.files.side, numbers[i : i + LIST_SLAB])
+            key[i : i + LIST_SLAB] = task * prod(layout.grid) + slab
+        if (key[1:] < key[:-1]).any():
+            order = np.argsort(key, kind="stable")
+            numbers, key = numbers[order], key[order]
+        return numbers, key
+
+    @property
+    def held(self) -> int:
+        """The number of states that this object holds in memory."""
+        return self.states if self.is_list else 0
+
+    def decoded(
+        self, task: int | np.ndarray, slabs: np.ndarray
+    ) -> Iterator[tuple[int, np.ndarray]]:
+        """Generate (slab, its words) for some slabs of a layer of bits, in the order given.
+
+        slabs: int64[N]. task: the one whose part has them, or int64[N], that of each. Words of a
+        slab without a state are 0. The words are valid until the next ones are generated.
+        """
+        layout = self.files.layout
+        out = np.empty((1, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
+        first_row = np.zeros(1, dtype=np.int64)
+        tasks = np.broadcast_to(task, slabs.shape)
+        for some in in_groups(np.arange(slabs.size)):
+            encoded = EncodedSlabs(self, tasks[some], slabs[some])
+            for i, slab in enumerate(slabs[some].tolist()):
+                if encoded.filled[i]:
+                    encoded.decode(first_row + i, out, first_row)
+                else:
+                    out[:] = 0
+                yield slab, out.reshape(layout.slab_nodes, layout.slab_words)
+
+    def slabs(
+        self, first_node: int = 0, last_node: int | None = None
+    ) -> Iterator[tuple[int, int, np.ndarray]]:
+        """Generate the slabs of a layer of bits that hold a state and have one of the nodes
+        first_node .. last_node - 1: (first node of the slab, its first word in that node's bitmap,
+        the slab).
+
+        The array is valid until the next one is generated.
+        """
+        layout, side = self.files.layout, self.files.side
+        last_node = layout.space.nodes[side] if last_node is None else last_node
+        for number in self.files.tasks:
+            task = layout.task(side, number)
+            if task.last_node <= first_node or last_node <= task.first_node:
+                continue
+            slabs = self.part(number).slabs
+            nodes = np.array([layout.slab_of(task, slab)[0] for slab in slabs.tolist()])
+            inside = (first_node - layout.slab_nodes < nodes) & (nodes < last_node)
+            for slab, words in self.decoded(number, slabs[inside]):
+                yield *self.place(number, slab), words
+
+    def place(self, task: int, slab: int) -> tuple[int, int]:
+        """Return (first node of a slab, its first word in that node's bitmap)."""
+        layout = self.files.layout
+        node, prefix, word = layout.slab_of(layout.task(self.files.side, task), slab)
+        return node, prefix * layout.strip_words + word
+
+    def _listed(self, node: int, word: int, slab: np.ndarray) -> np.ndarray:
+        """Return the sorted state numbers of a slab. node, word: the result of `place`."""
+        code = self.files.layout.space.code
+        numbers = np.empty(int(np.bitwise_count(slab).sum()), dtype=np.uint64)
+        list_bits(slab, node, word, code.half, code.bits, numbers)
+        return numbers
+
+    def numbers_by_slab(self) -> Iterator[np.ndarray]:
+        """Generate the state numbers of the layer, uint64, slab after slab; those of each are
+        sorted."""
+        if self.is_list:
+            yield self._numbers
+            return
+        count = 0
+        for node, word, slab in self.slabs():
+            numbers = self._listed(node, word, slab)
+            count += numbers.size
+            yield numbers
+        if count != self.states:
+            raise CorruptRunError(
+                f"layer {self.files.depth}: {self.files.place} holds {counted(count, 'state')}, "
+                f"the ledger lists {self.states:,}"
+            )
+
+    def numbers(self) -> np.ndarray:
+        """Return the sorted state numbers of the layer."""
+        if self.is_list:
+            return self._numbers
+        numbers, size = np.empty(self.states, dtype=np.uint64), 0
+        for batch in self.numbers_by_slab():
+            kept = batch[: self.states - size]  # of too many states, the error comes at the end
+            numbers[size : size + kept.size] = kept
+            size += kept.size
+        numbers.sort()
+        return numbers
+
+    def contains(self, numbers: np.ndarray) -> np.ndarray:
+        """Return whether each of uint64[N] state numbers of the layer's side is in the layer:
+        bool[N]."""
+        contained = np.zeros(numbers.size, dtype=bool)
+        if self.is_list:
+            if self.states:
+                at = np.searchsorted(self._numbers, numbers)
+                contained = self._numbers[np.minimum(at, self._numbers.size - 1)] == numbers
+            return contained
+        layout = self.files.layout
+        task, slab, word, bit = layout.locate(self.files.side, numbers)
+        key = task * prod(layout.grid) + slab
+        order = np.argsort(key, kind="stable")
+        keys, first = np.unique(key[order], return_index=True)
+        groups = np.split(order, first)[1:]
+        slabs = self.decoded(*np.divmod(keys, prod(layout.grid)))
+        for queries, (_, words) in zip(groups, slabs, strict=True):
+            bits = words.reshape(-1)[word[queries]] >> bit[queries].astype(np.uint64)
+            contained[queries] = bits & np.uint64(1)
+        return contained
+
+    def sample(self, count: int, most_slabs: int, rng: np.random.Generator) -> np.ndarray:
+        """Return up to `count` states of the layer from at most `most_slabs` of its slabs, at
+        random."""
+        if self.is_list:
+            return rng.choice(self._numbers, min(count, self.states), replace=False)
+        slabs = [self.part(task).slabs for task in self.files.tasks]
+        task = np.repeat(np.array(self.files.tasks), [some.size for some in slabs])
+        slab = np.concatenate(slabs)
+        drawn = rng.choice(slab.size, min(most_slabs, slab.size), replace=False)
+        share = -(-count // drawn.size)
+        samples = []
+        for at, (number, words) in zip(
+            task[drawn].tolist(), self.decoded(task[drawn], slab[drawn]), strict=True
+        ):
+            numbers = self._listed(*self.place(at, number), words)
+            samples.append(rng.choice(numbers, min(share, numbers.size), replace=False))
+        return np.concatenate(samples)

@@ -1,0 +1,179 @@
+"""A run by cosets: what is known of God's number of a puzzle, and the tables of the search.
+
+Its ledger has the blocks of cosets that were searched, question by question, with what they found,
+and what was asked. The tables may be deleted: they are made again.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from pydantic import TypeAdapter
+
+from frontier.config import Config
+from frontier.cosets.proof import Answer, Proof
+from frontier.cosets.questions import Block, Witness
+from frontier.cosets.regions import Region, check_puzzle, region_named
+from frontier.cosets.tables import TableSource
+from frontier.errors import CorruptRunError, InputError
+from frontier.puzzles import Puzzle, puzzle_of
+from frontier.runs.directory import OWN_FILES, SUMMARY, TABLES, odd_files, table_files
+from frontier.runs.identity import BY_COSETS
+from frontier.runs.stored_run import StoredRun
+from frontier.runs.table_files import TableFiles
+from frontier.storage.base import Storage
+from frontier.storage.places import Place
+from frontier.storage.sealed import Count
+
+BLOCKS, WITNESSES = TypeAdapter(list[Block]), TypeAdapter(list[Witness])
+COUNTS, REQUEST = TypeAdapter(tuple[Count, Count]), TypeAdapter(tuple[Count | None, Count])
+"""Values of a ledger."""
+
+
+class CosetRun(StoredRun):
+    """A run by cosets at its place.
+
+    proof: the results so far; None before the tables are made. request: the bound in question, and
+    how many of the last layers are wanted; see `frontier.cosets.proof.Proof.next_question`.
+    """
+
+    kind = BY_COSETS
+
+    def __init__(self, storage: Storage, identity: dict):
+        super().__init__(storage, identity)
+        self.durable = True
+        self.tables = TableFiles(storage, identity["identifier"])
+        self.request: tuple[int | None, int] = (None, 1)
+        self.proof: Proof | None = None
+
+    @classmethod
+    def of_config(
+        cls, place: Place, config: Config, region: Region, groups: tuple[int, ...]
+    ) -> Self:
+        """Begin a run; raises errors as `create` does."""
+        identity = {"name": config.name, "puzzle": config.puzzle_settings}
+        identity |= {"region": region.name, "groups": list(groups)}
+        return cls.create(place, identity, durable=True)
+
+    def _begin(self) -> None:
+        """There is nothing but the identity and the ledger."""
+
+    def has_files(self) -> bool:
+        return bool(self.tables.names)
+
+    def misplaced(self) -> list[str]:
+        files = [*OWN_FILES, SUMMARY]
+        files += [f"{TABLES}/{name}" for name in table_files(self.storage)]
+        wrong = [TABLES] if self.storage.is_odd(TABLES, folder=True) else []
+        return wrong + odd_files(self.storage, files)
+
+    def check_region(self, region: str | None) -> None:
+        """Raise InputError if a region is named that is not the run's."""
+        if region not in (None, self.region.name):
+            raise InputError(
+                f"{self.path} was made with region {self.region.name}, and now {region} is named: "
+                "choose another directory with --set store.path=…, or leave out --region"
+            )
+
+    @property
+    def puzzle(self) -> Puzzle:
+        return self.region.puzzle
+
+    @property
+    def next_question(self) -> tuple[int, bool] | None:
+        """The next question, as `Proof` has it; None if the request is answered."""
+        return self.proof.next_question(*self.request)
+
+    @property
+    def complete(self) -> bool:
+        """True if the request is answered."""
+        return self.proof is not None and self.next_question is None
+
+    def note_request(self, at_most: int | None, layers: int) -> None:
+        """Note the request of a start."""
+        if self.request != (at_most, layers):
+            self.request = at_most, layers
+            self.commit()
+
+    @cached_property
+    def region(self) -> Region:
+        puzzle = check_puzzle(puzzle_of(self.identity["puzzle"]))
+        return region_named(puzzle, self.identity["region"])
+
+    @property
+    def groups(self) -> tuple[int, ...]:
+        return tuple(self.identity["groups"])
+
+    def _content(self) -> dict:
+        content: dict = {"asked": list(self.request)}
+        if self.proof is None:
+            return content
+        answers = {
+            str(limit): {
+                "blocks": answer.blocks,
+                "cosets": answer.cosets,
+                "done": list(map(asdict, answer.done.values())),
+            }
+            for limit, answer in self.proof.answers.items()
+        }
+        return content | {
+            "deepest": list(self.proof.deepest),
+            "witnesses": list(map(asdict, self.proof.witnesses)),
+            "guessed": self.proof.guessed,
+            "answers": answers,
+        }
+
+    def _take(self, content: dict) -> None:
+        request, proof = REQUEST.validate_python(content["asked"]), None
+        if "deepest" in content:
+            proof = Proof(COUNTS.validate_python(content["deepest"]), self.region.period)
+            for limit, answer in content["answers"].items():
+                blocks, cosets = COUNTS.validate_python((answer["blocks"], answer["cosets"]))
+                read = BLOCKS.validate_python(answer["done"])
+                done = {block.number: block for block in read if 0 <= block.number < blocks}
+                if len(done) < len(read):
+                    raise ValueError(f"the question of {limit} has a block too many")
+                proof.answers[int(limit)] = Answer(blocks, cosets, done)
+            proof.witnesses += WITNESSES.validate_python(content["witnesses"])
+            proof.guessed = float(content["guessed"])
+            proof.check()
+        self.request, self.proof = request, proof
+
+    def commit(self) -> None:
+        """Write the ledger, so that it is on the disk when this returns.
+
+        Raises CorruptRunError if the results contradict each other, and errors as `check_mine`
+        does; then nothing is written.
+        """
+        try:
+            if self.proof is not None:
+                self.proof.check()
+        except ValueError as error:
+            message = f"{self.path}: {error}; verify --deep says which is wrong"
+            raise CorruptRunError(message) from None
+        self.write_ledger()
+
+    def sweep(self) -> None:
+        super().sweep()
+        self.storage.sweep(TABLES)
+
+    def table_source(self, shared: bool) -> TableSource:
+        """Return a function that returns stored tables, or makes and stores them.
+
+        shared: map them, so that the processes of a host have them once; otherwise they are read,
+        which makes look-ups faster. The function raises CorruptRunError if a table is damaged,
+        Gone if the run is no longer at its place.
+        """
+
+        def give(name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
+            if not self.tables.exists(name):
+                table = make()
+                self.check_here()  # making it may have taken minutes
+                self.tables.write(name, table)
+                if not shared:
+                    return table
+            return self.tables.read(name, shared)
+
+        return give

@@ -1,0 +1,166 @@
+"""The files that a run writes at its place. Nothing else there is ever touched."""
+
+import re
+import uuid
+from collections.abc import Iterable
+from contextlib import suppress
+
+from frontier.errors import CorruptRunError, InputError, unwritable
+from frontier.layers.files import PART_NAME
+from frontier.runs import identity, ledger
+from frontier.storage.base import Storage
+from frontier.storage.local import MARKED
+from frontier.storage.places import Place
+from frontier.storage.sealed import read_json, read_sealed
+
+SUMMARY = "summary.json"
+
+FOR_PEOPLE = {"environment.json", "events.jsonl", "status.html", SUMMARY}
+"""Small files that the search does not need; one of them grows in place."""
+
+RUN, LEDGER = identity.RUN, ledger.LEDGER
+
+COPIES = {RUN: identity.COPY, LEDGER: ledger.COPY}
+"""The names of the copies of the two files that a run cannot do without. `mend` and `verify` read
+them."""
+
+OWN_FILES = [RUN, LEDGER, *COPIES.values()]
+
+LAYERS, TABLES = "layers", "tables"
+"""The folders of what was searched: layers, or tables of a run by cosets."""
+
+OWN_NAMES = {*OWN_FILES, LAYERS, TABLES, "lock"} | FOR_PEOPLE
+"""All names that a run directory can hold."""
+
+LAYER_NAME = re.compile(r"\d{4,}")
+IDENTIFIER = re.compile(r"[0-9a-f]{32}")
+"""Names of the folders of layers, and of the folders of runs above these."""
+
+ASIDE = ".aside"
+"""The ending of the name of a file that was moved aside. It is not the run's, so nothing deletes
+it."""
+
+
+def make_directory(storage: Storage) -> None:
+    """Make an empty run directory, if there is no run yet.
+
+    Raises InputError if it cannot be made, or if other files are in it; StorageError if it cannot
+    be written; CorruptRunError if it holds what a run has found that has lost its ``run.json``.
+    """
+    if storage.exists(RUN):
+        return
+    try:
+        storage.make_folder()
+        names = storage.names()
+    except OSError as error:
+        raise unwritable(
+            f"store.path = {storage}: the run directory cannot be made there "
+            f"({error.strerror}); choose another with --set store.path=…",
+            error,
+        ) from None
+    refuse_others(names, storage)
+    found = [TABLES] if TABLES in names else []
+    for file in (LEDGER, COPIES[LEDGER]):
+        if file in names and _says_something(read_sealed(storage, file)):
+            found.append(file)
+    if found:
+        raise CorruptRunError(
+            f"{storage} holds {' and '.join(found)} of a run whose {RUN} is missing: put that "
+            "back, or move the directory away to start anew"
+        )
+
+
+def _says_something(content: dict) -> bool:
+    """Return whether a ledger lists a layer, or an answer."""
+    return bool(content.get("layers") or content.get("answers"))
+
+
+def refuse_others(names: set[str], place: Place) -> None:
+    """Raise InputError if a run directory holds a name that no run writes."""
+    if foreign := sorted(name for name in names - OWN_NAMES if not MARKED.fullmatch(name)):
+        raise InputError(
+            f"store.path = {place}: the directory also holds {', '.join(foreign[:3])}"
+            f"{', …' if len(foreign) > 3 else ''}; choose one of its own with "
+            "--set store.path=…"
+        )
+
+
+def odd_files(storage: Storage, names: Iterable[str]) -> list[str]:
+    """Return those of some names that stand for something else than a file."""
+    return [name for name in names if storage.is_odd(name)]
+
+
+def aside_of(name: str) -> str:
+    """Return a name beside another one, to which what is in the way can be moved."""
+    return f"{name}.{uuid.uuid4().hex}{ASIDE}"
+
+
+def moved(storage: Storage, name: str, aside: str) -> str:
+    """Return a sentence about what was moved aside."""
+    to = aside.rpartition("/")[2]
+    return f"{storage.place(name)} is not what a run makes there: moved to {to}"
+
+
+def delete_files(storage: Storage) -> None:
+    """Delete what a run has written at its place, even if it is damaged; nothing else.
+
+    Raises InputError if run.json is that of another program.
+    """
+    with suppress(CorruptRunError):  # a damaged one is deleted like a whole one
+        value = read_json(storage, RUN)
+        if not (isinstance(value, dict) and {"format", "puzzle"} <= value.keys()):
+            raise InputError(f"{storage.place(RUN)} is not that of a run; nothing is deleted")
+    storage.sweep()
+    # The files that list the layers go first; the lock, which keeps other writers out, goes last.
+    for name in (LEDGER, RUN):
+        for file in (COPIES[name], name):
+            storage.delete(file)
+            storage.force("")  # a power failure must not bring back one without the other
+    remove_runs(storage)
+    for folder in (LAYERS, TABLES):
+        storage.sweep(folder)
+    storage.delete(*(f"{TABLES}/{name}" for name in table_files(storage)))
+    for folder in (LAYERS, TABLES):
+        storage.remove_folder(folder)
+    storage.delete(*sorted(FOR_PEOPLE))
+    storage.delete("lock")
+
+
+def remove_runs(storage: Storage, but: str = "") -> None:
+    """Delete the layers of all runs in a storage, except those of the run `but`."""
+    for name in filter(IDENTIFIER.fullmatch, storage.names(LAYERS) - {but}):
+        group = f"{LAYERS}/{name}"
+        for layer in layer_names(storage, group):
+            remove_layer(storage, f"{group}/{layer}")
+        if not storage.is_link(group):
+            storage.sweep(group)
+            storage.delete(f"{group}/zarr.json")
+            storage.remove_folder(group)
+
+
+def layer_names(storage: Storage, group: str) -> set[str]:
+    """Return the names of the layers in the folder of all layers."""
+    return set(filter(LAYER_NAME.fullmatch, storage.names(group)))
+
+
+def remove_layer(storage: Storage, folder: str) -> None:
+    """Delete what a run has written in the folder of a layer, and the folder if it is empty then.
+
+    A link is not the run's: neither it nor what it leads to is deleted.
+    """
+    if storage.is_link(folder):
+        return
+    storage.sweep(folder)
+    own = [n for n in storage.names(folder) if n == "zarr.json" or PART_NAME.fullmatch(n)]
+    files = [f"{folder}/{name}" for name in own]
+    odd = [file for file in files if storage.is_odd(file) and not storage.is_link(file)]
+    storage.delete(*(file for file in files if file not in odd))
+    for inner in odd:
+        storage.remove_folder(inner)
+    storage.remove_folder(folder)
+
+
+def table_files(storage: Storage) -> list[str]:
+    """Return the names of the files of tables."""
+    names = storage.names(TABLES)
+    return sorted(name for name in names if name.endswith((".npy", ".json")))

@@ -1,0 +1,59 @@
+"""The versions, hosts and settings with which a run was made. The search itself never reads them.
+
+``environment.json`` has an entry for each start of the run, resumed or not. It names no user, host,
+path or account, so that a report of it can be published. Losing it costs the search nothing.
+"""
+
+import platform
+import time
+from importlib.metadata import version
+
+from frontier import __version__, machine
+from frontier.config import Config
+from frontier.errors import CorruptRunError
+from frontier.storage.base import Storage
+from frontier.storage.sealed import read_sealed, write_sealed
+
+NAME = "environment.json"
+
+LIBRARIES = ("dask", "distributed", "numba", "numpy", "zarr")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of frontier and of the libraries on which a result may depend."""
+    return {"frontier": __version__, **{name: version(name) for name in LIBRARIES}}
+
+
+def note_start(storage: Storage, config: Config, workers: int, **more) -> None:
+    """Add this start to the environment of the run in a storage.
+
+    workers: their number at the start. more: further entries; a run by layers notes the number of
+    layers committed before, a search of cosets its question. Raises OSError if the system cannot
+    read or write the file.
+    """
+    start = {
+        "began": time.time(),
+        **more,
+        "workers": workers,
+        "python": platform.python_version(),
+        "versions": versions(),
+        "processor": machine.processor(),
+        "cores": machine.cores(),
+        "memory": machine.memory(),
+        "platform": f"{platform.system()}, {platform.machine()}",
+        "config": {"puzzle": config.puzzle_settings, **config.settings},
+    }
+    write_sealed(storage, NAME, {"starts": [*read_starts(storage), start]})
+
+
+def read_starts(storage: Storage) -> list[dict]:
+    """Return the starts of the run in a storage, in order.
+
+    The list is empty if the file is missing, damaged or of another version. Raises OSError if the
+    system cannot read it.
+    """
+    try:
+        content = read_sealed(storage, NAME)
+        return content.get("starts") or content.get("legs", [])  # their former name
+    except CorruptRunError:
+        return []

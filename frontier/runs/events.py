@@ -1,0 +1,180 @@
+"""The events of a run, by layers or of cosets, as values that progress displays and logs
+receive."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from frontier.layers.record import LayerRecord
+
+
+@dataclass(frozen=True)
+class RunStarted:
+    """A run begins, or goes on after `depth`, which is -1 if no layer is committed.
+
+    states: the number of states of the whole space. dashboard: the address of Dask's dashboard.
+    until: the last depth to compute, None for all. mode: in words, where layers are while they are
+    searched.
+    """
+
+    name: str
+    title: str
+    path: str
+    depth: int
+    states_so_far: int
+    states: int
+    workers: int
+    resumed: bool
+    dashboard: str | None = None
+    until: int | None = None
+    mode: str = ""
+
+
+@dataclass(frozen=True)
+class LayerStarted:
+    """The layer at `depth` is under way.
+
+    tasks: their number; None if one call makes this layer and maybe more.
+    """
+
+    depth: int
+    tasks: int | None
+
+
+@dataclass(frozen=True)
+class TaskFinished:
+    """A task of the layer under way is done. states: the new states of that layer so far."""
+
+    depth: int
+    done: int
+    tasks: int
+    states: int
+
+
+@dataclass(frozen=True)
+class LayerMade:
+    """A layer is made by a call that goes on, and is not stored yet: a run that is killed makes it
+    again. `LayerFinished` follows, with its neighbours, once it is committed.
+
+    layer: as the ledger will list it, without what is known of files alone. elapsed: seconds since
+    the run was started.
+    """
+
+    layer: LayerRecord
+    elapsed: float
+
+    @property
+    def depth(self) -> int:
+        return self.layer.depth
+
+
+@dataclass(frozen=True)
+class StoringLayers:
+    """The last layers of those that were made in memory are being stored."""
+
+    layers: int
+
+
+@dataclass(frozen=True)
+class LayerFinished:
+    """A layer is committed.
+
+    layer: its line of the ledger as it was committed; the layer may have been deleted since.
+    states_so_far: the sum over all layers up to it. elapsed: seconds since the run was started.
+    disk: bytes of the layers on disk.
+    """
+
+    layer: LayerRecord
+    states_so_far: int
+    elapsed: float
+    disk: int
+
+    @property
+    def depth(self) -> int:
+        return self.layer.depth
+
+
+@dataclass(frozen=True)
+class RunFinished:
+    """The run is done: the space is exhausted (`complete`), or the depth asked for is reached."""
+
+    depth: int
+    states: int
+    complete: bool
+    elapsed: float
+
+
+@dataclass(frozen=True)
+class RunStopped:
+    """The run ends early, after `depth`, and can be resumed. The depth is -1 if no layer is
+    committed."""
+
+    depth: int
+    reason: str
+    elapsed: float
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """The run was asked to stop; work under way ends first."""
+
+
+@dataclass(frozen=True)
+class SearchStarted:
+    """A search of cosets begins or goes on.
+
+    at_most, layers: the arguments of `frontier.gods_number`. dashboard: the address of Dask's
+    dashboard.
+    """
+
+    name: str
+    title: str
+    path: str
+    workers: int
+    at_most: int | None
+    layers: int
+    resumed: bool
+    dashboard: str | None = None
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Tables are made or read, or a question about all cosets is under way.
+
+    doing: what is under way, in words. lower, upper: the bounds of God's number, None before there
+    are tables. limit: that of the question, None before there is one. done, blocks: how many blocks
+    of the question are done, and how many it has. left: the seconds that the question may still
+    take, None if unknown. positions: how many were found to need more moves.
+    """
+
+    doing: str
+    lower: int | None = None
+    upper: int | None = None
+    limit: int | None = None
+    done: int = 0
+    blocks: int = 0
+    left: float | None = None
+    positions: int = 0
+
+
+@dataclass(frozen=True)
+class SearchFinished:
+    """A search of cosets has answered all questions. elapsed: seconds since it was started."""
+
+    lower: int
+    upper: int
+    elapsed: float
+
+
+@dataclass(frozen=True)
+class SearchStopped:
+    """A search of cosets ends early, and can be resumed."""
+
+    reason: str
+    elapsed: float
+
+
+Event = (
+    RunStarted | LayerStarted | TaskFinished | LayerMade | StoringLayers | LayerFinished
+    | RunFinished | RunStopped | Stopping | SearchStarted | Asking | SearchFinished | SearchStopped
+)  # fmt: skip
+Listener = Callable[[Event], None]

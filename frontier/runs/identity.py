@@ -1,0 +1,146 @@
+"""The identity of a run: what ``run.json`` says of it, and whether a config describes it.
+
+    format, kind           1, and "layers" or "cosets"
+    identifier, created    what tells the run from an earlier one at its place
+    name, puzzle           as in the config
+    keep, codec, layout, states    of a run by layers
+    region, groups         of a run by cosets
+
+The file has a copy. Neither is written again.
+"""
+
+from contextlib import suppress
+from typing import Annotated, Literal
+
+from pydantic import Field, StrictInt, ValidationError
+
+from frontier.errors import CorruptRunError, FormatError, InputError
+from frontier.puzzles.tables import PuzzleTable, Table
+from frontier.storage.base import Storage
+from frontier.storage.places import Place, storage_at
+from frontier.storage.sealed import first_wrong, read_json, read_sealed
+
+FORMAT = 1
+
+RUN, COPY = "run.json", "run.copy.json"
+
+BY_LAYERS, BY_COSETS = "layers", "cosets"
+COMMANDS = {BY_LAYERS: "run", BY_COSETS: "gods-number"}
+"""The kinds of runs, and the command that begins and resumes each."""
+
+
+class LayoutTable(Table):
+    """The settings of a `Layout`."""
+
+    prefix_digits: StrictInt = Field(ge=0)
+    task_nodes: StrictInt = Field(ge=1)
+    shares: StrictInt = Field(ge=1)
+
+
+class Identity(Table):
+    """What ``run.json`` has for both kinds of runs."""
+
+    format: StrictInt
+    identifier: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    created: float = Field(ge=0, strict=True, allow_inf_nan=False)
+    name: Annotated[str, Field(pattern="^[A-Za-z0-9._-]+$", max_length=200)]
+    puzzle: PuzzleTable
+
+
+class IdentityByLayers(Identity):
+    kind: Literal["layers"]
+    keep: Literal["frontier", "all"]
+    codec: str
+    layout: LayoutTable
+    states: StrictInt = Field(ge=1)
+
+
+class IdentityByCosets(Identity):
+    kind: Literal["cosets"]
+    region: str
+    groups: list[StrictInt]
+
+
+KINDS = {BY_LAYERS: IdentityByLayers, BY_COSETS: IdentityByCosets}
+
+
+def kind_at(place: Place) -> str | None:
+    """Return the kind of the run at a place, None if there is no run.
+
+    If its ``run.json`` is damaged, the folder of tables tells a run by cosets.
+    """
+    storage = storage_at(place)
+    if not storage.exists(RUN):
+        return None
+    with suppress(CorruptRunError):
+        identity = read_json(storage, RUN)
+        if isinstance(identity, dict) and identity.get("kind") in KINDS:
+            return identity["kind"]
+    return BY_COSETS if storage.is_folder("tables") else BY_LAYERS
+
+
+def read_identity(storage: Storage, name: str = RUN) -> dict:
+    """Return the content of ``run.json``, or of its copy.
+
+    Raises FormatError if its format is not `FORMAT`, CorruptRunError if it is not what a run has
+    written.
+    """
+    identity, file = read_json(storage, name), storage.place(name)
+    if not isinstance(identity, dict) or type(identity.get("format")) is not int:
+        raise CorruptRunError(f"{file} is not what was written there")
+    if (format := identity["format"]) != FORMAT:
+        raise FormatError(
+            f"{file} has format {format}, and this program reads format {FORMAT}: use the version "
+            "that wrote it, or search anew in another directory"
+        )
+    identity = read_sealed(storage, name)
+    try:
+        KINDS.get(str(identity.get("kind")), IdentityByLayers).model_validate(identity)
+    except ValidationError as error:
+        message = f"{file} is not what was written there: {first_wrong(error)}"
+        raise CorruptRunError(message) from None
+    return identity
+
+
+SEEN_ALONE = {"title": None, "picture": None}
+"""The keys of a [puzzle] table that may change after a run has begun: only people see them."""
+
+
+def check_identity(path: Place, identity: dict, expected: dict) -> None:
+    """Raise InputError unless the identity of the run at `path` has the values of `expected`.
+
+    Names, titles and pictures are not compared.
+    """
+    ours = _dotted(expected)
+    stored = _dotted({key: identity[key] for key in expected})
+    differences = [
+        ", ".join(
+            f"{where} {key} = {values[key]!r}" if key in values else f"{where} no {key}"
+            for where, values in (("there", stored), ("here", ours))
+        )
+        for key in stored | ours
+        if stored.get(key) != ours.get(key)
+    ]
+    if differences:
+        raise InputError(
+            f"{path} was made by another config: {'; '.join(differences)}. Choose another "
+            "directory with --set store.path=…, or move this one away"
+        )
+
+
+def same_puzzle(one: dict, other: dict) -> bool:
+    """Return whether two [puzzle] tables are the same, apart from `SEEN_ALONE`."""
+    return {**one, **SEEN_ALONE} == {**other, **SEEN_ALONE}
+
+
+def _dotted(identity: dict) -> dict:
+    """Return the values with their keys as a config names them, such as puzzle.goal, without the
+    name of the run and what of its puzzle is in `SEEN_ALONE`."""
+    dotted = {}
+    for key, value in identity.items():
+        if isinstance(value, dict):
+            dotted |= {f"{key}.{inner}": of for inner, of in value.items()}
+        else:
+            dotted[key] = value
+    ignored = {"name", *(f"puzzle.{key}" for key in SEEN_ALONE)}
+    return {key: value for key, value in dotted.items() if key not in ignored}

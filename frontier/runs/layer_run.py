@@ -1,0 +1,285 @@
+"""A run by layers: its committed layers and their files.
+
+A layer is *committed* by one atomic replacement of the ledger, after its parts are in place. Only
+what the ledger lists counts: a resumed run uses the parts of the layer under way, and deletes
+everything else.
+
+**Two layers on disk.** A part of layer t - 1 is read by one task only, the one that computes the
+same part of t + 1. That task deletes it as soon as its own part is in place
+(`delete_replaced_part`). So while layer t + 1 is under way a part of t - 1 may be missing, but only
+if that of t + 1 is in place.
+"""
+
+from dataclasses import asdict, replace
+from functools import cached_property
+from pathlib import Path
+
+from frontier.errors import CorruptRunError
+from frontier.layers.files import LIST_NAME, ZARR_GROUP, LayerFiles, part_names
+from frontier.layers.record import LayerRecord, chained, records_of
+from frontier.puzzles import Puzzle, puzzle_of
+from frontier.runs import ledger
+from frontier.runs.directory import (
+    LAYERS,
+    OWN_FILES,
+    SUMMARY,
+    layer_names,
+    odd_files,
+    remove_layer,
+    remove_runs,
+)
+from frontier.runs.identity import BY_LAYERS
+from frontier.runs.stored_run import StoredRun
+from frontier.space.layout import Layout
+from frontier.storage.base import Storage
+from frontier.storage.sealed import read_json, write_json
+from frontier.text import counted
+
+
+class LayerRun(StoredRun):
+    """A run by layers at its place.
+
+    records: the committed layers, from depth 0. complete: True if these are all.
+    """
+
+    kind = BY_LAYERS
+
+    def __init__(self, storage: Storage, identity: dict):
+        super().__init__(storage, identity)
+        self.records: list[LayerRecord] = []
+        self.complete = False
+
+    def _begin(self) -> None:
+        remove_runs(self.storage, but=self.identity["identifier"])
+        self.describe_group()
+
+    def has_files(self) -> bool:
+        return bool(layer_names(self.storage, self.layers_name))
+
+    def _content(self) -> dict:
+        self.records = chained(self.identity["identifier"], self.records)
+        return {"layers": list(map(asdict, self.records)), "complete": self.complete}
+
+    def _take(self, content: dict) -> None:
+        records = records_of(content["layers"], self.identity["identifier"])
+        self.records, self.complete = records, bool(content["complete"])
+
+    def copied_records(self) -> list[LayerRecord]:
+        """Return the committed layers as the copy of the ledger has them."""
+        copy = LayerRun(self.storage, self.identity)
+        copy.take(self._ledger.read(ledger.COPY), ledger.COPY)
+        return copy.records
+
+    def misplaced(self) -> list[str]:
+        storage, layers = self.storage, self.layers_name
+        folders = [f"{layers}/{name}" for name in sorted(layer_names(storage, layers))]
+        own = [f for f in folders if not (storage.is_odd(f, folder=True) or storage.is_link(f))]
+        wrong = [folder for folder in folders if folder not in own]
+        wrong += [f for f in (LAYERS, layers) if storage.is_odd(f, folder=True)]
+        files = [*OWN_FILES, SUMMARY, f"{layers}/zarr.json"]
+        files += [f"{f}/{name}" for f in own for name in sorted(part_names(storage, f))]
+        return wrong + odd_files(storage, [*files, *(f"{folder}/zarr.json" for folder in own)])
+
+    @property
+    def layers_name(self) -> str:
+        """The folder of all layers of the run, a group as Zarr has them."""
+        return f"{LAYERS}/{self.identity['identifier']}"
+
+    @property
+    def layers_path(self) -> Path | str:
+        """The path of the folder of all layers."""
+        return self.storage.place(self.layers_name)
+
+    @cached_property
+    def puzzle(self) -> Puzzle:
+        return puzzle_of(self.identity["puzzle"])
+
+    def layer_name(self, depth: int) -> str:
+        """Return the folder of a layer."""
+        return f"{self.layers_name}/{depth:04d}"
+
+    def layer_path(self, depth: int) -> Path | str:
+        """Return the path of the folder of a layer."""
+        return self.storage.place(self.layer_name(depth))
+
+    def part_names(self, depth: int) -> set[str]:
+        """Return the names of the existing parts of a layer."""
+        return part_names(self.storage, self.layer_name(depth))
+
+    def files(self, depth: int, layout: Layout, listed: int | None = None) -> LayerFiles:
+        """Return the files of a layer, committed or not. listed: see `LayerFiles`."""
+        run, codec = self.identity["identifier"], self.identity["codec"]
+        folder = self.layer_name(depth)
+        return LayerFiles(self.storage, folder, run, codec, layout, depth, listed)
+
+    def stored_depths(self) -> list[int]:
+        return [record.depth for record in self.records if record.stored]
+
+    @property
+    def states(self) -> int:
+        """The number of states of all committed layers."""
+        return sum(record.states for record in self.records)
+
+    @property
+    def disk(self) -> int:
+        """The bytes of the layers on disk."""
+        return sum(record.bytes for record in self.records if record.stored)
+
+    @property
+    def start_depth(self) -> int | None:
+        """The depth of the config's `start`, None if it is not reached (yet)."""
+        return next((record.depth for record in self.records if record.tally.start), None)
+
+    def commit(
+        self, records: list[LayerRecord], complete: bool, forget: tuple[int, ...] = ()
+    ) -> None:
+        """Commit layers that follow the last committed one and have their parts in place.
+
+        forget: depths of layers that are not needed once these are committed; they are deleted
+        afterwards. Raises errors as `check_mine` does; then nothing is committed.
+        """
+        storage = self.storage
+        for record in records:
+            if record.stored:  # workers that were killed may have left files
+                storage.sweep(self.layer_name(record.depth))
+        if self.durable and records:
+            storage.force(self.layers_name)
+        begun = len(self.records)
+        self.records.extend(records)
+        self.complete = complete
+        for depth in forget:
+            self.records[depth] = replace(self.records[depth], stored=False)
+        self.write_ledger()
+        for depth in forget:
+            self.abandon_layer(depth)
+        for record in records:
+            if record.stored or record.depth == begun:  # tasks may have begun that one
+                self._drop_other_forms(record)
+
+    def _drop_other_forms(self, record: LayerRecord) -> None:
+        """Delete what the folder of a committed layer holds in another form: earlier starts, and
+        workers that outlived them, may have made parts or a list. Before the commit these are not
+        touched, as what they replace was deleted."""
+        folder = self.layer_name(record.depth)
+        if not record.stored:
+            self.abandon_layer(record.depth)
+        elif record.form == "list":
+            parts = self.part_names(record.depth) - {LIST_NAME}
+            self.storage.delete(*(f"{folder}/{name}" for name in parts))
+        else:
+            self.storage.delete(f"{folder}/{LIST_NAME}")
+
+    def roll_back(self, depth: int, stored: list[int]) -> None:
+        """Make `depth` the last committed layer. stored: the depths up to it whose layers are kept.
+
+        What lies beyond is deleted by the next `sweep`.
+        """
+        back = depth < len(self.records) - 1
+        under_way = len(self.records)
+        remaining = self.records[: depth + 1]
+        self.records = [replace(record, stored=record.depth in stored) for record in remaining]
+        self.complete = self.complete and not back
+        self.write_ledger()
+        if back:  # the layer after `depth` was committed, but shall not be taken for one under way
+            for beyond in range(depth + 1, under_way + 1):
+                self.abandon_layer(beyond)
+
+    def parts_under_way(self, layout: Layout) -> set[int]:
+        """Return the tasks of the layer under way whose parts are in place."""
+        depth = len(self.records)
+        tasks = map(self.files(depth, layout).task_of, self.part_names(depth))
+        return {task for task in tasks if task is not None}
+
+    def delete_replaced_part(self, depth: int, task: int, layout: Layout) -> None:
+        """Delete a part of a layer of bits, if the part that replaces it is in place."""
+        if self.files(depth + 2, layout).has_part(task):
+            self.storage.delete(self.files(depth, layout).name(task))
+
+    def missing(self) -> list[str]:
+        """Return a sentence for each stored layer that lacks files. Only names are read.
+
+        The run may go on meanwhile.
+        """
+        sentences = []
+        for record in reversed(self.records):
+            if not record.stored:
+                continue
+            folder, names = self.layer_path(record.depth), self.part_names(record.depth)
+            if self.storage.is_link(self.layer_name(record.depth)):
+                sentences.append(f"{folder} is a link, and what the run wrote is not")
+                continue
+            if record.form == "bits" and record.depth + 2 == len(self.records):
+                names |= self.part_names(record.depth + 2)
+            if (missing := record.parts - len(names)) > 0:
+                sentences.append(
+                    f"{folder} lacks {missing:,} of its {counted(record.parts, 'part')}"
+                )
+        if sentences and (reopened := LayerRun.open(self.storage)).records != self.records:
+            return reopened.missing()  # what is missing was deleted by the run since
+        return sentences
+
+    def tasks_done(self) -> int:
+        """Return the number of existing parts of the layer under way."""
+        return len(self.part_names(len(self.records)))
+
+    def drop_list(self, depth: int) -> None:
+        """Delete a list that was not committed; parts that tasks have computed stay.
+
+        A worker that outlives its driver may put such a part in place at any time, and then deletes
+        the part that it replaces.
+        """
+        if LIST_NAME in self.part_names(depth) and not self._may_be_anothers(depth):
+            self.storage.delete(f"{self.layer_name(depth)}/{LIST_NAME}")
+
+    def abandon_layer(self, depth: int) -> None:
+        """Delete the files of a layer that is not needed."""
+        remove_layer(self.storage, self.layer_name(depth))
+
+    def sweep(self) -> None:
+        storage, group = self.storage, self.layers_name
+        for folder in (LAYERS, group):
+            storage.make_folder(folder)
+        super().sweep()
+        for folder in (LAYERS, group):
+            storage.sweep(folder)
+        if not self.is_group():
+            self.describe_group()
+        stored, under_way = set(self.stored_depths()), len(self.records)
+        for name in layer_names(storage, group):
+            depth, folder = int(name), f"{group}/{name}"
+            if depth == under_way and not self.complete:
+                storage.sweep(folder)
+            elif depth not in stored and not self._may_be_anothers(depth):
+                remove_layer(storage, folder)
+
+    def _may_be_anothers(self, depth: int) -> bool:
+        """Return whether another process may have committed a layer that this one does not know of.
+        That can happen only where there are no locks."""
+        ahead = depth >= len(self.records) and not self.complete
+        return ahead and self.storage.lock_file is None
+
+    def force(self) -> None:
+        """Return when the existing layers, and the files that list them, are on the disk. Files for
+        people alone may not be."""
+        storage, group = self.storage, self.layers_name
+        for folder in sorted(f"{group}/{name}" for name in layer_names(storage, group)):
+            names = sorted(f"{folder}/{name}" for name in storage.names(folder))
+            storage.force(*(name for name in names if not storage.is_odd(name)), folder)
+        storage.force(f"{group}/zarr.json", group, LAYERS)
+        storage.force(*filter(storage.exists, OWN_FILES), "")
+        storage.force_above()
+
+    def is_group(self) -> bool:
+        """Return whether Zarr can open the layers together."""
+        try:
+            return read_json(self.storage, f"{self.layers_name}/zarr.json") == ZARR_GROUP
+        except CorruptRunError:
+            return False
+
+    def describe_group(self) -> None:
+        """Write the ``zarr.json`` of all layers anew."""
+        for folder in (LAYERS, self.layers_name):
+            self.storage.make_folder(folder)
+        write_json(self.storage, f"{self.layers_name}/zarr.json", ZARR_GROUP, self.durable)
+        if self.durable:
+            self.storage.force(LAYERS)

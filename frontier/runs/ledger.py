@@ -1,0 +1,60 @@
+"""The ledger of a run: the one file that says what is done.
+
+    run        the identifier of its run
+    settings   those of the last start, by which the run is resumed
+    number     random, so that no two ledgers are alike
+    ...        the committed layers, or the answers to questions about cosets
+
+A commit replaces the file whole, and only if it still is the one that this process has read or
+written. Then it writes the same to a copy, which may thus be one commit behind.
+"""
+
+import uuid
+
+from frontier.errors import CorruptRunError
+from frontier.storage.base import Storage
+from frontier.storage.sealed import read_sealed, sealed
+
+LEDGER, COPY = "ledger.json", "ledger.copy.json"
+
+
+class Ledger:
+    """The ledger of the run with an identifier.
+
+    durable: True if a commit is on the disk before it returns.
+    """
+
+    def __init__(self, storage: Storage, run: str):
+        self._storage, self._run, self.durable = storage, run, False
+        self._version: object = None
+
+    @property
+    def begun(self) -> bool:
+        """True if this process has seen or written a ledger."""
+        return self._version is not None
+
+    @property
+    def unchanged(self) -> bool:
+        """True if no other process has replaced or deleted the ledger."""
+        return self._storage.version(LEDGER) == self._version
+
+    def see(self) -> None:
+        """Take the file that is there now to be the one that the next commit replaces."""
+        self._version = self._storage.version(LEDGER)
+
+    def read(self, name: str = LEDGER) -> dict:
+        """Return the content of the ledger, or of its copy.
+
+        Raises CorruptRunError if it is missing, damaged, or that of another run.
+        """
+        content = read_sealed(self._storage, name)
+        if content.get("run") != self._run:
+            raise CorruptRunError(f"{self._storage.place(name)} is the ledger of another run")
+        return content
+
+    def write(self, content: dict) -> None:
+        """Replace the ledger, and then its copy; raises Replaced if another process has replaced
+        it."""
+        data = sealed({"run": self._run, "number": uuid.uuid4().hex, **content})
+        self._version = self._storage.replace(LEDGER, data, self._version, self.durable)
+        self._storage.write(COPY, data, self.durable)

@@ -1,0 +1,115 @@
+"""The notes that a run makes for people: a log, with a line of JSON for each event but those within
+a layer, and its starts."""
+
+import json
+import time
+from contextlib import suppress
+from dataclasses import asdict, fields
+from typing import NamedTuple
+
+from frontier.config import Config
+from frontier.layers.record import LayerRecord
+from frontier.layers.tally import Tally
+from frontier.runs.environment import note_start
+from frontier.runs.events import (
+    Event,
+    LayerFinished,
+    LayerMade,
+    RunFinished,
+    RunStarted,
+    RunStopped,
+    SearchFinished,
+    SearchStarted,
+    SearchStopped,
+)
+from frontier.storage.base import Storage
+
+STARTS, ENDS = (RunStarted, SearchStarted), (RunFinished, RunStopped, SearchFinished, SearchStopped)
+LOGGED = {kind.__name__: kind for kind in (*STARTS, LayerMade, LayerFinished, *ENDS)}
+
+NAME = "events.jsonl"
+
+REST = 50
+"""While layers are made, the log is written so rarely that between two writings there is this many
+times as long as the first one took. To append to an object is to write all of it anew."""
+
+
+class StartLog:
+    """Adds the start of a run to its environment."""
+
+    def __init__(self, storage: Storage, config: Config):
+        self._storage, self._config = storage, config
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, RunStarted):
+            note_start(self._storage, self._config, event.workers, layers=event.depth + 1)
+        elif isinstance(event, SearchStarted):
+            question = {"at_most": event.at_most, "layers": event.layers}
+            note_start(self._storage, self._config, event.workers, asked=question)
+
+
+class EventLog:
+    """Appends events to the log of a run, each with the time at which it came. Those of layers may
+    wait for a moment until they are written."""
+
+    def __init__(self, storage: Storage):
+        self._storage, self._lines, self._due = storage, "", 0.0
+
+    def __call__(self, event: Event) -> None:
+        kind = type(event).__name__
+        if kind not in LOGGED:
+            return
+        values = asdict(event)
+        if isinstance(event, LayerMade | LayerFinished):
+            layer = event.layer
+            values |= {
+                "depth": layer.depth, "states": layer.states, "form": layer.form,
+                "seconds": layer.seconds,
+            }  # fmt: skip
+            del values["layer"]
+            if isinstance(event, LayerFinished):
+                values["written"] = layer.bytes
+        self._lines += json.dumps({"time": time.time(), "event": kind, **values}) + "\n"
+        began = time.monotonic()
+        if not isinstance(event, LayerMade | LayerFinished) or began >= self._due:
+            lines, self._lines = self._lines, ""
+            self._storage.append(NAME, lines.encode())
+            now = time.monotonic()
+            self._due = now + REST * (now - began)
+
+
+class LastStart(NamedTuple):
+    """The last start of a run, the layers that were made since then, and the end if there is one;
+    each with its time."""
+
+    start: tuple[float, Event]
+    made: list[tuple[float, LayerMade]]
+    end: tuple[float, Event] | None
+
+
+def read_last_start(storage: Storage) -> LastStart | None:
+    """Return what the log tells of the last start; None if it tells of none. Layers that are
+    committed, which the ledger describes, and lines that are damaged are left out, as are values
+    that events of this version do not have."""
+    last = None
+    with suppress(OSError, ValueError):  # the log is for people: a run does not need it
+        for line in storage.read(NAME).decode(errors="replace").splitlines():
+            with suppress(ValueError, TypeError, KeyError, AttributeError):
+                values = json.loads(line)
+                when, kind = float(values.pop("time")), LOGGED[values.pop("event")]
+                if kind in STARTS:
+                    last = LastStart((when, _event(kind, values)), [], None)
+                elif last and kind is LayerMade:
+                    last.made.append((when, _layer_made(**values)))
+                elif last and kind in ENDS:
+                    last = last._replace(end=(when, _event(kind, values)))
+    return last
+
+
+def _event(kind: type[Event], values: dict) -> Event:
+    names = {of.name for of in fields(kind)}
+    return kind(**{name: value for name, value in values.items() if name in names})
+
+
+def _layer_made(depth: int, states: int, form: str, seconds: float, elapsed: float) -> LayerMade:
+    return LayerMade(LayerRecord.of(depth, form, Tally(states), seconds), elapsed)

@@ -1,0 +1,330 @@
+"""The progress of a run, by layers or of cosets, by its events or by its files alone: what is done,
+and whether it is under way, or how it ended."""
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from frontier.layers.record import LayerRecord
+from frontier.runs import events
+from frontier.runs.directory import LEDGER
+from frontier.runs.kinds import open_run
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.log import ENDS, STARTS, LastStart, read_last_start
+from frontier.runs.time_left import TimeLeft, time_left
+from frontier.storage.base import Storage
+from frontier.storage.lock import describe_holder, held_since, is_held, left_by
+
+if TYPE_CHECKING:
+    from frontier.runs.coset_run import CosetRun
+
+NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
+"""The states of a run."""
+
+PAGE, FRESH_SECONDS = "status.html", 60.0
+"""The status page, and the age in seconds up to which it shows that its run is under way."""
+
+FINISHED = events.RunFinished | events.SearchFinished
+
+
+@dataclass(eq=False)
+class Standing:
+    """What is known of a run of either kind at a moment. It listens to the events of the run.
+
+    name: of the run. started: the event of the last start, None if the run has not begun. began,
+    since: when the run and what is under way in it were begun, in Unix time. ended: the event that
+    ended the run, None while it is under way. when: the Unix time of that event, None if not known.
+    Only what was read from files has run, the run as these were then, and holder, the process that
+    writes it.
+    """
+
+    name: str = ""
+    started: events.RunStarted | events.SearchStarted | None = None
+    began: float = 0.0
+    since: float = 0.0
+    ended: events.Event | None = None
+    when: float | None = None
+    run: "LayerRun | CosetRun | None" = None
+    holder: str | None = None
+
+    def __call__(self, event: events.Event, now: float | None = None) -> None:
+        """Take note of an event that happens now."""
+        now = time.time() if now is None else now
+        if isinstance(event, STARTS):
+            vars(self).update(vars(type(self)(event.name, event, began=now, since=now)))
+        elif isinstance(event, ENDS):
+            self.ended, self.when = event, now
+        self.note(event, now)
+
+    def note(self, event: events.Event, now: float) -> None:
+        """Update this from an event of this kind of run."""
+        raise NotImplementedError
+
+    def read(self) -> None:
+        """Update this from the files of `run`."""
+        raise NotImplementedError
+
+    @staticmethod
+    def untold_start(run: "LayerRun | CosetRun") -> events.Event:
+        """Return the start of a run whose log has none."""
+        raise NotImplementedError
+
+    def end(self, reason: str | None, elapsed: float) -> events.Event:
+        """Return the event that ends the run as its files are. reason: why it is stopped; None if
+        it is complete."""
+        raise NotImplementedError
+
+    @property
+    def state(self) -> str:
+        if self.ended:
+            return COMPLETE if isinstance(self.ended, FINISHED) else STOPPED
+        return UNDER_WAY if self.started else NOT_BEGUN
+
+    @property
+    def share(self) -> float | None:
+        """The share that is done of the work under way, as a bar shows it; None if not known."""
+        raise NotImplementedError
+
+    @property
+    def complete(self) -> bool:
+        return self.state == COMPLETE
+
+    @property
+    def reason(self) -> str | None:
+        """The reason why the run is stopped, if it is."""
+        return self.ended.reason if self.state == STOPPED else None
+
+
+class LayerTotals:
+    """The totals over `layers`, which are the known layers from depth 0 on."""
+
+    layers: Sequence
+
+    @property
+    def depth(self) -> int | None:
+        """The depth of the last layer, None if there is none; God's number of the goal, if the run
+        is complete."""
+        return len(self.layers) - 1 if self.layers else None
+
+    @property
+    def counts(self) -> list[int]:
+        """The states of each layer, from depth 0."""
+        return [layer.states for layer in self.layers]
+
+    @property
+    def states(self) -> int:
+        """The number of states in all layers."""
+        return sum(self.counts)
+
+    @property
+    def seconds(self) -> float:
+        """The seconds that all layers took."""
+        return sum(layer.seconds for layer in self.layers)
+
+
+@dataclass(eq=False)
+class Progress(LayerTotals, Standing):
+    """The progress of a run by layers at a moment.
+
+    layers: all that are made, from depth 0. committed: how many of them are committed; the others
+    are lost if the run is killed. disk: the bytes of the layers on disk. task: the tasks done of
+    the next layer, which was begun at `since`; None if not known; its number of tasks is 0 if only
+    that is not known. storing: the number of layers that are being stored.
+    """
+
+    layers: list[LayerRecord] = field(default_factory=list)
+    committed: int = 0
+    disk: int = 0
+    task: events.TaskFinished | None = None
+    storing: int = 0
+
+    def note(self, event: events.Event, now: float) -> None:
+        match event:
+            case events.RunStarted(path=path, resumed=True):
+                self._read(LayerRun.open(path))
+            case events.LayerStarted(depth, tasks):
+                self.task = None if tasks is None else events.TaskFinished(depth, 0, tasks, 0)
+                self.since = now
+            case events.TaskFinished():
+                self.task = event
+            case events.LayerMade(layer) if layer.depth == len(self.layers):
+                self.layers.append(layer)
+                self.since = now
+            case events.StoringLayers(layers):
+                self.storing = layers
+            case events.LayerFinished(layer, disk=disk):
+                self.layers[layer.depth :] = [layer, *self.layers[layer.depth + 1 :]]
+                self.committed = layer.depth + 1
+                self.disk, self.task, self.since = disk, None, now
+                if self.committed == len(self.layers):
+                    self.storing = 0
+            case events.RunFinished(depth, _, False, elapsed):
+                self.ended = events.RunStopped(depth, f"depth {depth} reached as asked", elapsed)
+            case events.RunStopped():
+                self.storing = 0
+                del self.layers[self.committed :]
+
+    def _read(self, run: LayerRun) -> None:
+        self.layers, self.committed, self.disk = list(run.records), len(run.records), run.disk
+
+    def read(self) -> None:
+        self._read(self.run)
+        if not self.run.complete and (done := self.run.tasks_done()):
+            self.task = events.TaskFinished(len(self.layers), done, 0, 0)
+
+    @staticmethod
+    def untold_start(run: LayerRun) -> events.RunStarted:
+        name, states = run.identity["name"], run.identity["states"]
+        return events.RunStarted(name, run.puzzle.title, str(run.path), -1, 0, states, 0, False)
+
+    def end(self, reason: str | None, elapsed: float) -> events.Event:
+        depth = len(self.layers) - 1
+        if reason is None:
+            return events.RunFinished(depth, self.states, True, elapsed)
+        return events.RunStopped(depth, reason, elapsed)
+
+    @property
+    def stage(self) -> tuple[int | None, int]:
+        """The depth of the last layer, and how many are being stored."""
+        return self.depth, self.storing
+
+    @property
+    def share(self) -> float | None:
+        """The share of all states in the layers so far."""
+        return self.states / self.started.states if self.started else None
+
+    def left(self, now: float) -> TimeLeft | None:
+        """Return the time left, less the time that the layer under way has already taken; None if
+        it is too early to say. For a stopped run it is the time that the run takes once it is
+        resumed."""
+        layers = list(self.layers)  # a copy, as a display asks from another thread
+        if not layers:
+            return None
+        until = self.started.until
+        if until is not None and until < len(layers):
+            until = None  # once it is reached, it says nothing of what is left
+        estimate = time_left(layers, self.started.states, until)
+        if estimate is None or self.ended:
+            return estimate
+        elapsed = min(max(0.0, now - self.since), estimate.first)
+        return TimeLeft(*(max(0.0, seconds - elapsed) for seconds in estimate[:3]), *estimate[3:])
+
+
+@dataclass(eq=False)
+class SearchProgress(Standing):
+    """The progress of a search of cosets at a moment.
+
+    asking: what it does, None if that is not known.
+    """
+
+    asking: events.Asking | None = None
+
+    layers, counts = (), ()
+    """A search has no layers to be shown."""
+
+    def note(self, event: events.Event, now: float) -> None:
+        match event:
+            case events.Asking():
+                self.asking = event
+            case events.SearchFinished(lower, upper):
+                self.asking = events.Asking("", lower, upper)
+
+    def read(self) -> None:
+        self.asking = _asking(self.run, self.started.workers)
+
+    @staticmethod
+    def untold_start(run: "CosetRun") -> events.SearchStarted:
+        name, title = run.identity["name"], run.puzzle.title
+        return events.SearchStarted(name, title, str(run.path), 0, *run.request, True)
+
+    def end(self, reason: str | None, elapsed: float) -> events.Event:
+        if reason is None:
+            return events.SearchFinished(self.run.proof.lower, self.run.proof.upper, elapsed)
+        return events.SearchStopped(reason, elapsed)
+
+    @property
+    def share(self) -> float | None:
+        """The share that is done of the question under way."""
+        asking = self.asking
+        return asking.done / asking.blocks if asking and asking.blocks else None
+
+    @property
+    def stage(self) -> int | None:
+        """The limit of the question under way."""
+        return self.asking and self.asking.limit
+
+
+def _asking(run: "CosetRun", workers: int) -> events.Asking:
+    """Return what a search does next, or is doing, and how long the question still takes: the mean
+    time of its blocks that are done, for each of the others. workers: 0 if not known."""
+    proof = run.proof
+    if proof is None:
+        return events.Asking("making the tables")
+    if (question := run.next_question) is None:
+        return events.Asking("", proof.lower, proof.upper)
+    limit, whole = question
+    doing, answer = proof.in_words(limit, whole), proof.answers.get(limit)
+    if answer is None:
+        return events.Asking(doing, proof.lower, proof.upper, limit)
+    left, done = None, len(answer.done)
+    if done and workers:
+        left = answer.seconds / done * (answer.blocks - done) / workers
+    return events.Asking(
+        doing, proof.lower, proof.upper, limit, done, answer.blocks, left, len(answer.farther)
+    )
+
+
+def progress_of(run: "LayerRun | CosetRun") -> Progress | SearchProgress:
+    """Return the progress of a run by its files, while it may be under way in another process.
+
+    The lock is looked at first: if it is free, all that its last holder wrote is there, and only
+    then the ledger is read again. Where there are no locks, the log and the status page tell.
+    """
+    storage, lock = run.storage, run.storage.lock_file
+    held = is_written(storage)
+    if not held and not run.complete:
+        run = open_run(storage)
+    state = COMPLETE if run.complete else UNDER_WAY if held else STOPPED
+    kind = Progress if isinstance(run, LayerRun) else SearchProgress
+    log, about = read_last_start(storage), run.identity
+    began, started = log.start if log else (about.get("created", 0.0), kind.untold_start(run))
+    progress = kind(about["name"], started, began, began, run=run)
+    with suppress(FileNotFoundError):  # there is no ledger if the run was stopped as it began
+        progress.since = max(began, storage.modified(LEDGER))
+    if state == UNDER_WAY and lock:
+        progress.holder, progress.began = describe_holder(lock), held_since(lock) or began
+    elif state != UNDER_WAY and log and log.end:
+        progress(*reversed(log.end))
+    progress.read()
+    if state == UNDER_WAY and log:
+        for when, layer_made in log.made:
+            progress(layer_made, when)
+    if state != progress.state:  # the log has no end of the run, or one that is out of date
+        reason = None if state == COMPLETE else _untold_reason(log, lock)
+        progress.ended = progress.end(reason, progress.since - began)
+        progress.when = progress.since if state == COMPLETE else None
+    return progress
+
+
+def is_written(storage: Storage) -> bool:
+    """Return whether a process writes a run, which may be complete: its lock is held or, without
+    locks, its log has no end and its status page was written a moment ago."""
+    if storage.lock_file:
+        return is_held(storage.lock_file)
+    with suppress(FileNotFoundError):
+        fresh = time.time() - storage.modified(PAGE) < FRESH_SECONDS
+        return fresh and (log := read_last_start(storage)) is not None and log.end is None
+    return False
+
+
+def _untold_reason(log: LastStart | None, lock: Path | None) -> str:
+    """Return why a run is stopped whose log has no end.
+
+    log: the log of the last start. lock: the run's lock file, None if there are no locks.
+    """
+    if lock and (host := left_by(lock)):
+        return f"killed, or under way on host {host}, which cannot be seen from here"
+    return "killed, or its machine failed" if log and not log.end else "its log does not say why"

@@ -1,0 +1,58 @@
+"""Reading a run by layers: its committed layers, and the layer under way.
+
+The last few layers stay open, with the indices of their parts and the states of their lists, as
+they are often read again.
+"""
+
+from collections import OrderedDict
+from threading import Lock
+
+from frontier.layers.files import LayerFiles
+from frontier.layers.stored import StoredLayer
+from frontier.runs.layer_run import LayerRun
+from frontier.space.layout import Layout
+
+
+class RunReader:
+    """A run with the tables of its puzzle, for reading its layers.
+
+    least_open: the number of layers that are always kept open. most_held: further layers are kept
+    open while the lists among all of them have fewer states than this together.
+    """
+
+    def __init__(self, run: LayerRun, least_open: int = 3, most_held: int = 0):
+        self.run, self.puzzle = run, run.puzzle
+        self._least_open, self._most_held = least_open, most_held
+        self.space = self.puzzle.model.space
+        self.layout = Layout.from_settings(self.space, run.identity["layout"])
+        self._layers: OrderedDict[int, StoredLayer] = OrderedDict()
+        self._opening = Lock()
+
+    def files(self, depth: int) -> LayerFiles:
+        """Return the files of a layer of bits, committed or not."""
+        return self.run.files(depth, self.layout)
+
+    def open_layer(self, depth: int) -> StoredLayer:
+        """Return a committed layer that is stored, or the layer under way as bits. The layer at
+        depth -1 is empty."""
+        if depth == len(self.run.records):
+            return StoredLayer(self.files(depth), None)
+        record = self.run.records[depth] if depth >= 0 else None
+        states = record.states if record else 0
+        listed = None if record and record.form == "bits" else states
+        return StoredLayer(self.run.files(depth, self.layout, listed), states)
+
+    def layer(self, depth: int) -> StoredLayer:
+        """Return the layer of `open_layer`, and keep it open; those read longest ago are closed."""
+        with self._opening:
+            layer = self._layers.get(depth)
+            if layer is None or layer.states is None:
+                if depth >= len(self.run.records):
+                    self.run.read_ledger()  # it may be committed by now
+                if layer is None or depth < len(self.run.records):
+                    self._layers[depth] = self.open_layer(depth)
+                held = sum(layer.held for layer in self._layers.values())
+                while len(self._layers) > self._least_open and held >= self._most_held:
+                    held -= self._layers.popitem(last=False)[1].held
+            self._layers.move_to_end(depth)
+            return self._layers[depth]

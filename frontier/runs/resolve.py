@@ -1,0 +1,296 @@
+"""What lies at a place that a user names: a config, a run of either kind, a directory of several
+runs, or nothing."""
+
+import shlex
+from dataclasses import dataclass
+from functools import cached_property
+
+from frontier import bundled
+from frontier.config import CONFIG_SUFFIXES, HERE, Config, checked_config, load_config, member_names
+from frontier.errors import InputError
+from frontier.runs.directory import OWN_NAMES
+from frontier.runs.identity import BY_COSETS, BY_LAYERS, kind_at, read_identity, same_puzzle
+from frontier.runs.kinds import open_run
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.stored_run import StoredRun
+from frontier.storage.base import Storage
+from frontier.storage.places import Place, storage_at
+from frontier.text import program
+
+BESIDE = "-gods-number"
+"""A run by cosets lies beside the run by layers of its config, with this behind its name."""
+
+
+def resolve(what: Place, settings: tuple[str, ...] = ()) -> "Named":
+    """Return what a user names by a path or a URL.
+
+    settings: as for `load_config`. A path at which nothing lies stands for the run by cosets beside
+    it, if there is one.
+    """
+    try:
+        place = storage_at(what)
+    except TypeError:
+        message = f"{what!r}: expected a config, or the path of one or of a run directory"
+        raise InputError(message) from None
+    if _is_empty(place) and begun_at(place) != place:
+        place = begun_at(place)
+    return Named(what, place, settings)
+
+
+def _is_empty(place: Storage) -> bool:
+    there = place.is_folder() or place.exists("")
+    return not (there or place.name.endswith(CONFIG_SUFFIXES))
+
+
+def place_of_cosets(config: Config) -> Storage:
+    """Return the place of the run by cosets of a config: beside its run by layers, or where the
+    config's own directory holds one."""
+    path = config.storage
+    return path if kind_at(path) == BY_COSETS else _beside(path)
+
+
+def begun_at(path: Storage) -> Storage:
+    """Return `path` if a run is there, or the place of the run by cosets beside it if only this has
+    begun."""
+    beside = _beside(path)
+    return path if StoredRun.exists(path) or not StoredRun.exists(beside) else beside
+
+
+def _beside(path: Storage) -> Storage:
+    return path.parent.below(f"{path.name}{BESIDE}")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A run that is named, which need not have begun. config: None if its directory is named."""
+
+    place: Storage
+    config: Config | None
+
+    @property
+    def begun(self) -> bool:
+        return StoredRun.exists(self.place)
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a user names.
+
+    what: as it was written. place: where that is. settings: those that override keys of a config.
+    """
+
+    what: Place
+    place: Storage
+    settings: tuple[str, ...] = ()
+
+    @cached_property
+    def is_folder(self) -> bool:
+        return self.place.is_folder()
+
+    @cached_property
+    def loaded(self) -> Config:
+        """The config in the file that is named; raises InputError if it is none."""
+        if _is_empty(self.place):
+            remedy = bundled.remedy(self.place.name)
+            raise InputError(f"{self.place}: no such run directory or config; {remedy}")
+        return load_config(self.place, self.settings)
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """The runs: that of a directory, or those in it; or one for each goal of a config, each at
+        the place of the run by cosets if only this has begun."""
+        if not self.is_folder:
+            return [Entry(begun_at(of.storage), of) for of in self.loaded.members]
+        if self.settings:
+            raise InputError(f"--set changes a config, and {self.what} is a run directory")
+        places = map(self.place.below, sorted(self.place.names() - OWN_NAMES))
+        inside = [] if StoredRun.exists(self.place) else list(filter(StoredRun.exists, places))
+        return [Entry(place, None) for place in inside or [self.place]]
+
+    @property
+    def begun(self) -> list[Storage]:
+        """The places of the runs that have begun."""
+        return [entry.place for entry in self.entries if entry.begun]
+
+    @cached_property
+    def family(self) -> list[Storage] | None:
+        """The places of all runs of the family that a directory holds; None if it holds none.
+
+        Runs make a family if they are all of one puzzle, each from the blank cell that its name
+        gives.
+        """
+        places = [entry.place for entry in self.entries]
+        if not self.is_folder or places == [self.place]:
+            return None
+        if any(kind_at(place) != BY_LAYERS for place in places):
+            return None
+        puzzles = {place.name: read_identity(place)["puzzle"] for place in places}
+        first, *_ = puzzles.values()
+        cells = member_names(first)
+        for name, puzzle in puzzles.items():
+            if name not in cells or not same_puzzle(puzzle, {**first, "blank": cells[name]}):
+                return None
+        return [self.place.below(name) for name in cells]
+
+    def open(self) -> list[StoredRun]:
+        """Open the runs; raises InputError if one has not begun, or has another puzzle than the
+        config that names it."""
+        return list(map(self._open, self.entries))
+
+    def open_one(self) -> StoredRun:
+        """Open the one run that is named; raises InputError if there are several."""
+        return self._open(self.one)
+
+    def open_layers(
+        self, instead: str = "status, report, farthest and verify tell of it"
+    ) -> LayerRun:
+        """Open the one run by layers that is named; raises InputError if it is none, or one of
+        several.
+
+        instead: what the error says that helps with a run by cosets.
+        """
+        run = self.open_one()
+        if isinstance(run, LayerRun):
+            return run
+        raise InputError(f"{run.path} holds a run by cosets, which has no layers; {instead}")
+
+    def _open(self, entry: Entry) -> StoredRun:
+        config = entry.config
+        if config is None:
+            return open_run(entry.place)
+        if not entry.begun:
+            raise InputError(f"{config.name} is not begun; begin with: {self.run_command()}")
+        run = open_run(entry.place)
+        run.check_is_of({"puzzle": config.puzzle_settings})  # how it is stored does not matter
+        return run
+
+    @property
+    def one(self) -> Entry:
+        """The one run that is named; raises InputError if there are several."""
+        if len(self.entries) > 1:
+            places = ", ".join(str(entry.place) for entry in self.entries)
+            raise InputError(f"{self.what} names several runs; name one of {places}")
+        return self.entries[0]
+
+    def places(self, waiting: bool = False) -> list[Storage]:
+        """Return the places of the runs, and of those of their family that have not begun.
+
+        waiting: True if none of a config's runs need have begun, and a directory need not be there
+        yet; otherwise that is an InputError.
+        """
+        if waiting and _is_empty(self.place):
+            return [self.place]
+        waiting = waiting and not self.is_folder
+        begun = [entry for entry in self.entries if entry.begun]
+        for entry in begun or ([] if waiting else self.entries[:1]):
+            self._open(entry)
+        return self.family or [entry.place for entry in self.entries]
+
+    @property
+    def config(self) -> Config:
+        """The config that is named, or the one that resumes the run in a directory.
+
+        Raises InputError if there is neither; if the directory has several runs that are no family;
+        or if the run was made on a cluster, whose particulars no run directory holds, and the
+        settings name no other kind.
+        """
+        if not self.is_folder:
+            return self.loaded
+        here = Named(self.what, self.place)
+        run = open_run(here.entries[0].place if here.family else here.one.place)
+        identity, settings = run.identity, run.settings
+        puzzle, name, path = dict(identity["puzzle"]), identity["name"], run.path
+        if here.family:
+            puzzle, path = {**puzzle, "blank": "all"}, self.place
+            name = name.removesuffix(f"-{run.storage.name}")
+        values = {
+            "name": name,
+            "puzzle": puzzle,
+            "search": dict(settings.get("search", {})),
+            "store": settings.get("store", {}) | {"path": str(path)},
+            "cluster": dict(settings.get("cluster", {})),
+        }
+        for table, key in (("search", "keep"), ("store", "codec")):
+            if key in identity:  # a run by cosets has neither
+                values[table][key] = identity[key]
+        kind = values["cluster"].get("kind", "local")
+        sets_kind = any(of.partition("=")[0].strip() == "cluster.kind" for of in self.settings)
+        if kind not in HERE and not sets_kind:
+            raise InputError(
+                f"{self.what} was made on a cluster (cluster.kind = {kind}) whose particulars are "
+                "not in the run directory: name its config instead, or say --set cluster.kind=local"
+            )
+        return checked_config(values, str(self.what), self.settings)
+
+    @property
+    def puzzle(self) -> Config:
+        """A config with the one puzzle that is named; raises InputError if there are several."""
+        if not self.is_folder:
+            return only_member(self.loaded, self.what)
+        run = open_run(self.one.place)
+        tables = {"name": run.identity["name"], "puzzle": run.identity["puzzle"]}
+        return checked_config(tables | {"store": {"path": str(run.path)}}, str(self.what))
+
+    @property
+    def searches_beside(self) -> list[Storage]:
+        """The runs by cosets that have begun beside the runs by layers that are named."""
+        runs = [place for place in self.begun if kind_at(place) == BY_LAYERS]
+        return list(filter(StoredRun.exists, map(_beside, runs)))
+
+    def run_command(self, until: int | None = None) -> str:
+        """Return the command that begins or resumes the runs by layers."""
+        return _command("run", self.what, self.settings, {"until": until})
+
+    def resume_command(self, place: Storage) -> str:
+        """Return the command that resumes the run at one of the `places`.
+
+        A config, or the directory of a family, resumes all of its runs, and begins those that have
+        not begun. Of several other runs in a directory each has its own command.
+        """
+        what = place if self.is_folder and self.family is None else self.what
+        if kind_at(place) == BY_COSETS:
+            return coset_command(what, place, self.settings)
+        return Named(what, place, self.settings).run_command()
+
+
+def only_member(config: Config, what: object) -> Config:
+    """Return the config of a single run; raises InputError if there are several. what: its name."""
+    if len(config.members) > 1:
+        raise InputError(f"{what} has several goals; name one with puzzle.blank, such as [0, 0]")
+    return config.members[0]
+
+
+def coset_command(
+    what: Place, place: Storage, settings: tuple[str, ...] = (), region: str | None = None
+) -> str:
+    """Return the command that resumes the run by cosets at a place, with its last question. what:
+    its config or directory, as the user names it."""
+    at_most, layers = open_run(place).request
+    options = {"at-most": at_most, "layers": None if layers == 1 else layers, "region": region}
+    return _command("gods-number", what, settings, options)
+
+
+def _command(name: str, what: Place, settings: tuple[str, ...], options: dict) -> str:
+    words = [str(what), *(word for setting in settings for word in ("--set", setting))]
+    for option, value in options.items():
+        words += [] if value is None else [f"--{option}", str(value)]
+    return f"{program()} {name} {shlex.join(words)}"
+
+
+def puzzle_and_run(
+    what: Config | Place, settings: tuple[str, ...] = ()
+) -> tuple[Config, LayerRun | None]:
+    """Return the config of the one puzzle that is named, and its run by layers; None if its
+    directory has none of this puzzle."""
+    is_config = isinstance(what, Config)
+    config = only_member(what, what.name) if is_config else resolve(what, settings).puzzle
+    place = config.storage
+    if kind_at(place) == BY_COSETS:
+        raise InputError(
+            f"{place} holds a run by cosets, which has solutions of few positions: give solve the "
+            "config of the puzzle instead"
+        )
+    run = LayerRun.open(place) if LayerRun.exists(place) else None
+    if run and not same_puzzle(run.identity["puzzle"], config.puzzle_settings):
+        run = None
+    return config, run

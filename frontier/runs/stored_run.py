@@ -1,0 +1,248 @@
+"""A run in its directory: what both kinds of runs have.
+
+**One writer.** The ledger is replaced only if it still is the one that this process has read or
+written. So of two processes that resume one run, one commits; the other ends with an error, and
+changes nothing. What a run makes bears its identifier, so another run that was begun at the same
+place is never taken for it.
+"""
+
+import time
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ClassVar, Self
+
+from pydantic import ValidationError
+
+from frontier.errors import CorruptRunError, FrontierError, Gone, InputError
+from frontier.puzzles import Puzzle
+from frontier.runs import ledger as ledgers
+from frontier.runs.directory import make_directory
+from frontier.runs.identity import COMMANDS, COPY, FORMAT, RUN, check_identity, read_identity
+from frontier.runs.ledger import Ledger
+from frontier.runs.reference import RunRef
+from frontier.storage.base import Replaced, Storage
+from frontier.storage.places import Place, storage_at
+from frontier.storage.sealed import first_wrong, read_json, sealed
+from frontier.text import program
+
+
+class StoredRun(ABC):
+    """A run at its place.
+
+    identity: the content of ``run.json``. settings: those of the last start, by which the run is
+    resumed, as the tables of a config; they are stored with the next commit.
+    """
+
+    kind: ClassVar[str]
+
+    def __init__(self, storage: Storage, identity: dict):
+        self.storage, self.identity = storage, identity
+        self.settings: dict[str, dict] = {}
+        self._ledger = Ledger(storage, identity["identifier"])
+
+    @staticmethod
+    def exists(place: Place) -> bool:
+        return storage_at(place).exists(RUN)
+
+    @classmethod
+    def create(cls, place: Place, identity: dict, durable: bool = False) -> Self:
+        """Begin a run at a place where there is none.
+
+        identity: what ``run.json`` has besides format, kind, identifier and time. durable: force
+        what is committed to the disk. Raises InputError if other files are there, Gone if another
+        process begins a run at the same time.
+        """
+        storage = storage_at(place)
+        make_directory(storage)
+        stamp = {"identifier": uuid.uuid4().hex, "created": time.time()}
+        run = cls(storage, {"format": FORMAT, "kind": cls.kind, **stamp, **identity})
+        run.durable = durable
+        content = sealed(run.identity)
+        try:
+            storage.replace(RUN, content, None, durable)
+        except Replaced:
+            message = "is being written by another process, which has begun a run there meanwhile"
+            raise Gone(f"{storage} {message}") from None
+        storage.write(COPY, content, durable)
+        run._begin()
+        run._ledger.see()
+        run.write_ledger()
+        if durable:
+            storage.force_above()
+        return cls.open(storage)
+
+    @classmethod
+    def open(cls, place: Place) -> Self:
+        """Open a run.
+
+        Raises InputError if there is none, or one of the other kind; CorruptRunError if its files
+        are damaged.
+        """
+        storage = storage_at(place)
+        if not storage.exists(RUN):
+            if storage.exists(COPY):
+                message = f"{storage.place(RUN)} is missing; there is a copy of it"
+                raise CorruptRunError(f"{message}: repair {storage}")
+            raise InputError(f"{storage} holds no run: it has no run.json")
+        identity = read_identity(storage)
+        if (kind := identity["kind"]) != cls.kind:
+            raise InputError(
+                f"{storage} holds a run by {kind}: `{COMMANDS[kind]}` resumes it; status, report, "
+                "farthest and verify tell of it"
+            )
+        run = cls(storage, identity)
+        run.read_ledger()
+        return run
+
+    @property
+    def ref(self) -> RunRef:
+        """A reference to the run, by which any process opens it."""
+        return RunRef(str(self.path), self.identity["identifier"], self.durable)
+
+    @property
+    def path(self) -> Path | str:
+        """The path of the run directory, for Python and for messages."""
+        return self.storage.path
+
+    @property
+    def durable(self) -> bool:
+        """True if what is committed is forced to the disk before anything it replaces is
+        deleted."""
+        return self._ledger.durable
+
+    @durable.setter
+    def durable(self, durable: bool) -> None:
+        self._ledger.durable = durable
+
+    @property
+    @abstractmethod
+    def puzzle(self) -> Puzzle: ...
+
+    def check_is_of(self, expected: dict) -> None:
+        """Raise InputError unless the identity has the values of `expected`; see
+        `check_identity`."""
+        check_identity(self.path, self.identity, expected)
+
+    @abstractmethod
+    def _begin(self) -> None:
+        """Make what a new run has besides its identity and its ledger."""
+
+    @abstractmethod
+    def has_files(self) -> bool:
+        """Return whether the run has files besides its identity and its ledger."""
+
+    @abstractmethod
+    def _content(self) -> dict:
+        """Return what the ledger says of what is done."""
+
+    @abstractmethod
+    def _take(self, content: dict) -> None:
+        """Take over the content of a ledger. Raises KeyError, TypeError, AttributeError or
+        ValueError if it is none of this kind of run."""
+
+    @abstractmethod
+    def misplaced(self) -> list[str]:
+        """Return the names at which the run expects a file or a folder, and which are something
+        else: a directory, a pipe, or a link that leads nowhere."""
+
+    def missing(self) -> list[str]:
+        """Return a sentence for each thing that lacks files, by their names alone."""
+        return []
+
+    def read_ledger(self) -> None:
+        """Read again what is done; raises CorruptRunError if the ledger is damaged.
+
+        There is none yet if the run was stopped as it began.
+        """
+        self._ledger.see()
+        try:
+            content = self._ledger.read()
+        except CorruptRunError:
+            if self._ledger.begun or self.has_files() or not self._holds_this_run():
+                raise
+            return
+        self.take(content)
+
+    def take(self, content: dict, name: str = ledgers.LEDGER) -> None:
+        """Take over the content of a ledger; raises CorruptRunError if it is none of the run.
+
+        name: of its file.
+        """
+        try:
+            self._take(content)
+            self.settings = {name: dict(table) for name, table in content["settings"].items()}
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            reason = first_wrong(error) if isinstance(error, ValidationError) else error
+            message = f"{self.storage.place(name)} is no ledger of this run: {reason}"
+            raise CorruptRunError(message) from None
+
+    def check_ledger(self, name: str = ledgers.LEDGER) -> None:
+        """Raise CorruptRunError if the ledger, or its copy, is missing or damaged."""
+        type(self)(self.storage, self.identity).take(self._ledger.read(name), name)
+
+    def write_ledger(self) -> None:
+        """Commit what is done; raises errors as `check_mine` does, and then nothing is written."""
+        content = {"settings": self.settings, **self._content()}
+        try:
+            self._ledger.write(content)
+        except Replaced:
+            raise self._lost_error() from None
+
+    def sweep(self) -> None:
+        """Delete what a killed run left behind and no resumed run can use, and write what a kill
+        has kept from being written; the caller holds the lock."""
+        self.storage.sweep()
+        if not self._ledger.begun:
+            self.write_ledger()
+        if not self.storage.exists(COPY):
+            self.storage.write(COPY, sealed(self.identity), self.durable)
+
+    def check_mine(self) -> None:
+        """Raise Gone if the run is no longer at its place because it was moved, deleted or replaced
+        by another run, or if another process has resumed it; CorruptRunError if its ledger was
+        deleted or damaged."""
+        if not self._holds_this_run() or not self._ledger.unchanged:
+            raise self._lost_error()
+
+    def check_here(self) -> None:
+        """Raise Gone if the run is no longer at its place; another process may have resumed it."""
+        if not self._holds_this_run():
+            raise self._lost_error()
+
+    @contextmanager
+    def gone_instead(self) -> Iterator[None]:
+        """Raise the error of `check_mine` in place of any other one, if the run is no longer as
+        this process has left it."""
+        try:
+            yield
+        except Gone:
+            raise
+        except (OSError, FrontierError):
+            self.check_mine()
+            raise
+
+    def _holds_this_run(self) -> bool:
+        identity = read_json(self.storage, RUN) if self.storage.exists(RUN) else {}
+        mine = self.identity["identifier"]
+        return isinstance(identity, dict) and identity.get("identifier") == mine
+
+    def _lost_error(self) -> Gone | CorruptRunError:
+        damage = None
+        try:
+            self.check_ledger()
+        except CorruptRunError as error:
+            damage = error
+        if not self._holds_this_run():  # looked at last, as all files may be being deleted
+            return Gone(
+                f"{self.path} no longer holds the run that goes on there: the directory was moved, "
+                "deleted, or taken by another run, and nothing more is written to it. If it was "
+                f"moved, resume it where it is now: {program()} {COMMANDS[self.kind]} DIRECTORY"
+            )
+        return damage or Gone(
+            f"{self.path} is being written by another process, which has resumed the run "
+            "meanwhile; nothing of what it wrote was changed. Let it go on, or stop it and resume "
+            "the run here"
+        )

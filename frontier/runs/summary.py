@@ -1,0 +1,143 @@
+"""The summary of a run, as JSON and as text, and the common result of runs from all blank cells."""
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from frontier.config import member_names
+from frontier.layers.record import LayerRecord
+from frontier.puzzles import puzzle_of
+from frontier.runs.environment import versions
+from frontier.runs.farthest import farthest
+from frontier.runs.layer_run import LayerRun
+from frontier.storage.places import Place, storage_at
+from frontier.storage.sealed import write_sealed
+from frontier.text import counted, percent, size, span
+
+NAME = "summary.json"
+
+FARTHEST = 100
+"""The most farthest positions that a summary lists."""
+
+
+def run_value(run: LayerRun) -> dict:
+    """Return the common keys of ``summary.json``, ``status --json`` and ``report --json``."""
+    puzzle = run.puzzle
+    value = found_value(run.identity, run.records, run.complete)
+    if puzzle.start is not None:
+        value["start"] = {"board": puzzle.write(puzzle.start), "depth": run.start_depth}
+    return value
+
+
+def found_value(identity: dict, records: Sequence[LayerRecord], complete: bool) -> dict:
+    """Return these keys without the start, also for ``plan --json``, whose run may not have begun.
+
+    identity: as in ``run.json``. records: of the committed layers. complete: whether it is all.
+    """
+    return {
+        "name": identity["name"],
+        "puzzle": {"title": puzzle_of(identity["puzzle"]).title, **identity["puzzle"]},
+        "complete": complete,
+        "states": sum(record.states for record in records),
+        "states_of_the_puzzle": identity["states"],
+        "depth": records[-1].depth if records else None,
+        "layers": [record.states for record in records],
+        "seconds": round(sum(record.seconds for record in records), 3),
+        "bytes_written": sum(record.bytes for record in records),
+        **{key: identity[key] for key in ("codec", "keep", "layout")},
+    }
+
+
+def summary(run: LayerRun) -> dict:
+    """Return the results of the run, as ``summary.json`` holds them."""
+    puzzle = run.puzzle
+    value = run_value(run) | {
+        "goals": [puzzle.write(goal) for goal in puzzle.goals],
+        "farthest": None,
+        "python": platform.python_version(),
+        "versions": versions(),
+    }
+    if run.complete:
+        _, count, boards = farthest(run, FARTHEST)
+        value["farthest"] = {"count": count, "positions": list(map(puzzle.write, boards))}
+    return value
+
+
+def depth_of(value: dict) -> int | None:
+    """Return the depth of the farthest positions, by a summary; None if its run is not complete."""
+    return len(value["layers"]) - 1 if value["complete"] else None
+
+
+def write_summary(path: Place, value: dict) -> None:
+    """Write ``summary.json`` of the run at `path`."""
+    write_sealed(storage_at(path), NAME, value)
+
+
+def describe(value: dict, path: Place) -> str:
+    """Return the summary as text."""
+    lines = [f"{value['name']}: {value['puzzle']['title']}"]
+    if value["complete"]:
+        if positions := value.get("positions"):
+            lines.append(f"  lines: {value['states']:,}, to depth {value['depth']}")
+        lines += [
+            f"  depth (God's number from this goal): {depth_of(value)}",
+            f"  {'positions' if positions else 'states'}: {sum(positions or value['layers']):,}",
+            f"  farthest positions: {value['farthest']['count']:,}",
+        ]
+    else:
+        share = percent(value["states"] / value["states_of_the_puzzle"])
+        states = counted(value["states"], "state")
+        lines.append(f"  not complete: depth {value['depth']}, {states} ({share})")
+    if "start" in value:
+        depth = value["start"]["depth"]
+        lines.append(f"  start: {'not reached yet' if depth is None else counted(depth, 'move')}")
+    lines.append(
+        f"  time in layers: {span(value['seconds'])}; written: {size(value['bytes_written'])}; "
+        f"on disk: {size(storage_at(path).size())} in {path}"
+    )
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Family:
+    """The runs of one tile puzzle from all blank cells, one cell of each orbit of its symmetries.
+
+    depths: the depth of the run from each cell; None if it is missing or not complete.
+    """
+
+    depths: dict[tuple[int, int], int | None]
+
+    @property
+    def diameter(self) -> int | None:
+        """The greatest depth, if all are complete."""
+        depths = list(self.depths.values())
+        return None if None in depths else max(depths)
+
+    @property
+    def finding(self) -> str:
+        if self.diameter is None:
+            return "not complete from every blank cell, so the diameter is not known"
+        cells = [str(cell) for cell, depth in self.depths.items() if depth == self.diameter]
+        return f"diameter of the state graph: {self.diameter}, with the blank at {', '.join(cells)}"
+
+
+def family_of(puzzles: Sequence[dict], depths: Sequence[int | None]) -> Family | None:
+    """Return the family of runs, by the settings of their puzzles and the depths of their farthest
+    positions (None if not known); None if they do not belong to one family."""
+    cells = [tuple(cell) for cell in member_names(puzzles[0]).values()]
+    blanks = [tuple(puzzle.get("blank") or ()) for puzzle in puzzles]
+    alike = all({**puzzle, "blank": None} == {**puzzles[0], "blank": None} for puzzle in puzzles)
+    if not cells or not alike or not set(blanks) <= set(cells):
+        return None
+    return Family(dict.fromkeys(cells) | dict(zip(blanks, depths, strict=True)))
+
+
+def family_in(values: list[dict]) -> Family:
+    """Return the family of the runs from all blank cells, by their summaries."""
+    return family_of([value["puzzle"] for value in values], list(map(depth_of, values)))
+
+
+def family_summary(values: list[dict]) -> dict:
+    """Return the summaries of runs from all blank cells, and their common diameter."""
+    diameter = family_in(values).diameter
+    return {"complete": diameter is not None, "diameter": diameter, "runs": values}

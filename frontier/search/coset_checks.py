@@ -1,0 +1,180 @@
+"""Checks of the results of a search of cosets, as far as its files allow.
+
+* The existing tables must be those that the search has written.
+* ``summary.json`` must be what was written there, and contradict nothing in the ledger. It is
+  written at the end of a start, so it may be older than the ledger, and know less.
+* The shortest way of every position found is gone move by move, without any kernel.
+* With the tables, the cosets of every question are counted again, and how many blocks they make.
+* Blocks of questions and single positions that gave a lower bound are searched again, all or some
+  of them drawn at random; they must give the same.
+"""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from frontier import machine
+from frontier.cosets.proof import wrong_cut
+from frontier.cosets.questions import Asker, Farther, Witness
+from frontier.errors import CorruptRunError
+from frontier.puzzles import Puzzle
+from frontier.runs.coset_run import CosetRun
+from frontier.runs.directory import SUMMARY as SUMMARY_FILE
+from frontier.search.verify import SUMMARY, Fault, copy_faults, misplaced_faults
+from frontier.storage.sealed import read_sealed
+from frontier.text import counted
+
+TABLE = 0
+"""This stands in place of a depth for the faults of tables."""
+
+
+@dataclass
+class Checked:
+    """What was checked, and the faults.
+
+    tables: those whose checksums were checked. paths: those followed move by move. blocks: those
+    searched again, and positions that lower bounds rest on. damaged_tables: what is wrong with some
+    tables, by their names. wrong_summary: True if ``summary.json`` is damaged or contradicts the
+    ledger.
+    """
+
+    tables: int = 0
+    paths: int = 0
+    blocks: int = 0
+    damaged_tables: dict[str, str] = field(default_factory=dict)
+    wrong_summary: bool = False
+    faults: list[Fault] = field(default_factory=list)
+
+    @property
+    def in_words(self) -> str:
+        """What was checked."""
+        looked = f"{counted(self.tables, 'table')}, {counted(self.paths, 'path')} followed"
+        return (
+            f"{looked}, {counted(self.blocks, 'block')} searched again" if self.blocks else looked
+        )
+
+
+def check_cosets(
+    run: CosetRun,
+    blocks: int | None = 0,
+    seed: int = 0,
+    say: Callable[[str], None] = lambda text: None,
+) -> Checked:
+    """Return the faults of a search of cosets. The depth of a fault is that of the farther
+    positions of its question.
+
+    blocks: how many are searched again, None for all; with 0, nothing is done that needs the
+    tables. say: called with each step in words.
+    """
+    proof, checked = run.proof, Checked()
+    say("checksums of the tables")
+    checked.tables = len(run.tables.names)
+    checked.damaged_tables = run.tables.damages()
+    checked.faults += [Fault(TABLE, damage) for damage in checked.damaged_tables.values()]
+    checked.faults += misplaced_faults(run, checked.faults)
+    checked.faults += copy_faults(run)
+    if proof is None:
+        return checked
+    wrong = list(_wrong_summary(run))
+    checked.wrong_summary = bool(wrong)
+    checked.faults += [Fault(SUMMARY, message, described=True) for message in wrong]
+    checked.paths = len(proof.farther)
+    say(f"{counted(checked.paths, 'path')}, move by move")
+    for limit, answer in proof.answers.items():
+        for position in answer.farther:
+            if wrong := _wrong_way(run.puzzle, position, limit):
+                position_text = f"the question of {limit}, {run.puzzle.line(position.board)}"
+                checked.faults.append(
+                    Fault(limit + proof.period, f"a position of {position_text}: {wrong}")
+                )
+    done = [(t, number) for t, answer in proof.answers.items() for number in answer.done]
+    done += proof.witnesses
+    count = len(done) if blocks is None else min(blocks, len(done))
+    drawn = random.Random(seed).sample(done, count)
+    if blocks != 0 and all(fault.described for fault in checked.faults):
+        _search_again(run, drawn, checked, say)
+    return checked
+
+
+def _wrong_summary(run: CosetRun) -> Iterator[str]:
+    """Generate messages about a ``summary.json`` that is wrong."""
+    name, remedy = SUMMARY_FILE, "`gods-number` writes it anew"
+    file, proof = run.storage.place(name), run.proof
+    if not run.storage.exists(name):
+        return
+    try:
+        content = read_sealed(run.storage, name)
+    except CorruptRunError as error:
+        yield f"{error}; {remedy}"
+        return
+    lower, upper = content.get("lower"), content.get("upper")
+    bounds = proof.lower, proof.upper
+    if lower is not None and not (lower <= proof.lower and proof.upper <= upper):
+        yield f"{file} has bounds {lower} and {upper}, and the ledger {bounds}; {remedy}"
+    for layer in content.get("layers", []):
+        positions = proof.layer(layer["depth"]) if proof.known else None
+        if positions is None or len(positions) != layer["count"]:
+            ledger_text = "does not know it" if positions is None else f"has {len(positions):,}"
+            count = counted(layer["count"], "position")
+            yield (
+                f"{file} has {count} at depth {layer['depth']}, and the ledger {ledger_text}; "
+                f"{remedy}"
+            )
+
+
+def _search_again(
+    run: CosetRun, drawn: list[tuple[int, int] | Witness], checked: Checked, say
+) -> None:
+    """Count the cosets of all questions again, search blocks and single positions again, and note
+    faults."""
+    proof = run.proof
+    asker = Asker(run.region, run.groups, machine.cores(), run.table_source(shared=False))
+    if asker.deepest != proof.deepest:
+        message = f"the deepest pattern and board are {asker.deepest}, not {proof.deepest}"
+        checked.faults.append(Fault(0, message))
+    blocks = [item for item in drawn if not isinstance(item, Witness)]
+    witnesses = [item for item in drawn if isinstance(item, Witness)]
+    for limit, answer in sorted(proof.answers.items()):  # each question has to be prepared
+        depth = limit + proof.period
+        say(f"the cosets of the question of {limit}")
+        if wrong := wrong_cut(asker, limit, answer):
+            checked.faults.append(Fault(depth, wrong))
+            continue
+        for number in sorted(number for of, number in blocks if of == limit):
+            say(f"{checked.blocks:,} of {counted(len(drawn), 'block')} searched again")
+            checked.blocks += 1
+            listed, block = answer.done[number], asker.search(limit, number)
+            before, now = ({(p.board, p.depth) for p in of.farther} for of in (listed, block))
+            if before != now or listed.cosets != block.cosets:
+                message = (
+                    f"block {number} of the question of {limit} has "
+                    f"{counted(len(now), 'position')} that need more moves, and {len(before):,} "
+                    "are listed"
+                )
+                checked.faults.append(Fault(depth, message))
+    for witness in witnesses:
+        say(f"whether a position needs more than {witness.limit} moves")
+        checked.blocks += 1
+        if not asker.witness(witness.board, witness.limit):
+            message = f"{run.puzzle.line(witness.board)} takes at most {witness.limit} moves"
+            checked.faults.append(Fault(witness.limit + proof.period, message))
+
+
+def _wrong_way(puzzle: Puzzle, position: Farther, limit: int) -> str | None:
+    """Return what is wrong with the way of a position, None if it is right."""
+    board, columns = list(position.board), puzzle.grid.columns
+    several = puzzle.metric == "multi"
+    if position.depth != len(position.blanks) or position.depth <= limit:
+        return f"its way has {len(position.blanks)} moves, its depth is {position.depth}"
+    for target in position.blanks:
+        blank = board.index(0)
+        (r, c), (rr, cc) = divmod(blank, columns), divmod(target, columns)
+        down, right = rr - r, cc - c
+        distance = max(abs(down), abs(right))
+        if (down and right) or distance == 0 or (distance > 1 and not several):
+            return f"its way has a move from cell {blank} to cell {target}"
+        stride = (target - blank) // distance
+        for cell in range(blank, target, stride):
+            board[cell] = board[cell + stride]
+        board[target] = 0
+    return None if tuple(board) == puzzle.goals[0] else "its way does not lead to the goal"

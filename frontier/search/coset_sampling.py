@@ -1,0 +1,87 @@
+"""How long a question takes, from a sample of its cosets at each distance of their patterns.
+
+Far patterns are few, and take a thousand times as long as near ones, which are many. So a sample of
+all cosets would tell of neither.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from frontier import machine
+from frontier.cosets.questions import Asker
+from frontier.runs.coset_run import CosetRun
+
+MOST_SAMPLED = 1000
+"""About the most cosets that are searched at each distance."""
+
+MADE_FIRST = {"patterns", "layers", "boards", "groups"}
+"""The tables without which nothing is sampled: to make them takes long."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The cosets of a question whose patterns are at one distance.
+
+    cosets: how many there are. searched: how many were. seconds: of one processor, for each of
+    these. left: the positions that each left open, on average. whole: False if the first one took
+    longer than it was given; then `seconds` is that time.
+    """
+
+    distance: int
+    cosets: int
+    searched: int
+    seconds: float
+    left: float
+    whole: bool
+
+    @property
+    def all_seconds(self) -> float:
+        """The seconds of one processor for all cosets at this distance."""
+        return self.cosets * self.seconds
+
+
+def sample_next(run: CosetRun, seconds: float) -> tuple[int, list[Sample]] | None:
+    """Return the limit of the next question of a search, and samples of it; None if the tables are
+    not made yet, or if all is answered. Nothing is written."""
+    if run.proof is None or run.complete or not set(run.tables.names) >= MADE_FIRST:
+        return None
+
+    def read(name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
+        return run.tables.read(name, shared=True) if run.tables.exists(name) else make()
+
+    limit, _ = run.next_question
+    return limit, sample(Asker(run.region, run.groups, machine.cores(), read), limit, seconds)
+
+
+def sample(asker: Asker, limit: int, seconds: float) -> list[Sample]:
+    """Search some cosets of a question at each distance, the farthest first, for about so many
+    seconds in all."""
+    counts = asker.distances(limit)
+    distances = counts.nonzero()[0].tolist()[::-1]
+    return [
+        _sample_at(asker, limit, distance, int(counts[distance]), seconds / len(distances))
+        for distance in distances
+    ]
+
+
+def _sample_at(asker: Asker, limit: int, distance: int, cosets: int, seconds: float) -> Sample:
+    """Search one coset, then twice as many, and so on."""
+    began, searched, taken, left, whole = time.thread_time(), 0, 0.0, 0, True
+
+    def over() -> bool:
+        return time.thread_time() - began > seconds
+
+    while searched == 0 or (searched < min(MOST_SAMPLED, cosets) and not over()):
+        block_began = time.thread_time()
+        some = slice(searched, 2 * searched + 1)
+        block = asker.search_some(limit, distance, some, over)
+        if block is None:
+            taken, whole = taken + time.thread_time() - block_began, searched > 0
+            break
+        searched, left = searched + block.cosets, left + block.left
+        taken += block.seconds
+    tried = max(1, searched)
+    return Sample(distance, cosets, searched, taken / tried, left / tried, whole)

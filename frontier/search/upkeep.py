@@ -1,0 +1,65 @@
+"""Verifying and repairing a run of either kind."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from frontier.errors import CorruptRunError, Gone
+from frontier.runs.kinds import open_run
+from frontier.runs.layer_run import LayerRun
+from frontier.runs.stored_run import StoredRun
+from frontier.search.repair import Repair, plan_repair
+from frontier.search.verify import Verified, verify
+
+if TYPE_CHECKING:
+    from frontier.search.coset_checks import Checked
+    from frontier.search.coset_repair import CosetRepair
+
+Say = Callable[[str], None]
+"""Called with each step in words."""
+
+
+def verified(
+    run: StoredRun, count: int, seed: int, say: Say
+) -> "tuple[StoredRun, Verified | Checked]":
+    """Return a run as it is verified, and the result.
+
+    count: check so many states of each layer, and as many others, or search so many blocks of
+    cosets again; 0 for neither. In an object store no lock keeps writers out, so a run that seems
+    to be damaged is verified again if another process has resumed it meanwhile.
+    """
+    try:
+        result = _verify(run, count, seed, say)
+    except CorruptRunError:
+        if (reopened := _moved_on(run)) is None:
+            raise
+        return verified(reopened, count, seed, say)
+    if result.faults and (reopened := _moved_on(run)):
+        return verified(reopened, count, seed, say)
+    return run, result
+
+
+def _verify(run: StoredRun, count: int, seed: int, say: Say) -> "Verified | Checked":
+    if isinstance(run, LayerRun):
+        return verify(run, count, seed, say)
+    from frontier.search.coset_checks import check_cosets  # with all of `cosets`
+
+    return check_cosets(run, count, seed, say)
+
+
+def _moved_on(run: StoredRun) -> StoredRun | None:
+    """Return the run as it is now, if it has gone on since it was opened."""
+    try:
+        run.check_mine()
+    except Gone:
+        return open_run(run.storage)
+    return None
+
+
+def repair_of(run: StoredRun, say: Say) -> "Repair | CosetRepair":
+    """Return the steps that repair a run; raises CorruptRunError if it cannot be repaired."""
+    result = _verify(run, 0, 0, say)
+    if isinstance(run, LayerRun):
+        return plan_repair(run, result)
+    from frontier.search.coset_repair import plan_coset_repair
+
+    return plan_coset_repair(run, result)

@@ -1,0 +1,20 @@
+"""The bits of a word, for kernels."""
+
+import numpy as np
+
+from frontier.jit import kernel
+
+
+@kernel
+def count_bits(x):
+    """Return the number of ones of a 64-bit word (the compiler turns this into one instruction)."""
+    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+@kernel
+def lowest_bit(word):
+    """Return the number of the lowest bit of a 64-bit word that is not 0."""
+    return np.int64(count_bits((word & (~word + np.uint64(1))) - np.uint64(1)))
