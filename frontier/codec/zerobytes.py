@@ -18,23 +18,9 @@ do not add up are refused before anything is written.
 
 Small bitmaps are done by NumPy, as the kernels (`frontier.codec.zerobytes_kernels`) take longer to
 load.
-
-A slab in *stored form* is such data with a checksum behind them. Kernels decode slabs that are in
-memory in this form by their addresses (`StoredSlabs`).
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-
-import google_crc32c
 import numpy as np
-
-CHECKSUM_BYTES = 4
-"""The bytes of the CRC-32C that is stored behind a bitmap, little-endian."""
-
-MISMATCH = "its bytes do not match the checksum at their end"
-NO_SLAB = "its bytes are no slab of this codec"
-"""What may be wrong with a stored slab."""
 
 SLACK = 64
 """The bytes behind the data of `encode` that it may write to."""
@@ -43,11 +29,6 @@ SLACK = 64
 def most_bytes(words: int) -> int:
     """Return the most bytes that `words` words have encoded."""
     return 8 * words + words + -(-words // 8) + -(-words // 64)
-
-
-def most_stored_bytes(words: int) -> int:
-    """Return the bytes of memory in which a slab of `words` words can be put into stored form."""
-    return most_bytes(words) + CHECKSUM_BYTES + SLACK
 
 
 def encode(words: np.ndarray, data: np.ndarray) -> int:
@@ -105,59 +86,3 @@ def plain_decode(data: np.ndarray, words: np.ndarray) -> None:
 
 def _no_bitmap(data: np.ndarray, words: np.ndarray) -> ValueError:
     return ValueError(f"its {data.size:,} bytes are no bitmap of {words.size:,} words")
-
-
-@dataclass
-class StoredSlabs:
-    """Some slabs of a layer in stored form, in memory.
-
-    begin, end: int64[N], the addresses where each begins and ends, without its checksum; equal if
-    the slab holds no state. memory: the arrays in which they lie. damaged: returns the error for a
-    slab that a kernel finds wrong, by its number and what is wrong with it.
-    """
-
-    begin: np.ndarray
-    end: np.ndarray
-    memory: list[np.ndarray]
-    damaged: Callable[[int, str], Exception]
-
-
-def seal(room: np.ndarray, size: int) -> int:
-    """Put the checksum behind an encoded slab, uint8 room[:size], and return the bytes of both."""
-    checksum = google_crc32c.value(room[:size]).to_bytes(CHECKSUM_BYTES, "little")
-    room[size : size + CHECKSUM_BYTES] = np.frombuffer(checksum, dtype=np.uint8)
-    return size + CHECKSUM_BYTES
-
-
-def stored_slabs(slabs: Iterable[tuple[int, np.ndarray]], count: int) -> StoredSlabs:
-    """Encode those of `count` slabs that hold a state.
-
-    slabs: (number, contiguous uint64 words) of each; the words may be gone when the next comes.
-    """
-    begin, end = np.zeros((2, count), dtype=np.int64)
-    room, memory = np.empty(0, dtype=np.uint8), []
-    for number, words in slabs:
-        if room.size < (most := most_stored_bytes(words.size)):
-            room = np.empty(most, dtype=np.uint8)
-        size = encode(words, room)
-        data = room[: seal(room, size)].copy()
-        begin[number] = data.ctypes.data
-        end[number] = data.ctypes.data + size
-        memory.append(data)
-    return StoredSlabs(begin, end, memory, _never_damaged)
-
-
-def words_of(room: np.ndarray, sizes: np.ndarray, words: np.ndarray) -> Iterator[np.ndarray]:
-    """Generate the slabs that lie one after the other in `room`, each in the same `words`.
-
-    sizes: int64[N], their bytes without the checksum behind each.
-    """
-    begin = 0
-    for size in sizes.tolist():
-        decode(room[begin : begin + size], words)
-        yield words
-        begin += size + CHECKSUM_BYTES
-
-
-def _never_damaged(number: int, why: str) -> Exception:
-    return AssertionError(f"slab {number}, which was encoded here: {why}")

@@ -26,7 +26,7 @@ from frontier import machine
 from frontier.clusters.executor import Call
 from frontier.clusters.kinds import executor_of
 from frontier.codec.codecs import SlabCodec, encoded_bytes
-from frontier.codec.zerobytes import StoredSlabs, stored_slabs, words_of
+from frontier.codec.slabs import Slabs, encoded_slabs, words_of
 from frontier.config import ClusterTable
 from frontier.errors import InputError
 from frontier.kernels.bits import expand
@@ -162,9 +162,9 @@ class SampleSlabs:
             self._stored.append(room[: codec.encode(slab, room)].copy())
         self.stored = sum(data.size for data in self._stored) / self.raw.nbytes
 
-    def stored_slabs(self) -> StoredSlabs:
+    def stored_slabs(self) -> Slabs:
         """Return the slabs as kernels decode them, decoded from what is stored."""
-        return stored_slabs(self._decoded(), len(self.raw))
+        return encoded_slabs(self._decoded(), len(self.raw))
 
     def _decoded(self) -> Iterator[tuple[int, np.ndarray]]:
         words = np.empty_like(self.raw[0])
@@ -200,7 +200,7 @@ def try_task(layout: Layout, sample: SampleSlabs) -> float:
     return (seconds / expansion.made + decoding * (read + own) / own) / words.size
 
 
-def _repeated(stored: StoredSlabs, count: int) -> StoredSlabs:
+def _repeated(stored: Slabs, count: int) -> Slabs:
     some = np.arange(count) % stored.begin.size
     return replace(stored, begin=stored.begin[some], end=stored.end[some])
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from frontier.codec.crc32c import crc32c
 from frontier.codec.instructions import bytes_at
-from frontier.codec.zerobytes import CHECKSUM_BYTES
+from frontier.codec.slabs import CHECKSUM_BYTES
 from frontier.codec.zerobytes_kernels import (
     decode_masks,
     decode_words,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from frontier.codec.zerobytes import MISMATCH, NO_SLAB, StoredSlabs, most_stored_bytes
+from frontier.codec.slabs import MISMATCH, NO_SLAB, Slabs, most_stored_bytes
 from frontier.space.layout import Layout, Task
 from frontier.space.program import Program, Reads, Swaps
 
@@ -45,8 +45,8 @@ class Expansion:
         swaps: Swaps,
         program: Program,
         reads: Reads,
-        current: StoredSlabs,
-        before: StoredSlabs,
+        current: Slabs,
+        before: Slabs,
         allocate: Callable[[int], np.ndarray],
         start: tuple[int, int, int] | None = None,
     ):
@@ -88,7 +88,7 @@ class Expansion:
         room: uint8, gets those that hold a state in stored form, each with its checksum behind it.
         Returns their numbers in the part, and their bytes without the checksums, int64[N] each,
         valid until the next call. Raises ValueError if the room is less than `most_stored_bytes` of
-        a slab, and the error of `StoredSlabs.damaged` if a slab that is read is wrong.
+        a slab, and the error of `Slabs.damaged` if a slab that is read is wrong.
         """
         from frontier.kernels.expand_encoded import WRONG_CHECKSUM, expand_encoded
 

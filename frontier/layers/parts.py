@@ -30,7 +30,7 @@ import numpy as np
 from pydantic import ConfigDict, TypeAdapter
 
 from frontier.codec.codecs import SlabCodec, encoded_bytes
-from frontier.codec.zerobytes import CHECKSUM_BYTES, MISMATCH, seal, words_of
+from frontier.codec.slabs import CHECKSUM_BYTES, MISMATCH, seal, words_of
 from frontier.errors import CorruptRunError
 from frontier.layers.tally import Tally
 from frontier.stopwatch import Stopwatch

@@ -10,7 +10,7 @@ from threading import Lock
 
 import numpy as np
 
-from frontier.codec.zerobytes import NO_SLAB, StoredSlabs, stored_slabs
+from frontier.codec.slabs import NO_SLAB, Slabs, encoded_slabs
 from frontier.errors import CorruptRunError
 from frontier.kernels.lists import list_bits, set_bits
 from frontier.layers.files import LIST_SLAB, LayerFiles, list_slabs
@@ -60,14 +60,14 @@ class EncodedSlabs:
             if good < entries.size:
                 raise self._damaged(entries[good], NO_SLAB)
 
-    def stored(self) -> StoredSlabs:
+    def stored(self) -> Slabs:
         """Return the slabs as kernels decode them: as they are stored, or encoded anew if they are
         stored by another codec. What is stored by another codec is not kept."""
         layout = self._layer.files.layout
         if self._codec.by_kernels:
             memory = [data for _, data in self._parts]
             address = np.array([data.ctypes.data for data in memory], dtype=np.int64)[self._of]
-            return StoredSlabs(self._begin + address, self._end + address, memory, self._damaged)
+            return Slabs(self._begin + address, self._end + address, memory, self._damaged)
         words = np.empty((1, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
         row = np.zeros(1, dtype=np.int64)
 
@@ -78,7 +78,7 @@ class EncodedSlabs:
                     yield entry, words[0]
                 self._parts[index] = None  # its memory is free
 
-        return stored_slabs(decoded(), self.filled.size)
+        return encoded_slabs(decoded(), self.filled.size)
 
     def _damaged(self, entry: int, why: str) -> CorruptRunError:
         """Return the error for a slab whose bytes are wrong."""
@@ -95,9 +95,9 @@ class ListedSlabs:
         key = task * prod(layer.files.layout.grid) + slab
         self._first, self._end = (np.searchsorted(keys, key + more) for more in (0, 1))
 
-    def stored(self) -> StoredSlabs:
+    def stored(self) -> Slabs:
         """Return the slabs as kernels decode them."""
-        return stored_slabs(self._words(), self._slab.size)
+        return encoded_slabs(self._words(), self._slab.size)
 
     def _words(self) -> Iterator[tuple[int, np.ndarray]]:
         layout = self._layer.files.layout

@@ -14,7 +14,7 @@ from contextlib import suppress
 import google_crc32c
 import numpy as np
 
-from frontier.codec.zerobytes import CHECKSUM_BYTES
+from frontier.codec.slabs import CHECKSUM_BYTES
 from frontier.layers.parts import NOT_STORED, RECORD_BYTES
 
 Files = dict[str, bytes]

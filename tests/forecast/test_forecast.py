@@ -17,7 +17,7 @@ from sweeps import swept
 from frontier import api
 from frontier.codec import zerobytes
 from frontier.codec.codecs import SlabCodec
-from frontier.codec.zerobytes import CHECKSUM_BYTES
+from frontier.codec.slabs import CHECKSUM_BYTES
 from frontier.config import Config
 from frontier.forecast import forecast
 from frontier.forecast.forecast import Forecast, parts_read

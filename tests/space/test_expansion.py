@@ -9,7 +9,7 @@ from engine import batches_of, layouts_of, list_layers, memory_at
 from sweeps import swept
 
 from frontier.codec import zerobytes
-from frontier.codec.zerobytes import CHECKSUM_BYTES, most_stored_bytes, stored_slabs
+from frontier.codec.slabs import CHECKSUM_BYTES, encoded_slabs, most_stored_bytes
 from frontier.kernels import expansion as expansion_module
 from frontier.kernels.expansion import Expansion
 from frontier.kernels.lists import list_bits, set_bits
@@ -37,7 +37,7 @@ def stored(layout, side, numbers, tasks, slabs):
     """Slabs of such a layer in stored form. Every third without a state is stored all the same."""
     words = [words_of(layout, side, numbers, *of) for of in zip(tasks, slabs, strict=True)]
     some = [(i, slab) for i, slab in enumerate(words) if slab.any() or i % 3 == 0]
-    return stored_slabs(some, len(words))
+    return encoded_slabs(some, len(words))
 
 
 def expansion_of(layout, depth, current, previous, task, start=None):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sweeps import swept
 
 from frontier.codec.codecs import SlabCodec, encoded_bytes
-from frontier.codec.zerobytes import CHECKSUM_BYTES
+from frontier.codec.slabs import CHECKSUM_BYTES
 from frontier.config import Config
 from frontier.errors import InputError
 

@@ -19,7 +19,7 @@ from store.part_files import (
 )
 from sweeps import swept
 
-from frontier.codec.zerobytes import CHECKSUM_BYTES
+from frontier.codec.slabs import CHECKSUM_BYTES
 from frontier.errors import CorruptRunError
 from frontier.layers.parts import (
     RECORD_BYTES,

@@ -16,7 +16,7 @@ from zarr.registry import get_codec_class
 from frontier import api
 from frontier.codec import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 from frontier.codec.codecs import SlabCodec
-from frontier.codec.zerobytes import CHECKSUM_BYTES
+from frontier.codec.slabs import CHECKSUM_BYTES
 from frontier.config import Config
 from frontier.layers.files import LIST_SLAB, LayerFiles
 from frontier.puzzles import tile_puzzle

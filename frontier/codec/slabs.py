@@ -1,0 +1,80 @@
+"""Slabs in memory as kernels read and write them: encoded by `bitmap`, with a checksum behind each.
+
+Kernels decode them by their addresses.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import google_crc32c
+import numpy as np
+
+from frontier.codec.zerobytes import SLACK, decode, encode, most_bytes
+
+CHECKSUM_BYTES = 4
+"""The bytes of the CRC-32C that is stored behind a slab, little-endian."""
+
+MISMATCH = "its bytes do not match the checksum at their end"
+NO_SLAB = "its bytes are no slab of this codec"
+"""What may be wrong with a slab."""
+
+
+def most_stored_bytes(words: int) -> int:
+    """Return the bytes of memory in which a slab of `words` words can be put into stored form."""
+    return most_bytes(words) + CHECKSUM_BYTES + SLACK
+
+
+@dataclass
+class Slabs:
+    """Some slabs of a layer in stored form, in memory.
+
+    begin, end: int64[N], the addresses where each begins and ends, without its checksum; equal if
+    the slab holds no state. memory: the arrays in which they lie. damaged: returns the error for a
+    slab that a kernel finds wrong, by its number and what is wrong with it.
+    """
+
+    begin: np.ndarray
+    end: np.ndarray
+    memory: list[np.ndarray]
+    damaged: Callable[[int, str], Exception]
+
+
+def seal(room: np.ndarray, size: int) -> int:
+    """Put the checksum behind an encoded slab, uint8 room[:size], and return the bytes of both."""
+    checksum = google_crc32c.value(room[:size]).to_bytes(CHECKSUM_BYTES, "little")
+    room[size : size + CHECKSUM_BYTES] = np.frombuffer(checksum, dtype=np.uint8)
+    return size + CHECKSUM_BYTES
+
+
+def encoded_slabs(slabs: Iterable[tuple[int, np.ndarray]], count: int) -> Slabs:
+    """Encode those of `count` slabs that hold a state.
+
+    slabs: (number, contiguous uint64 words) of each; the words may be gone when the next comes.
+    """
+    begin, end = np.zeros((2, count), dtype=np.int64)
+    room, memory = np.empty(0, dtype=np.uint8), []
+    for number, words in slabs:
+        if room.size < (most := most_stored_bytes(words.size)):
+            room = np.empty(most, dtype=np.uint8)
+        size = encode(words, room)
+        data = room[: seal(room, size)].copy()
+        begin[number] = data.ctypes.data
+        end[number] = data.ctypes.data + size
+        memory.append(data)
+    return Slabs(begin, end, memory, _never_damaged)
+
+
+def words_of(room: np.ndarray, sizes: np.ndarray, words: np.ndarray) -> Iterator[np.ndarray]:
+    """Generate the slabs that lie one after the other in `room`, each in the same `words`.
+
+    sizes: int64[N], their bytes without the checksum behind each.
+    """
+    begin = 0
+    for size in sizes.tolist():
+        decode(room[begin : begin + size], words)
+        yield words
+        begin += size + CHECKSUM_BYTES
+
+
+def _never_damaged(number: int, why: str) -> Exception:
+    return AssertionError(f"slab {number}, which was encoded here: {why}")
