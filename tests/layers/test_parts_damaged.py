@@ -1,7 +1,7 @@
 """Parts that are not what was written: damaged, cut, or of another run, layer or task."""
 
 import pytest
-from store.part_files import (
+from layers.part_files import (
     CODECS,
     DEPTH,
     RUN,

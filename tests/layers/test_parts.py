@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 import google_crc32c
 import numpy as np
 import pytest
-from store.part_files import (
+from layers.part_files import (
     CODECS,
     DEPTH,
     RUN,

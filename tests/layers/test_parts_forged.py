@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ledgers import edit
-from store.part_files import (
+from layers.part_files import (
     SLABS,
     noticed,
     part_at,
     slabs_of,
     write,
 )
+from ledgers import edit
 from sweeps import swept
 
 from frontier.codec.slabs import CHECKSUM_BYTES

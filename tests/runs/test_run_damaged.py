@@ -8,7 +8,7 @@ import pytest
 from files import read_json, read_sealed, write_json, write_sealed
 from ledgers import edit
 from making import IDENTITY
-from store.test_run import committed, numbers_of, written
+from runs.test_run import committed, numbers_of, written
 
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.layers.tally import Tally
