@@ -78,8 +78,8 @@ class Distances:
         shape, dtype = _form(reader)
         _check_room(str(run.path), prod(shape) * dtype.itemsize)
         values = np.empty(shape, dtype=dtype)
-        for first, piece in _pieces(reader):
-            values[first : first + len(piece)] = piece
+        for first, chunk in _chunks(reader):
+            values[first : first + len(chunk)] = chunk
         return cls(reader.puzzle, values)
 
     @classmethod
@@ -168,7 +168,7 @@ def _write_npy(reader: RunReader, target: Path) -> np.ndarray:
     shape, dtype = _form(reader)
     with FileWriter(target) as writer:
         writer.write(head_of(dtype, shape))
-        for _, values in _pieces(reader):
+        for _, values in _chunks(reader):
             writer.write(values.reshape(-1).view(np.uint8))
         writer.finish(durable=False)
     return np.load(target, mmap_mode="r")
@@ -198,7 +198,7 @@ def _write_zarr(reader: RunReader, target: Path) -> "zarr.Array":
             },
         )
         checksum = _checksum(dict(array.attrs))
-        for first, values in _pieces(reader):
+        for first, values in _chunks(reader):
             array[first : first + len(values)] = values
             checksum = google_crc32c.extend(checksum, values)
         array.attrs["crc32c"] = checksum
@@ -260,8 +260,8 @@ def _chunk_rows(rows: int, row_bytes: int) -> int:
     return max(2, min(rows, CHUNK_BYTES // row_bytes & ~1))
 
 
-def _pieces(reader: RunReader) -> Iterator[tuple[int, np.ndarray]]:
-    """Generate (first row, rows) of the array, piece by piece; each has whole chunks."""
+def _chunks(reader: RunReader) -> Iterator[tuple[int, np.ndarray]]:
+    """Generate (first row, rows) of the array, some at a time; each has whole chunks."""
     run, ((rows, half), dtype) = reader.run, _form(reader)
     chunk = _chunk_rows(rows, half * dtype.itemsize)
     step = chunk * max(1, ROWS_BYTES // (chunk * half * dtype.itemsize))

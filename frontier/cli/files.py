@@ -56,22 +56,22 @@ class Target:
         """Write the file, whole or not at all, and say so. Text ends with a line end."""
         if isinstance(content, str):
             content = (content.removesuffix("\n") + "\n").encode()
-        self.write_pieces([content])
+        self.write_chunks([content])
 
-    def write_pieces(self, pieces: Iterable[bytes]) -> None:
-        """Write the file piece by piece, whole or not at all, and say so."""
+    def write_chunks(self, chunks: Iterable[bytes]) -> None:
+        """Write the file chunk by chunk, whole or not at all, and say so."""
         if str(self.path) == "-":
-            for piece in pieces:
-                echo_bytes(piece)
+            for chunk in chunks:
+                echo_bytes(chunk)
             return
         with self._writing():
             if self.makes_folder:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             writer = FileWriter(self.place)
         with writer:
-            for piece in pieces:  # whose own errors are not the file's
+            for chunk in chunks:  # whose own errors are not the file's
                 with self._writing():
-                    writer.write(piece)
+                    writer.write(chunk)
             with self._writing():
                 writer.finish(durable=False)
         echo(f"{self.path} is written", err=True)

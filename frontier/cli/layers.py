@@ -72,11 +72,11 @@ def layer(run, depth, limit, sample, seed, numbers, csv, npy, force):
     )
     excerpt.check()
     for file in csv:
-        file.write_pieces(excerpt.csv())
+        file.write_chunks(excerpt.csv())
     for file in npy:
-        file.write_pieces(excerpt.npy())
+        file.write_chunks(excerpt.npy())
     if not (csv or npy):
-        Target("layer", "-").write_pieces(excerpt.text())
+        Target("layer", "-").write_chunks(excerpt.text())
 
 
 @click.command(

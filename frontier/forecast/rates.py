@@ -32,7 +32,7 @@ from frontier.errors import InputError
 from frontier.kernels.bits import expand
 from frontier.kernels.expansion import Expansion
 from frontier.kernels.memory import MemorySearch, memory_layout
-from frontier.layers.parts import BLOCK_BYTES
+from frontier.layers.parts import BUFFER_BYTES
 from frontier.puzzles import puzzle_of, tile_puzzle
 from frontier.search.plan import RunPlan, layout_settings
 from frontier.search.workspace import Buffer
@@ -188,7 +188,7 @@ def try_task(layout: Layout, sample: SampleSlabs) -> float:
     swaps = swaps_of(layout)
     expansion = Expansion(layout, task, swaps, program, reads, current, before, Buffer())
     most = encoded_bytes(layout.slab_bytes)
-    room = np.empty(max(most, BLOCK_BYTES * codec.by_kernels), dtype=np.uint8)
+    room = np.empty(max(most, BUFFER_BYTES * codec.by_kernels), dtype=np.uint8)
     data, words = np.empty(most, dtype=np.uint8), np.empty_like(sample.raw[0])
     begin, seconds = time.thread_time(), 0.0
     while not expansion.done and seconds < SAMPLE_SECONDS:

@@ -16,16 +16,16 @@ import numpy as np
 from frontier.jit import kernel
 from frontier.space.program import Program, Swaps
 from frontier.space.swaps import (
-    BLOCKS,
     FIELDS,
     GATHER,
+    STRETCHES,
     SWAP_43,
     SWAP_54,
     clear,
-    or_blocks,
     or_copy,
     or_fields,
     or_gather,
+    or_stretches,
     or_swap_43,
     or_swap_54,
     or_turn,
@@ -58,8 +58,8 @@ def or_swap(target, source, i, odd, positions, table, parities):
     table, parities: those of `Swaps`.
     """
     kind = positions[i, 0]
-    if kind == BLOCKS:
-        or_blocks(target, source, positions[i, 1], positions[i, 2], positions[i, 3])
+    if kind == STRETCHES:
+        or_stretches(target, source, positions[i, 1], positions[i, 2], positions[i, 3])
     elif kind == GATHER:
         or_gather(target, source, table, positions[i, 4], positions[i, 5])
     elif kind == FIELDS:
@@ -137,11 +137,11 @@ def expand_rows(
         pending = 0  # the swaps that `joint` still needs, if it is in use
         for arc in range(first_arc, p.start[node + 1]):
             stack, w = p.stack[arc], p.voltage[arc]
-            blocks, size = p.voltages[w, 1], p.voltages[w, 2]
+            stretches, size = p.voltages[w, 1], p.voltages[w, 2]
             begin, end = p.voltages[w, 3], p.voltages[w, 4]
             has_source, source = False, gathered
-            entry = p.voltages[w, 0] + row * blocks
-            for b in range(blocks):
+            entry = p.voltages[w, 0] + row * stretches
+            for b in range(stretches):
                 source_row = base[stack, p.places[entry + b, 0]]
                 if source_row < 0:
                     continue
@@ -154,7 +154,7 @@ def expand_rows(
                 at = source_row * row_words + p.places[entry + b, 2]
                 if begin == end:
                     or_copy(image[b * size : (b + 1) * size], arena[at : at + size])
-                elif blocks == 1:
+                elif stretches == 1:
                     source = arena[at : at + size]
                 else:
                     if not has_source:

@@ -13,7 +13,7 @@ of another run. A file gets its name when it is whole, which is when its task is
 
 Slabs are mapped into memory in their stored form where the storage can do that, and their checksums
 are compared when they are decoded. They are written by a thread of its own, which is at most a few
-blocks behind the caller.
+buffers behind the caller.
 """
 
 import hashlib
@@ -39,8 +39,8 @@ from frontier.storage.sealed import Count
 from frontier.text import counted
 
 RECORD_BYTES = 512
-BLOCK_BYTES, BLOCKS = 4 << 20, 8
-"""A file is written in blocks of about 4 MB, at most eight of which are in memory."""
+BUFFER_BYTES, BUFFERS = 4 << 20, 8
+"""A file is written in buffers of about 4 MB, at most eight of which are in memory."""
 
 SLABS_AT_ONCE = 64
 """The number of slabs that are in memory at a time while a whole part is read."""
@@ -48,7 +48,7 @@ SLABS_AT_ONCE = 64
 NOT_STORED = np.uint64(2**64 - 1)
 """The offset and the size that the index has for a slab without a state."""
 
-WRITER_BYTES = BLOCKS * BLOCK_BYTES
+WRITER_BYTES = BUFFERS * BUFFER_BYTES
 """The most bytes of memory that a writer holds."""
 
 
@@ -147,17 +147,17 @@ class PartWriter:
         self._index = np.full((slabs, 2), NOT_STORED, dtype="<u8")
         self._checksums = np.zeros(slabs, dtype="<u4")
         self._writing: deque[Future] = deque()
-        self._block, self._filled, self._size = np.empty(0, dtype=np.uint8), 0, 0
-        self._bitmaps, self._slab = self._block, np.empty(0, dtype=np.uint64)
+        self._buffer, self._filled, self._size = np.empty(0, dtype=np.uint8), 0, 0
+        self._bitmaps, self._slab = self._buffer, np.empty(0, dtype=np.uint64)
         self._file: Writer | None = storage.new_file(name)
 
     def __enter__(self) -> "PartWriter":
         return self
 
     def __exit__(self, *_) -> None:
-        for block in self._writing:
+        for buffer in self._writing:
             with suppress(OSError):  # another error is on its way already
-                block.result()
+                buffer.result()
         if self._file is not None:
             self._file.abandon()
 
@@ -195,7 +195,7 @@ class PartWriter:
         self._clock.lap("codec")
 
     def _append(self, numbers: np.ndarray, sizes: np.ndarray, room: np.ndarray) -> None:
-        """Make encoded slabs that lie at the beginning of `room`, which is the rest of the block,
+        """Make encoded slabs that lie at the beginning of `room`, which is the rest of the buffer,
         part of the file."""
         end = np.cumsum(sizes + CHECKSUM_BYTES)
         begin = end - sizes - CHECKSUM_BYTES
@@ -214,31 +214,31 @@ class PartWriter:
         self._room(len(footer))[: len(footer)] = np.frombuffer(footer, dtype=np.uint8)
         self._advance(len(footer))
         self._flush()
-        for block in self._writing:
-            block.result()
+        for buffer in self._writing:
+            buffer.result()
         self._file.finish(self._durable)
         self._file = None
         return record
 
     def _room(self, size: int) -> np.ndarray:
-        """Return memory for the next bytes of the file, at least `size`, in this block or a new
+        """Return memory for the next bytes of the file, at least `size`, in this buffer or a new
         one."""
-        if self._block.size - self._filled < size:
+        if self._buffer.size - self._filled < size:
             self._flush()
-            self._block, self._filled = np.empty(max(size, BLOCK_BYTES), dtype=np.uint8), 0
-        return self._block[self._filled :]
+            self._buffer, self._filled = np.empty(max(size, BUFFER_BYTES), dtype=np.uint8), 0
+        return self._buffer[self._filled :]
 
     def _advance(self, size: int) -> None:
-        """Make the next `size` bytes of the block part of the file."""
+        """Make the next `size` bytes of the buffer part of the file."""
         self._filled += size
         self._size += size
 
     def _flush(self) -> None:
-        """Hand the block over to the thread."""
-        if len(self._writing) == BLOCKS - 1:
+        """Hand the buffer over to the thread."""
+        if len(self._writing) == BUFFERS - 1:
             self._writing.popleft().result()
-        block = memoryview(self._block)[: self._filled]
-        self._writing.append(self._thread.submit(self._file.write, block))
+        buffer = memoryview(self._buffer)[: self._filled]
+        self._writing.append(self._thread.submit(self._file.write, buffer))
 
 
 class Part:

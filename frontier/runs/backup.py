@@ -18,7 +18,7 @@ from frontier.storage.base import PARTIAL, Storage
 from frontier.storage.local import MARKED
 from frontier.storage.lock import reading, writing
 
-PIECE_BYTES = 16 << 20
+CHUNK_BYTES = 16 << 20
 """The bytes of a file that are in memory at a time."""
 
 LEDGER, RUN = LAST = "ledger.json", "run.json"
@@ -120,25 +120,25 @@ def _copy(source: Storage, target: Storage, name: str) -> int:
             target.make_folder(name[:end])
     total = source_checksum = target_checksum = 0
     with target.new_file(name) as writer:
-        for piece in _pieces(source, name):
-            writer.write(piece)
+        for chunk in _chunks(source, name):
+            writer.write(chunk)
             total, source_checksum = (
-                total + len(piece),
-                google_crc32c.extend(source_checksum, bytes(piece)),
+                total + len(chunk),
+                google_crc32c.extend(source_checksum, bytes(chunk)),
             )
         writer.finish(durable=True)
-    for piece in _pieces(target, name):
-        target_checksum = google_crc32c.extend(target_checksum, bytes(piece))
+    for chunk in _chunks(target, name):
+        target_checksum = google_crc32c.extend(target_checksum, bytes(chunk))
     if target_checksum != source_checksum:
         raise CorruptRunError(f"{target.place(name)} is not what was written there; try again")
     return total
 
 
-def _pieces(storage: Storage, name: str) -> Iterator[memoryview]:
+def _chunks(storage: Storage, name: str) -> Iterator[memoryview]:
     """Generate the bytes of a file, some at a time."""
     _, size = storage.read_tail(name, 1)
-    room = memoryview(bytearray(min(size, PIECE_BYTES)))
-    for begin in range(0, size, PIECE_BYTES):
+    room = memoryview(bytearray(min(size, CHUNK_BYTES)))
+    for begin in range(0, size, CHUNK_BYTES):
         view = room[: size - begin]
         storage.read_ranges(name, [begin], [view])
         yield view

@@ -22,7 +22,7 @@ from frontier.runs.directory import TABLES
 from frontier.storage.base import Storage
 from frontier.storage.sealed import Count, first_wrong, read_sealed, write_sealed
 
-PIECE = 1 << 26
+CHUNK_BYTES = 1 << 26
 """The bytes whose checksum is computed at a time."""
 
 
@@ -138,6 +138,6 @@ def _record(name: str) -> str:
 
 def _checksum(content: np.ndarray) -> int:
     value = 0
-    for first in range(0, content.size, PIECE):
-        value = google_crc32c.extend(value, content[first : first + PIECE])
+    for first in range(0, content.size, CHUNK_BYTES):
+        value = google_crc32c.extend(value, content[first : first + CHUNK_BYTES])
     return value

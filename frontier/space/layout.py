@@ -51,7 +51,7 @@ def split_voltage(voltage: tuple[int, ...], border: int) -> tuple[tuple[int, ...
 
 
 def digits_moved(outer: tuple[int, ...], border: int) -> int:
-    """Return how many leading digits tell where a block comes from. outer: the first of the two
+    """Return how many leading digits tell where a stretch comes from. outer: the first of the two
     voltages that `split_voltage` returns."""
     return max([border, *(i + 2 for i in outer)])
 
@@ -59,8 +59,8 @@ def digits_moved(outer: tuple[int, ...], border: int) -> int:
 class Work(NamedTuple):
     """The work of making one layer, counted.
 
-    words: those of its bitmaps. look_ups: the blocks that the kernel looks up, one for each block
-    of each row and each arc into its node. The shorter the rows, the more of them.
+    words: those of its bitmaps. look_ups: the stretches that the kernel looks up, one for each of
+    each row and each arc into its node. The shorter the rows, the more of them.
     """
 
     words: int

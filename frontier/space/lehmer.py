@@ -23,8 +23,8 @@ For m < 5 there is one word, of 12, 3 or 1 bits.
 
 If p_i < p_{i+1} then the larger one, moved to the front, gains p_i among the smaller ones behind it
 and the other keeps its count; the second line is the inverse of the first. The map is an involution
-of the pairs [0, m-i) x [0, m-i-1), so on a bitmap indexed by the code it moves whole blocks, as the
-kernels of this package do.
+of the pairs [0, m-i) x [0, m-i-1), so on a bitmap indexed by the code it moves whole stretches of
+bits, as the kernels of this package do.
 
 **Several classes.** If there are several classes of distinct members, the sequence lists them one
 class after the other, the largest class last, each with numbers of its own that grow from class to

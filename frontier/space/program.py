@@ -5,10 +5,10 @@ are fixed in a row. There are three kinds of voltage:
 
 * all swaps before K: a row of v is a whole row of u, perhaps of another prefix;
 * all swaps behind K: a row of v is the same row of u with bits moved inside it;
-* swaps on both sides: a row of v consists of blocks, each a block of some row of u. Those swaps
-  behind K that can be put off (`split_voltage`) are done on the row so put together.
+* swaps on both sides: a row of v consists of stretches, each of some row of u. Those swaps behind K
+  that can be put off (`split_voltage`) are done on the row so put together.
 
-So every voltage is a table (prefix and row and block of the target -> *slot* of the slab that it
+So every voltage is a table (prefix and row and stretch of the target -> *slot* of the slab that it
 comes from, place in that slab) and a list of swaps to do inside the row afterwards, and the kernel
 knows nothing else about the puzzle. The slabs that appear in these tables are just those that the
 task needs.
@@ -31,11 +31,11 @@ import numpy as np
 from frontier.space.layout import Layout, Task, digits_moved, split_voltage
 from frontier.space.lehmer import digit_sum, swapped
 from frontier.space.swaps import (
-    BLOCKS,
     GATHER,
     NOTHING,
-    block_words,
+    STRETCHES,
     gather_table,
+    stretch_words,
     swap_kind,
     word_parities,
 )
@@ -58,10 +58,10 @@ class Program(NamedTuple):
     alike: int8[A], how many swaps at its end an arc has in common with the next one into its node.
     own: int32[nodes of the task, 2], the stack and the row of the node itself, used if the lift is
         not bipartite (a layer may then neighbour itself); otherwise -1.
-    voltages: int64[W, 5]: the first of the `places` of a voltage, the blocks of a row, the words of
-        a block, and where its swaps inside the row begin and end in `swaps`.
-    places: int32[P, 3]: the slot, the row in its slab and the word in this row from which a block
-        comes. Block b of row r, which is counted through all of the task's prefixes, is at
+    voltages: int64[W, 5]: the first of the `places` of a voltage, the stretches of a row, the words
+        of a stretch, and where its swaps inside the row begin and end in `swaps`.
+    places: int32[P, 3]: the slot, the row in its slab and the word in this row from which a stretch
+        comes. Stretch b of row r, which is counted through all of the task's prefixes, is at
         voltages[w, 0] + r * voltages[w, 1] + b.
     swaps: int64[K, 2]: the position of each swap, and 1 if it and all later swaps of its voltage
         are an odd number, else 0.
@@ -90,7 +90,7 @@ class Program(NamedTuple):
 
     @property
     def look_ups(self) -> int:
-        """The blocks that all rows look up; see `Work`."""
+        """The stretches that all rows look up; see `Work`."""
         return self.row_odd.size * int(self.voltages[self.voltage, 1].sum())
 
 
@@ -162,8 +162,8 @@ def _batches(layout: Layout, task: Task, program: Program, entry: np.ndarray) ->
     kinds: dict[tuple[bytes, ...], tuple[int, list[np.ndarray]]] = {}  # slots under each prefix
     kind_of = np.zeros(len(p.voltages), dtype=np.int64)
     for w in np.unique(p.voltage).tolist():
-        begin, blocks = p.voltages[w, :2]
-        places = p.places[begin : begin + prefixes * layout.rows * blocks, 0]
+        begin, stretches = p.voltages[w, :2]
+        places = p.places[begin : begin + prefixes * layout.rows * stretches, 0]
         slots = [_different(of_prefix) for of_prefix in places.reshape(prefixes, -1)]
         key = tuple(of_prefix.tobytes() for of_prefix in slots)
         kind_of[w], _ = kinds.setdefault(key, (len(kinds), slots))
@@ -191,7 +191,8 @@ class Swaps(NamedTuple):
     """The action of each swap inside a row, for the kernel.
 
     positions: int64[positions, 6]: for the swap of i and i+1 its kind, the radices of its digits,
-    the words of a block, and where its table begins and ends in `table`; 0 where the kind has none.
+    the words of a stretch, and where its table begins and ends in `table`; 0 where the kind has
+    none.
     table: uint32. parities: uint64[words of a row], all ones where the digits of a word are odd.
     """
 
@@ -206,8 +207,8 @@ def swaps_of(layout: Layout) -> Swaps:
     table = np.empty(0, np.uint32)
     for i, row in enumerate(positions):
         row[0] = kind = swap_kind(code, i)
-        if kind in (BLOCKS, GATHER):
-            row[1:4] = code.radices[i], code.radices[i + 1], block_words(code, i)
+        if kind in (STRETCHES, GATHER):
+            row[1:4] = code.radices[i], code.radices[i + 1], stretch_words(code, i)
         if kind == GATHER and i >= layout.row_digits:
             row[4] = table.size
             table = np.append(table, gather_table(code, i))
@@ -354,8 +355,8 @@ def _common_end(one: list, other: list) -> int:
 
 
 class _Origin(NamedTuple):
-    """Where each block of each row of a task comes from: the slab, numbered as in `Program.slots`,
-    its row, and the word in this row."""
+    """Where each stretch of each row of a task comes from: the slab, numbered as in
+    `Program.slots`, its row, and the word in this row."""
 
     slab: np.ndarray
     row: np.ndarray
@@ -371,8 +372,8 @@ def _origin_of_rows(layout: Layout, task: Task, voltage: tuple[int, ...]) -> _Or
     origin = np.arange(task.first_prefix * per_prefix, task.last_prefix * per_prefix)
     for i in reversed(outer):
         origin = swapped(origin, leading[i], leading[i + 1], prod(leading[i + 2 : digits]))
-    row, block = np.divmod(origin % per_slab, per_row)
-    return _Origin(origin // per_slab, row, block * prod(leading[digits:]))
+    row, stretch = np.divmod(origin % per_slab, per_row)
+    return _Origin(origin // per_slab, row, stretch * prod(leading[digits:]))
 
 
 def _different(numbers: np.ndarray) -> np.ndarray:

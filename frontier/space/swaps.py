@@ -4,7 +4,7 @@ A *row* is consecutive words of one bitmap: all that share their leading Lehmer 
 positions i and i+1 whose two digits both lie behind those moves bits within the row only. What
 moves depends on where the digits are (see `frontier.space.lehmer`):
 
-* both number words: blocks of whole words move;
+* both number words: stretches of whole words move;
 * radices 6 and 5, the border between words and bits: a 6 x 5 exchange of 12-bit fields among
   six words;
 * radices 5, 4 or 4, 3, both inside the word: each bit moves by a distance that depends on the
@@ -60,24 +60,24 @@ A01, A12 = A0 | A1, A1 | A2
 EVEN = _bits(lambda bit: (bit // 12 + bit // 3 % 4) % 2 == 0)
 
 # what a swap does, by where its digits lie
-NOTHING, TURN, SWAP_43, SWAP_54, FIELDS, BLOCKS, GATHER = range(7)
+NOTHING, TURN, SWAP_43, SWAP_54, FIELDS, STRETCHES, GATHER = range(7)
 
 
 def swap_kind(code: LehmerCode, i: int) -> int:
     """Return which of the cases above the swap of positions i and i+1 is."""
     if i + 1 < len(code.leading):
-        return BLOCKS if block_words(code, i) >= 8 else GATHER
+        return STRETCHES if stretch_words(code, i) >= 8 else GATHER
     return (NOTHING, TURN, SWAP_43, SWAP_54, FIELDS)[code.length - 2 - i]
 
 
-def block_words(code: LehmerCode, i: int) -> int:
-    """Return the words of a block that the swap of positions i and i+1 moves as a whole."""
+def stretch_words(code: LehmerCode, i: int) -> int:
+    """Return the words of a stretch that the swap of positions i and i+1 moves as a whole."""
     return code.strides[i + 1] // code.bits
 
 
 def gather_table(code: LehmerCode, i: int) -> np.ndarray:
     """Return for each word of a period (digits i and i+1), uint32, the word that comes to it."""
-    size, pairs = block_words(code, i), swapped_pairs(code.radices[i], code.radices[i + 1])
+    size, pairs = stretch_words(code, i), swapped_pairs(code.radices[i], code.radices[i + 1])
     return (pairs[:, None] * size + np.arange(size)).astype(np.uint32).ravel()
 
 
@@ -101,15 +101,15 @@ def or_copy(target, source):
 
 
 @kernel
-def or_blocks(target, source, radix_a, radix_b, block):
-    """Exchange blocks of `block` words, numbered by two digits, in each period."""
-    for start in range(0, target.size, radix_a * radix_b * block):
+def or_stretches(target, source, radix_a, radix_b, stretch):
+    """Exchange stretches of `stretch` words, numbered by two digits, in each period."""
+    for start in range(0, target.size, radix_a * radix_b * stretch):
         for a in range(radix_a):
             for b in range(radix_b):
                 first, second = swap_digits(a, b)
-                t = start + (a * radix_b + b) * block
-                s = start + (first * radix_b + second) * block
-                or_copy(target[t : t + block], source[s : s + block])
+                t = start + (a * radix_b + b) * stretch
+                s = start + (first * radix_b + second) * stretch
+                or_copy(target[t : t + stretch], source[s : s + stretch])
 
 
 @kernel

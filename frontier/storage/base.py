@@ -30,7 +30,7 @@ class Replaced(Exception):
 
 
 class Writer(ABC):
-    """A file that is written piece by piece, and is in place from `finish` on. As a context manager
+    """A file that is written chunk by chunk, and is in place from `finish` on. As a context manager
     it leaves nothing behind without `finish`."""
 
     @abstractmethod

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 GAP_BYTES = 64 << 10
 """Ranges that are at most this far apart are read in one request."""
 
-PIECE_BYTES, PIECES = 8 << 20, 4
-"""Large objects are read and sent in pieces: the bytes of one, and how many are on their way."""
+CHUNK_BYTES, CHUNKS = 8 << 20, 4
+"""Large objects are read and sent in chunks: the bytes of one, and how many are on their way."""
 
-TRANSFER_BYTES = PIECE_BYTES * (PIECES + 1)
+TRANSFER_BYTES = CHUNK_BYTES * (CHUNKS + 1)
 """The most bytes of memory for what is on its way from or to one object."""
 
 Version = dict[str, str]
@@ -152,25 +152,25 @@ class BucketStorage(Storage):
             return bytes(data), total
 
     def read_ranges(self, name: str, begin: Sequence[int], views: Sequence[memoryview]) -> None:
-        pieces, key = in_pieces(begin, views), self._key(name)
+        chunks, key = in_chunks(begin, views), self._key(name)
 
         async def get(store: "ObjectStore") -> None:
-            at_once = asyncio.Semaphore(PIECES)
+            at_once = asyncio.Semaphore(CHUNKS)
 
-            async def read(piece: Piece) -> None:
-                first, end = piece[0][0], piece[-1][0] + len(piece[-1][1])
+            async def read(chunk: Chunk) -> None:
+                first, end = chunk[0][0], chunk[-1][0] + len(chunk[-1][1])
                 async with at_once:
                     content = await store.get_range_async(key, start=first, end=end)
                     data = memoryview(content)
                     if len(data) != end - first:
                         message = "fewer bytes came than were asked for"
                         raise OSError(errno.EIO, message, self.place(name))
-                    for at, view in piece:
+                    for at, view in chunk:
                         view[:] = data[at - first :][: len(view)]
 
-            await asyncio.gather(*map(read, pieces))
+            await asyncio.gather(*map(read, chunks))
 
-        if pieces:  # not by a pool of threads, whose requests a process waits for at its end
+        if chunks:  # not by a pool of threads, whose requests a process waits for at its end
             self._ask(name, lambda store: asyncio.run(get(store)))
 
     # Writing.
@@ -224,34 +224,34 @@ class BucketStorage(Storage):
         return StorePath(ObjectStore(self.store, read_only=True), self._key(name))
 
 
-Piece = list[tuple[int, memoryview]]
+Chunk = list[tuple[int, memoryview]]
 """Ranges near one another: where each begins, and the memory for it."""
 
 
-def in_pieces(begin: Sequence[int], views: Sequence[memoryview]) -> list[Piece]:
-    """Return ascending ranges cut and joined to pieces, each of which is read in one request."""
-    pieces: list[Piece] = []
+def in_chunks(begin: Sequence[int], views: Sequence[memoryview]) -> list[Chunk]:
+    """Return ascending ranges cut and joined to chunks, each of which is read in one request."""
+    chunks: list[Chunk] = []
     first = end = -1
     for at, view in zip(begin, views, strict=True):
-        for skip in range(0, len(view), PIECE_BYTES):
-            some = view[skip : skip + PIECE_BYTES]
+        for skip in range(0, len(view), CHUNK_BYTES):
+            some = view[skip : skip + CHUNK_BYTES]
             start = at + skip
-            near = pieces and 0 <= start - end <= GAP_BYTES
-            if not near or start + len(some) - first > PIECE_BYTES:
-                pieces.append([])
+            near = chunks and 0 <= start - end <= GAP_BYTES
+            if not near or start + len(some) - first > CHUNK_BYTES:
+                chunks.append([])
                 first = start
-            pieces[-1].append((start, some))
+            chunks[-1].append((start, some))
             end = start + len(some)
-    return pieces
+    return chunks
 
 
 class ObjectWriter(Writer):
-    """An object that is written piece by piece."""
+    """An object that is written chunk by chunk."""
 
     def __init__(self, storage: BucketStorage, name: str):
         self._storage, self._name, self._size = storage, name, 0
         self._file = library().open_writer(
-            storage.store, storage._key(name), buffer_size=PIECE_BYTES, max_concurrency=PIECES
+            storage.store, storage._key(name), buffer_size=CHUNK_BYTES, max_concurrency=CHUNKS
         )
 
     def write(self, data: memoryview) -> None:

@@ -220,7 +220,7 @@ class LocalStorage(Storage):
 
 
 class FileWriter(Writer):
-    """A file that is written piece by piece, and gets its name by `finish`."""
+    """A file that is written chunk by chunk, and gets its name by `finish`."""
 
     def __init__(self, path: str | Path):
         self._path, self._scratch = str(path), _scratch(path)

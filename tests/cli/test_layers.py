@@ -119,7 +119,7 @@ def test_codes_of_turned_pieces_have_room(tmp_path):
     assert sorted({*found[:, 0]}) == [1 + 64 * n for n in (3, 4)]
 
 
-def test_a_layer_comes_in_pieces(as_bits):
+def test_a_layer_comes_in_chunks(as_bits):
     """So a layer that is larger than memory can be written."""
     layer = api.Run(as_bits).layers[20]
     pieces = list(Excerpt(as_bits.puzzle, layer).text())

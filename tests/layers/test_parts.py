@@ -149,7 +149,7 @@ def test_blocks_of_all_sizes(tmp_path, thread, block, monkeypatch):
     """The file does not depend on them."""
     slabs = slabs_of(order=range(SLABS))
     write(tmp_path / "a", thread, slabs, "raw")
-    monkeypatch.setattr(parts_module, "BLOCK_BYTES", block)
+    monkeypatch.setattr(parts_module, "BUFFER_BYTES", block)
     write(tmp_path / "b", thread, slabs, "raw")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     part = part_at(tmp_path / "b")

@@ -263,7 +263,7 @@ def test_a_disk_that_fails(tmp_path, monkeypatch, number, what):
 def test_a_target_that_keeps_something_else(tmp_path, monkeypatch):
     """Each file is read again and compared."""
     _, store = stopped_of(tmp_path)
-    pieces = backup_module._pieces
+    pieces = backup_module._chunks
 
     def turned(storage, name):
         for piece in pieces(storage, name):
@@ -271,14 +271,14 @@ def test_a_target_that_keeps_something_else(tmp_path, monkeypatch):
                 piece[0] ^= 1
             yield piece
 
-    monkeypatch.setattr(backup_module, "_pieces", turned)
+    monkeypatch.setattr(backup_module, "_chunks", turned)
     with pytest.raises(CorruptRunError, match="is not what was written there; try again"):
         back_up(store.storage, storage_at(tmp_path / "backup"))
     assert not LayerRun.exists(tmp_path / "backup")
 
 
 def test_files_larger_than_a_piece(tmp_path, monkeypatch):
-    monkeypatch.setattr(backup_module, "PIECE_BYTES", 7)
+    monkeypatch.setattr(backup_module, "CHUNK_BYTES", 7)
     _, store = stopped_of(tmp_path)
     back_up(store.storage, storage_at(tmp_path / "backup"))
     assert contents(tmp_path / "backup") == contents(store.path)

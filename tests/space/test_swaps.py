@@ -15,22 +15,22 @@ from frontier.space.layout import Layout
 from frontier.space.lehmer import LehmerCode
 from frontier.space.program import swaps_of
 from frontier.space.swaps import (
-    BLOCKS,
     FIELDS,
     GATHER,
     NOTHING,
+    STRETCHES,
     SWAP_43,
     SWAP_54,
     TURN,
-    block_words,
     gather_table,
-    or_blocks,
     or_copy,
     or_fields,
     or_gather,
+    or_stretches,
     or_swap_43,
     or_swap_54,
     or_turn,
+    stretch_words,
     swap_kind,
     word_parities,
 )
@@ -66,7 +66,7 @@ def by_table(target, source, m, i, odd):
 
 
 def by_blocks(target, source, m, i, odd):
-    or_blocks(target, source, m - i, m - i - 1, block_words(LehmerCode(m), i))
+    or_stretches(target, source, m - i, m - i - 1, stretch_words(LehmerCode(m), i))
 
 
 def by_gather(target, source, m, i, odd):
@@ -193,7 +193,7 @@ def test_every_kind_of_swap_is_met():
         SWAP_43,
         SWAP_54,
         FIELDS,
-        BLOCKS,
+        STRETCHES,
         GATHER,
     }
 

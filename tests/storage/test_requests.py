@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from frontier.storage import requests as buckets
-from frontier.storage.bucket import GAP_BYTES, PIECE_BYTES, in_pieces
+from frontier.storage.bucket import CHUNK_BYTES, GAP_BYTES, in_chunks
 
 SOON = {"init_backoff": timedelta(milliseconds=1), "max_backoff": timedelta(milliseconds=5)}
 
@@ -125,13 +125,13 @@ def test_an_interrupted_process_ends_though_it_has_no_answer(s3_bucket, proxy, m
 def test_what_is_read_in_one_request(count):
     """Ranges near each other, but never much at a time."""
     rng = np.random.default_rng(0)
-    sizes = rng.choice([1, 1000, PIECE_BYTES // 3, 3 * PIECE_BYTES + 5], size=count)
+    sizes = rng.choice([1, 1000, CHUNK_BYTES // 3, 3 * CHUNK_BYTES + 5], size=count)
     gaps = rng.choice([0, 1, GAP_BYTES, GAP_BYTES + 1], size=count)
     begin = np.cumsum(gaps) + np.cumsum(sizes) - sizes
     room = np.zeros(int(sizes.max()), dtype=np.uint8)
-    pieces = in_pieces(begin.tolist(), [memoryview(room)[:size] for size in sizes])
+    pieces = in_chunks(begin.tolist(), [memoryview(room)[:size] for size in sizes])
     spans = [(piece[0][0], piece[-1][0] + len(piece[-1][1])) for piece in pieces]
-    assert all(end - start <= PIECE_BYTES for start, end in spans)
+    assert all(end - start <= CHUNK_BYTES for start, end in spans)
     wanted = np.zeros(int(begin[-1] + sizes[-1]), dtype=bool)
     for at, size in zip(begin, sizes, strict=True):
         wanted[at : at + size] = True
@@ -142,12 +142,12 @@ def test_what_is_read_in_one_request(count):
     assert not wanted.any()
     for gap, count in ((GAP_BYTES, 1), (GAP_BYTES + 1, 3)):
         views = [memoryview(room)[:10]] * 3
-        assert len(in_pieces([0, 10 + gap, 20 + 2 * gap], views)) == count
+        assert len(in_chunks([0, 10 + gap, 20 + 2 * gap], views)) == count
 
 
 @pytest.mark.sweep
-def test_much_is_read_in_pieces(s3_bucket, proxy):
-    content = np.random.default_rng(0).bytes(3 * PIECE_BYTES + 7)
+def test_much_is_read_in_chunks(s3_bucket, proxy):
+    content = np.random.default_rng(0).bytes(3 * CHUNK_BYTES + 7)
     s3_bucket.write("file", content)
     before, data = proxy.requests["GET"], bytearray(len(content))
     s3_bucket.read_ranges("file", [0], [memoryview(data)])

@@ -13,7 +13,7 @@ from sweeps import swept
 
 from frontier.errors import CorruptRunError, InputError, NotAFile, system_words
 from frontier.storage.base import Replaced
-from frontier.storage.bucket import PIECE_BYTES
+from frontier.storage.bucket import CHUNK_BYTES
 from frontier.storage.places import storage_at
 from frontier.storage.sealed import read_json
 
@@ -110,7 +110,7 @@ class Contract:
         assert dict(place.files()) == {"layers/0010/c.0": 4}
 
     def test_a_file_that_is_written_piece_by_piece(self, place):
-        pieces = [bytes([i]) * (PIECE_BYTES // 2 + i) for i in range(6)]
+        pieces = [bytes([i]) * (CHUNK_BYTES // 2 + i) for i in range(6)]
         for some in (pieces[:0], pieces[:1], pieces):
             before = place.version("file")
             with place.new_file("file") as file:
@@ -126,7 +126,7 @@ class Contract:
         for pieces in (0, 1, 3):
             with place.new_file("file") as file:
                 for _ in range(pieces):
-                    file.write(memoryview(bytes(PIECE_BYTES)))
+                    file.write(memoryview(bytes(CHUNK_BYTES)))
             assert place.names() == set()
 
     def test_a_file_that_is_replaced_if_it_is_the_one_that_was_read(self, place):
