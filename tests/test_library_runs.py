@@ -200,6 +200,12 @@ def cluster():
         yield cluster
 
 
+@pytest.fixture
+def by_tasks(monkeypatch):
+    """Of small puzzles, too, most layers are made by tasks."""
+    monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
+
+
 class Heard:
     """Listens for where a run begins."""
 
@@ -208,7 +214,7 @@ class Heard:
             self.workers, self.dashboard = event.workers, event.dashboard
 
 
-def test_the_workers_of_a_client_do_the_tasks(tmp_path, cluster):
+def test_the_workers_of_a_client_do_the_tasks(tmp_path, cluster, by_tasks):
     with Client(cluster, set_as_default=False) as client:
         tasks = client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.transition_counter)
         heard = Heard()
@@ -221,7 +227,7 @@ def test_the_workers_of_a_client_do_the_tasks(tmp_path, cluster):
         assert "2 workers" not in repr(frontier.plan(config_of(tmp_path / "other")))
 
 
-def test_a_client_that_is_closed_stops_a_run(tmp_path, cluster):
+def test_a_client_that_is_closed_stops_a_run(tmp_path, cluster, by_tasks):
     config = config_of(tmp_path)
     with Client(cluster, set_as_default=False) as client:
 

@@ -11,7 +11,7 @@ from search.runs import as_bits, config_of
 
 from frontier import api, stopwatch
 from frontier.config import Config
-from frontier.search import advance, by_tasks, task
+from frontier.search import by_tasks, driver, in_process, task
 from frontier.search.workspace import Workspace
 
 
@@ -35,13 +35,13 @@ class PreparingAllTheTime:
 
 def test_preparing_kernels_is_no_part_of_a_layer_s_time(monkeypatch, tmp_path):
     """A process loads its kernels, and the first one on a machine compiles them."""
-    clock, expand = [0.0], advance._Lists.expand
+    clock, expand = [0.0], in_process.AsLists.expand
 
     def slowly(lists):
         clock[0] += 1000
         return expand(lists)
 
-    monkeypatch.setattr(advance._Lists, "expand", slowly)
+    monkeypatch.setattr(in_process.AsLists, "expand", slowly)
     monkeypatch.setattr(stopwatch, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
     monkeypatch.setattr(stopwatch, "preparing", PreparingAllTheTime(clock))
     records = api.run(api.plan(config_in(tmp_path))).store.records
@@ -49,19 +49,20 @@ def test_preparing_kernels_is_no_part_of_a_layer_s_time(monkeypatch, tmp_path):
     assert all(record.seconds == 0 for record in records)
 
 
-@pytest.mark.parametrize("form", ["_Lists", "_InMemory"])
-def test_loading_layers_is_part_of_the_time_of_the_first_one(monkeypatch, tmp_path, form):
-    clock, begin = [0.0], getattr(advance, form).__init__
+@pytest.mark.parametrize("mode", driver.HELD)
+def test_reading_layers_is_part_of_the_time_of_the_first_one(monkeypatch, tmp_path, mode):
+    clock, held = [0.0], driver.HELD[mode]
+    begin = held.__init__
 
-    def slowly(self, work, call):
+    def slowly(self, *arguments):
         clock[0] += 1
-        begin(self, work, call)
+        begin(self, *arguments)
 
-    monkeypatch.setattr(advance, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
-    monkeypatch.setattr(advance, "working_time", lambda: clock[0])
-    monkeypatch.setattr(getattr(advance, form), "__init__", slowly)
+    for module in (driver, in_process):
+        monkeypatch.setattr(module, "working_time", lambda: clock[0])
+    monkeypatch.setattr(held, "__init__", slowly)
     plan = api.plan(config_in(tmp_path))
-    plan = dataclasses.replace(plan, list_states=plan.list_states if form == "_Lists" else 0)
+    plan = dataclasses.replace(plan, list_states=plan.list_states if mode == "lists" else 0)
     first, *others = [record.seconds for record in api.run(plan).store.records[1:]]
     assert first == 1
     assert set(others) == {0}

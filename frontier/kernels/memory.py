@@ -36,9 +36,7 @@ state, and 15 ns for each one from a row with a state. A look-up counts as 10 ns
 class MemorySearch:
     """Two layers as bitmaps, and the tables that expand them.
 
-    The layer at a depth is `layer(depth)` until that at depth + 2 is made. depth: of the current
-    layer; the other one is the layer before it. None while the bitmaps may be no whole layers, as
-    after an interrupted step.
+    The layer at a depth is `layer(depth)` until that at depth + 2 is made.
     """
 
     def __init__(self, layout: Layout, threads: int = 1):
@@ -51,7 +49,6 @@ class MemorySearch:
             for side in range(sides)
         ]
         self._layers = [Bitmaps(layout, depth % sides) for depth in range(2)]
-        self.depth: int | None = None
 
     def layer(self, depth: int) -> "Bitmaps":
         return self._layers[depth % 2]
@@ -59,14 +56,12 @@ class MemorySearch:
     def expand(self, depth: int) -> np.ndarray:
         """Make the layer at `depth` from the two before it. Returns int64, its states at each
         node."""
-        self.depth = None
         current, target = self.layer(depth - 1), self.layer(depth)
         tasks = self._tasks[self.layout.space.side_of(depth)]
         counts = np.zeros(self.layout.space.nodes[self.layout.space.side_of(depth)], np.int64)
         step = partial(self._expand_task, current, target)
         for first, states in self.share(step, tasks):
             counts[first : first + states.size] += states
-        self.depth = depth
         return counts
 
     def _expand_task(

@@ -183,19 +183,13 @@ class LayerFiles:
         codec = self.codec()
         return PartWriter(self.storage, name, self._slabs, part_id, codec, thread, durable, clock)
 
-    def write_list(
-        self,
-        numbers: np.ndarray,
-        thread: ThreadPoolExecutor,
-        tally: Tally,
-        durable: bool = False,
-    ) -> PartRecord:
+    def write_list(self, numbers: np.ndarray, tally: Tally, durable: bool = False) -> PartRecord:
         """Write a whole layer as a list of sorted state numbers, uint64, and return its record."""
         size = int(numbers.size)
         whole = replace(self, listed=size)
         whole.begin(durable)
         slab = np.zeros(LIST_SLAB, dtype=np.uint64)
-        with whole.write_part(0, thread, durable) as writer:
+        with ThreadPoolExecutor(1) as thread, whole.write_part(0, thread, durable) as writer:
             for i in range(list_slabs(size)):
                 some = numbers[i * LIST_SLAB : (i + 1) * LIST_SLAB]
                 slab[: some.size], slab[some.size :] = some, 0

@@ -33,7 +33,7 @@ class RunStarted:
 class LayerStarted:
     """The layer at `depth` is under way.
 
-    tasks: their number; None if one call makes this layer and maybe more.
+    tasks: their number; None if the driver's process makes this layer and maybe more.
     """
 
     depth: int
@@ -52,8 +52,8 @@ class TaskFinished:
 
 @dataclass(frozen=True)
 class LayerMade:
-    """A layer is made by a call that goes on, and is not stored yet: a run that is killed makes it
-    again. `LayerFinished` follows, with its neighbours, once it is committed.
+    """A layer is made in the driver's process, and is not committed yet: a run that is killed makes
+    it again. `LayerFinished` follows, with its neighbours, once it is committed.
 
     layer: as the ledger will list it, without what is known of files alone. elapsed: seconds since
     the run was started.

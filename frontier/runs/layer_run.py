@@ -17,6 +17,7 @@ from pathlib import Path
 from frontier.errors import CorruptRunError
 from frontier.layers.files import LIST_NAME, ZARR_GROUP, LayerFiles, part_names
 from frontier.layers.record import LayerRecord, chained, records_of
+from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.runs import ledger
 from frontier.runs.directory import (
@@ -111,6 +112,16 @@ class LayerRun(StoredRun):
         run, codec = self.identity["identifier"], self.identity["codec"]
         folder = self.layer_name(depth)
         return LayerFiles(self.storage, folder, run, codec, layout, depth, listed)
+
+    def open_layer(self, depth: int, layout: Layout) -> StoredLayer:
+        """Return a committed layer that is stored, or the layer under way as bits. The layer at
+        depth -1 is empty."""
+        if depth == len(self.records):
+            return StoredLayer(self.files(depth, layout), None)
+        record = self.records[depth] if depth >= 0 else None
+        states = record.states if record else 0
+        listed = None if record and record.form == "bits" else states
+        return StoredLayer(self.files(depth, layout, listed), states)
 
     def stored_depths(self) -> list[int]:
         return [record.depth for record in self.records if record.stored]

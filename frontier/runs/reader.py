@@ -35,12 +35,7 @@ class RunReader:
     def open_layer(self, depth: int) -> StoredLayer:
         """Return a committed layer that is stored, or the layer under way as bits. The layer at
         depth -1 is empty."""
-        if depth == len(self.run.records):
-            return StoredLayer(self.files(depth), None)
-        record = self.run.records[depth] if depth >= 0 else None
-        states = record.states if record else 0
-        listed = None if record and record.form == "bits" else states
-        return StoredLayer(self.run.files(depth, self.layout, listed), states)
+        return self.run.open_layer(depth, self.layout)
 
     def layer(self, depth: int) -> StoredLayer:
         """Return the layer of `open_layer`, and keep it open; those read longest ago are closed."""

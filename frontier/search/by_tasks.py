@@ -13,7 +13,6 @@ from frontier.layers.record import LayerRecord
 from frontier.layers.tally import Tally
 from frontier.runs.events import LayerStarted, Listener, TaskFinished
 from frontier.runs.layer_run import LayerRun
-from frontier.runs.reference import RunRef
 from frontier.search.plan import RunPlan
 from frontier.search.task import expand_task
 from frontier.space.layout import Layout
@@ -29,7 +28,6 @@ def layer_by_tasks(
     executor: Executor,
     emit: Listener,
     stop: Callable[[], bool],
-    run_ref: RunRef,
 ) -> LayerRecord | None:
     """Make the layer after the last committed one and return its ledger line.
 
@@ -50,7 +48,7 @@ def layer_by_tasks(
     emit(LayerStarted(depth, tasks))
     # What was written last is read first, while caches still hold it.
     numbers = reversed(files.tasks) if depth % 2 else files.tasks
-    delete_replaced = plan.policy.deletes_replaced
+    run_ref, delete_replaced = run.ref, plan.policy.deletes_replaced
     calls = (Call(expand_task, (run_ref, delete_replaced, depth, number)) for number in numbers)
     # A notebook keeps the last error and with it this frame, so the results are closed here.
     with closing(executor.run(calls, stop)) as results:

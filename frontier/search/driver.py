@@ -1,19 +1,21 @@
 """The loop over the layers: expand, commit, delete, until a layer is empty.
 
-A layer is computed from the two before it. While layers are thin, one call makes several of them as
-lists. One call also makes several layers as bitmaps if these fit in memory. Otherwise each layer is
-cut into tasks that compute parts of its bitmaps (`frontier.search.by_tasks`). A crash costs at most
-the call or the tasks under way.
+A layer is computed from the two before it. This process makes thin layers as lists, and the others
+as bitmaps if two of them fit in memory (`frontier.search.in_process`); it commits several layers at
+a time. Otherwise each layer is cut into tasks that compute parts of its bitmaps
+(`frontier.search.by_tasks`). A crash costs at most what was done since the last commit or, of
+tasks, those under way.
 """
 
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
 
-from frontier.clusters.executor import Call, Executor
+from frontier.clusters.executor import Executor
 from frontier.clusters.kinds import executor_of
 from frontier.errors import (
     FULL,
@@ -24,6 +26,7 @@ from frontier.errors import (
     system_words,
 )
 from frontier.layers.record import LayerRecord
+from frontier.layers.tally import Counting
 from frontier.runs.directory import make_directory
 from frontier.runs.events import (
     Event,
@@ -39,21 +42,21 @@ from frontier.runs.events import (
 )
 from frontier.runs.identity import check_identity
 from frontier.runs.layer_run import LayerRun
-from frontier.search.advance import Advance, advance
 from frontier.search.by_tasks import layer_by_tasks
+from frontier.search.in_process import HELD, Held
 from frontier.search.plan import LEAST_KEPT, Mode, RunPlan
-from frontier.search.workspace import close_workspace, workspace_of
+from frontier.search.workspace import close_workspace
 from frontier.signals import interrupts_stop
+from frontier.stopwatch import working_time
 from frontier.storage.lock import NotWritable, writing
 from frontier.text import counted
 
 LIST_SECONDS = 2.0
-"""A call that makes lists returns after so many seconds, and its layers are committed."""
+"""Layers made as lists are committed after so many seconds, and the last two of them stored."""
 
-MEMORY_SECONDS = 20.0
-"""A call that makes bitmaps in memory returns after so many seconds, or after ten times as many as
-storing took the last time, if that is more. Then its last two layers are stored, and all
-committed."""
+MEMORY_SECONDS, TIMES_STORING = 20.0, 10
+"""Layers made as bitmaps in memory are committed after so many seconds, or after so many times as
+long as storing took the last time, if that is more."""
 
 
 class Driver:
@@ -66,8 +69,9 @@ class Driver:
         self.plan, self.run, self.executor, self.emit = plan, run, executor, emit
         self.stopping = threading.Event()
         self._started = started
+        self._counting = Counting(plan.puzzle, plan.space)
+        self._held: Held | None = None
         self._storing = 0.0
-        self._run_ref = run.ref
         # Tasks of a run without spare layers delete parts of the older layer. A worker that has
         # outlived an earlier driver may be doing so now.
         stored = run.stored_depths()
@@ -86,68 +90,85 @@ class Driver:
         while not self.run.complete and (until is None or len(self.run.records) <= until):
             if self.stopping.is_set():
                 raise Stopped("interrupted")
-            mode = self.plan.policy.mode(*(record.states for record in self.run.records[-2:]))
+            mode = self._mode()
             # A layer that tasks have begun is ended by tasks: they may have deleted what it is made
             # from.
             if mode == "tasks" or self.run.parts_under_way(self.plan.layout):
-                self._expand()
+                self._make_by_tasks()
             else:
-                self._advance(mode, until)
+                self._make_here(mode, until)
+
+    def _mode(self, made: Sequence[LayerRecord] = ()) -> Mode:
+        """Return how the layer is made that follows the committed ones and those made since."""
+        last_two = [*self.run.records[-2:], *made][-2:]
+        return self.plan.policy.mode(*(record.states for record in last_two))
 
     def _commit_origins(self) -> None:
-        work = workspace_of(self._run_ref)
-        numbers = np.unique(work.space.numbers(*work.puzzle.model.origins())[1])
-        tally = work.counting.of_list(0, numbers)
-        part = work.files(0).write_list(numbers, work.writer, tally, self.run.durable)
+        plan, run = self.plan, self.run
+        numbers = np.unique(plan.space.numbers(*plan.puzzle.model.origins())[1])
+        tally = self._counting.of_list(0, numbers)
+        part = run.files(0, plan.layout).write_list(numbers, tally, run.durable)
         self._commit([LayerRecord.of(0, "list", tally, 0.0, [part])], complete=False)
 
-    def _expand(self) -> None:
+    def _make_by_tasks(self) -> None:
         """Make a layer by tasks and commit it."""
-        depth = len(self.run.records)
-        layer = layer_by_tasks(
-            self.plan, self.run, self.executor, self.emit, self.stopping.is_set, self._run_ref
-        )
+        self._held, depth = None, len(self.run.records)
+        stop = self.stopping.is_set
+        layer = layer_by_tasks(self.plan, self.run, self.executor, self.emit, stop)
         if layer:
             self._commit([layer], complete=False)
         else:
             self._commit([], complete=True)
             self.run.abandon_layer(depth)
 
-    def _advance(self, mode: Mode, until: int | None) -> None:
-        """Make several layers in one call and commit them.
+    def _make_here(self, mode: Mode, until: int | None) -> None:
+        """Make layers in this process until it is time to store the last two, and commit them all.
 
         A worker that has outlived an earlier start may meanwhile have computed parts of the next
         layer and deleted the parts that these replace. Then no layer is made, and tasks end that
         layer.
         """
-        plan = self.plan
-        self.run.drop_list(len(self.run.records))
-        self.emit(LayerStarted(len(self.run.records), None))
-        seconds = LIST_SECONDS if mode == "lists" else max(MEMORY_SECONDS, 10 * self._storing)
-        callbacks = {
-            "stop": self.stopping.is_set,
-            "made": self._made,
-            "storing": self._storing_layers,
-        }
-        call = Advance(
-            self._run_ref, mode, self.run.records[-1].depth, until, seconds, plan.policy,
-            plan.threads, **(callbacks if self.executor.in_process else {}),
-        )  # fmt: skip
+        run, policy = self.run, self.plan.policy
+        run.drop_list(len(run.records))
+        self.emit(LayerStarted(len(run.records), None))
+        seconds = max(MEMORY_SECONDS, TIMES_STORING * self._storing)
+        if mode == "lists":
+            seconds = LIST_SECONDS
+        began, since = time.perf_counter(), working_time()
         try:
-            results = list(self.executor.run([Call(advance, (call,))], self.stopping.is_set))
+            held = self._hold(mode)
         except CorruptRunError:
-            if not self.run.parts_under_way(plan.layout):
+            if not run.parts_under_way(self.plan.layout):
                 raise
             return
-        for done in results:
-            self._storing = done.storing
-            self._commit(done.records, done.complete)
+        made: list[LayerRecord] = []
+        pause = False
+        for layer in held.layers(since):
+            now = time.perf_counter()
+            self.emit(LayerMade(layer, now - self._started))
+            made.append(held.store(layer) if policy.layers_kept is None else layer)
+            over = now - began > seconds or layer.depth == until or self.stopping.is_set()
+            if pause := over or self._mode(made) != mode:
+                break
+        self._commit(self._store(held, made), complete=not pause)
 
-    def _made(self, layer: LayerRecord) -> None:
-        self.emit(LayerMade(layer, time.perf_counter() - self._started))
+    def _hold(self, mode: Mode) -> Held:
+        """Return the last two layers as this mode has them: those that it made last, or read
+        anew."""
+        if not isinstance(self._held, HELD[mode]):
+            self._held = None  # frees what may be gigabytes before as much is allocated
+            self._held = HELD[mode](self.plan, self.run, self._counting)
+        return self._held
 
-    def _storing_layers(self, layers: int) -> None:
-        self.emit(StoringLayers(layers))
+    def _store(self, held: Held, made: list[LayerRecord]) -> list[LayerRecord]:
+        """Store those of the layers made that are held and not stored yet; returns all of them."""
+        kept = [record for record in made if record.depth in held.depths and not record.stored]
+        if kept:
+            self.emit(StoringLayers(len(kept)))
+        began = time.perf_counter()
+        stored = {record.depth: held.store(record) for record in kept}
+        self._storing = time.perf_counter() - began
+        return [stored.get(record.depth, record) for record in made]
 
     def _commit(self, records: list[LayerRecord], complete: bool) -> None:
         run, policy = self.run, self.plan.policy
@@ -184,7 +205,8 @@ class Driver:
 
     def close(self) -> None:
         """Free the memory that this process holds for the run, which may be gigabytes."""
-        close_workspace(self._run_ref)
+        self._held = None
+        close_workspace(self.run.ref)
 
 
 def run_plan(

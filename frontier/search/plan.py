@@ -6,7 +6,7 @@ from typing import Literal
 
 from frontier import machine
 from frontier.clusters.executor import TASKS_UNDER_WAY
-from frontier.config import Config
+from frontier.config import Config, default_memory
 from frontier.errors import TooLarge
 from frontier.kernels.lists import ListKernel
 from frontier.kernels.memory import LOOK_UP_SECONDS, layer_seconds, memory_bytes, memory_layout
@@ -38,7 +38,7 @@ without a state are passed over there; look-ups come on top (measured with 2x7, 
 memory, where the two meet at a 256th and a 320th of the words)."""
 
 THIN_STATES, THIN_IN_MEMORY = 200_000, 1000
-"""A layer of at most this many states is always advanced as a list, as starting a task costs more.
+"""A layer of at most this many states is always made as a list, as starting a task costs more.
 The second number is that for layers in memory, where a step costs less to start."""
 
 LARGEST_MEMORY = 100 * 10**12
@@ -66,7 +66,7 @@ class Policy:
     never holds three whole layers.
 
     list_states: a layer of at most this many states is thin. in_memory: True if layers that are not
-    made as lists are made in memory. layers_kept: how many of the last layers stay on the disk;
+    thin are made in memory. layers_kept: how many of the last layers stay on the disk;
     None for all.
     """
 
@@ -98,7 +98,7 @@ class RunPlan:
     list_states: layers of at most this many states are made as lists. task_bytes: the bytes of
     memory that a worker needs for the largest task, its process included. threads: how many threads
     of one process make layers in memory; 0 if tasks make them. bytes_in_memory: the bytes that one
-    process would need, if tasks make them because it may not use so many.
+    process would need, if tasks make them because it may not use so many; else 0.
     """
 
     config: Config
@@ -120,7 +120,7 @@ class RunPlan:
 
     @property
     def in_memory(self) -> bool:
-        """True if one process holds the layers and does all the work."""
+        """True if the driver's process holds the layers and does all the work."""
         return self.threads > 0
 
     @property
@@ -133,11 +133,12 @@ class RunPlan:
     def mode_in_words(self) -> str:
         """The place of layers while they are searched, and how to change that, in words."""
         if self.in_memory:
-            place = "process" if self.config.cluster.workers_here else "worker"
             return (
-                f"in memory, by {counted(self.threads, 'thread')} of one {place} "
+                f"in memory, by {counted(self.threads, 'thread')} of one process "
                 "(by tasks, from disk to disk: --set search.in_memory=false)"
             )
+        if not self.config.cluster.workers_here:
+            return "by tasks, from disk to disk"
         if not self.config.search.in_memory:
             return "by tasks, from disk to disk (in memory: --set search.in_memory=true)"
         room = self.config.cluster.memory * _share(self.config)
@@ -177,9 +178,12 @@ def make_plan(config: Config, layout: dict | None = None) -> RunPlan:
     if config.cluster.workers_here and not config.cluster.oversubscribe:
         machine.refuse_beyond(config.cluster.workers_here, memory)
     space = _space_of(puzzle, memory, _share(config))
-    in_memory = _plan_in_memory(config, puzzle, space, layout)
-    if config.search.in_memory and in_memory.task_bytes <= memory * _share(config):
-        return in_memory
+    bytes_in_memory = 0
+    if config.search.in_memory and config.cluster.workers_here:
+        in_memory = _plan_in_memory(config, puzzle, space, layout)
+        if in_memory.task_bytes <= memory * _share(config):
+            return in_memory
+        bytes_in_memory = in_memory.task_bytes
     held = process_bytes(space)
     transfers = TASKS_UNDER_WAY * _transfer_bytes(config)
     if layout is None:
@@ -205,11 +209,11 @@ def make_plan(config: Config, layout: dict | None = None) -> RunPlan:
         )
     work = chosen.work(0)
     seconds = work.words * THIN_WORD_SECONDS + work.look_ups * LOOK_UP_SECONDS
-    by_memory = (memory - held) // 2 // ListKernel(space).bytes_for(1)
-    by_task = max(THIN_STATES, (memory - need) // LISTED_BYTES)
-    thin = max(THIN_STATES, int(seconds / LISTED_SECONDS))
-    list_states = min(thin, int(by_memory), by_task)
-    return RunPlan(config, puzzle, space, chosen, list_states, need, 0, in_memory.task_bytes)
+    # This process makes lists beside its workers, or on a host of its own; tasks read them.
+    room = min(memory, default_memory("local", 1)) - need
+    most = room // max(LISTED_BYTES, ListKernel(space).bytes_for(1))
+    list_states = max(THIN_STATES, min(int(seconds / LISTED_SECONDS), most))
+    return RunPlan(config, puzzle, space, chosen, list_states, need, 0, bytes_in_memory)
 
 
 def _too_little(memory: int, message: str) -> TooLarge:

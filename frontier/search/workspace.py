@@ -1,8 +1,6 @@
-"""What a process keeps of a run between tasks: tables, open layers, an arena, a search in memory.
+"""What a worker keeps of a run between tasks: tables, open layers, an arena.
 
-Tables, layers and the arena are caches. The search in memory is more: its last layers may be ahead
-of those that are stored. All of it can be made again from what is committed, so a process may die
-at any time, at the cost of what it had not stored. The driver hands a reference to the run
+These are caches, so a worker may die at any time. The driver hands a reference to the run
 (`RunRef`) to tasks, and the process that does them gets its workspace by it (`workspace_of`).
 """
 
@@ -12,8 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from frontier.kernels.lists import ListKernel
-from frontier.kernels.memory import MemorySearch
 from frontier.layers.tally import Counting
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
@@ -32,21 +28,18 @@ class Workspace(RunReader):
     """The tables, layers and arena of a run in a process that does its tasks.
 
     computing: the lock of the task that uses the arena and the processor. Other tasks of the
-    process wait for the disk meanwhile. memory: the search whose layers are in memory, if this
-    process does one.
+    process wait for the disk meanwhile.
     """
 
     def __init__(self, run: LayerRun):
         super().__init__(run)
         self.swaps = swaps_of(self.layout)
-        self.lists = ListKernel(self.space)
         self.computing, self._tables = threading.Lock(), threading.Lock()
         self.writer = ThreadPoolExecutor(1)
         self.counting = Counting(self.puzzle, self.space)
         self._programs: OrderedDict[Task, tuple[Program, Reads]] = OrderedDict()
         self._program_bytes = 0
         self.arena = Buffer()
-        self.memory: MemorySearch | None = None
 
     def task(self, depth: int, number: int) -> Task:
         return self.layout.task(self.space.side_of(depth), number)

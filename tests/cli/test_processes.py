@@ -150,10 +150,11 @@ def test_a_second_run_is_refused_while_one_writes(tmp_path):
 
 
 @pytest.mark.sweep
-def test_a_given_scheduler(tmp_path):
+def test_a_given_scheduler(tmp_path, monkeypatch):
     """`address` and `scheduler-file` join workers that are there already."""
     from distributed import LocalCluster
 
+    monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
     with LocalCluster(
         n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
     ) as c:

@@ -12,6 +12,7 @@ import dask
 import pytest
 from clusters.jobs import members_of
 from clusters.test_clusters import assert_right, config_of
+from search.runs import as_bits
 
 from frontier import api
 from frontier.clusters import queues
@@ -30,7 +31,7 @@ def test_each_queue(tmp_path, queue, kind):
     }
     named = {} if kind == "htcondor" else named
     config = config_of(tmp_path / "run", kind=kind, options=named)
-    assert_right(api.run(api.plan(config)), 4)
+    assert_right(api.run(as_bits(api.plan(config))), 4)
     jobs = list(queue.iterdir())
     assert len(jobs) == 2
     text = jobs[0].read_text()
@@ -170,7 +171,7 @@ def test_a_job_that_never_came_is_left_to_the_queue(tmp_path, queue, monkeypatch
     monkeypatch.setattr(queues, "_exports", lambda: ["exit 1"])
     config = config_of(tmp_path / "run", kind="pbs", workers=1, patience=2)
     with pytest.raises(Stopped, match=r"no worker for 2 s \(cluster.patience\)"):
-        api.run(api.plan(config))
+        api.run(as_bits(api.plan(config)))
     assert len(list(queue.iterdir())) == 1
 
 

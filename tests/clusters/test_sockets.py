@@ -8,6 +8,7 @@ import psutil
 import pytest
 from clusters.test_clusters import assert_right, config_of
 from distributed import Client, Security, SpecCluster
+from search.runs import as_bits
 
 from frontier import api
 from frontier.clusters import dask_executor
@@ -39,7 +40,8 @@ def test_only_this_run_is_heard(tmp_path):
                     urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}", timeout=5)
                 answers.add(found.value.code)
 
-    assert_right(api.run(api.plan(config_of(tmp_path / "run")), listeners=[knock]), 4)
+    plan = as_bits(api.plan(config_of(tmp_path / "run")))
+    assert_right(api.run(plan, listeners=[knock]), 4)
     assert len(tried) == 5
     assert answers == {404}
 
@@ -77,7 +79,8 @@ def test_a_dashboard_is_named_where_there_is_one(tmp_path, monkeypatch):
 def test_sockets_are_on_the_loopback(tmp_path, queue, kind):
     config = config_of(tmp_path / "run", kind=kind)
     seen = set()
-    api.run(api.plan(config), listeners=[lambda event: seen.update(ip for ip, _ in listening())])
+    listen = [lambda event: seen.update(ip for ip, _ in listening())]
+    api.run(as_bits(api.plan(config)), listeners=listen)
     assert seen == {"127.0.0.1"}
 
 
@@ -98,5 +101,5 @@ def test_tls(tmp_path, queue, certificates, kind):
 
     settings = dask.config.collect([str(certificates)], {})
     with dask.config.set(dask.config.merge(dask.config.config, settings)):
-        assert_right(api.run(api.plan(config), listeners=[listen]), 4)
+        assert_right(api.run(as_bits(api.plan(config)), listeners=[listen]), 4)
     assert [address.split(":")[0] for address in heard] == ["tls"]

@@ -15,6 +15,7 @@ import pytest
 from clusters.jobs import group_of
 from clusters.test_clusters import CONFIG, KNOWN, TASKS, assert_right, config_of, python, workers_of
 from distributed import SpecCluster
+from search.runs import as_bits
 
 from frontier import api
 from frontier.clusters import local
@@ -122,7 +123,7 @@ def test_workers_that_do_not_end_are_ended(tmp_path, interrupted):
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt) if interrupted else nullcontext():
-        api.run(api.plan(config_of(tmp_path / "run")), listeners=[hang])
+        api.run(as_bits(api.plan(config_of(tmp_path / "run"))), listeners=[hang])
     assert len(hung) == 2
     assert not any(psutil.pid_exists(process) for process in hung)
     assert_right(api.open_run(tmp_path / "run"), 4)

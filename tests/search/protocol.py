@@ -18,7 +18,7 @@ stands for a part of the program:
 | make, store | `Driver._commit_origins` |
 | layer, collect | `layer_by_tasks` |
 | hand out | `DaskExecutor.run` |
-| advance | `Driver._advance`, `advance` |
+| advance | `Driver._make_here`, `Held` |
 | commit | `Driver._commit`, `LayerRun.commit`, done as clean, force layers, write, clear, remove |
 | announce | `LayerFinished` |
 | look, look again | `expand_task`, which looks whether its part is there, and whole |

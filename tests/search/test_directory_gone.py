@@ -1,6 +1,5 @@
 """Runs whose directory is moved or deleted while they go on."""
 
-import dataclasses
 import shutil
 
 import pytest
@@ -12,7 +11,6 @@ from frontier import api
 from frontier.errors import Gone
 from frontier.runs.events import LayerFinished, LayerStarted, RunFinished, RunStopped
 from frontier.runs.layer_run import LayerRun
-from frontier.search import driver as driver_module
 from frontier.search.verify import verify
 
 SMALL = {"columns": 3}
@@ -38,12 +36,8 @@ MOMENTS = {LayerFinished: 10, LayerStarted: 11, RunFinished: 21}
 def test_a_run_whose_directory_goes(tmp_path, monkeypatch, way, how, at):
     """It says so, and writes to nothing that has taken its place."""
     monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
-    advance = driver_module.advance
-
-    def one_layer(call):
-        return advance(dataclasses.replace(call, seconds=0))
-
-    monkeypatch.setattr(driver_module, "advance", one_layer)
+    monkeypatch.setattr("frontier.search.driver.MEMORY_SECONDS", 0)
+    monkeypatch.setattr("frontier.search.driver.TIMES_STORING", 0)
     path, ends = tmp_path / "run", []
     api.run(way_of(tmp_path / "other", "lists", puzzle=SMALL), until=2)
 

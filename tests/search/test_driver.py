@@ -51,7 +51,7 @@ def test_one_clock(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("form", ["list", "bits"])
 def test_a_layer_is_told_when_it_is_made(tmp_path, form):
-    """By a call that makes several layers, before the next one of them is made."""
+    """Before the next one is made, with which it is committed."""
     made, plan = [], api.plan(config_of(tmp_path, 2, 4))
     plan = in_memory(plan) if form == "bits" else plan
 

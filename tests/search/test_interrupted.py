@@ -16,15 +16,15 @@ from frontier.errors import Stopped, StorageError
 from frontier.kernels.memory import MemorySearch
 from frontier.layers.parts import PartWriter
 from frontier.runs.layer_run import LayerRun
-from frontier.search import advance as advance_module
 from frontier.search import driver as driver_module
+from frontier.search.in_process import AsBitmaps
 from frontier.search.workspace import Workspace
 
 MOMENTS = {
     "step": (MemorySearch, "expand"),
     "task": (MemorySearch, "_expand_task"),
-    "load": (advance_module._InMemory, "load"),
-    "layer": (advance_module._InMemory, "store"),
+    "load": (AsBitmaps, "_load"),
+    "layer": (AsBitmaps, "store"),
     "slab": (PartWriter, "write"),
     "part": (PartWriter, "finish"),
     "commit": (LayerRun, "commit"),
@@ -34,17 +34,14 @@ MOMENTS = {
 
 
 @pytest.fixture(params=[pytest.param(1, marks=pytest.mark.sweep), 8])
-def layers_a_call(request, monkeypatch):
-    """Calls are of so many layers, however long they take; the last ones have some left."""
-    clock, real = count(), advance_module.advance
-    timer = SimpleNamespace(perf_counter=lambda: next(clock))
-    monkeypatch.setattr(advance_module, "time", timer)
-    seconds = request.param - 0.5
-
-    def advance(call):
-        return real(dataclasses.replace(call, seconds=seconds) if call.mode == "memory" else call)
-
-    monkeypatch.setattr(driver_module, "advance", advance)
+def layers_a_commit(request, monkeypatch):
+    """So many layers are committed together, however long they take; the last ones have some
+    left."""
+    clock = count()
+    timer = SimpleNamespace(perf_counter=lambda: next(clock))  # is asked once for each layer
+    monkeypatch.setattr(driver_module, "time", timer)
+    monkeypatch.setattr(driver_module, "MEMORY_SECONDS", request.param - 0.5)
+    monkeypatch.setattr(driver_module, "TIMES_STORING", 0)
     return request.param
 
 
@@ -101,10 +98,10 @@ INTERRUPTED = [
 
 @pytest.mark.sweep
 @pytest.mark.parametrize(
-    ("layers_a_call", "moment", "keep", "after"), INTERRUPTED, indirect=["layers_a_call"]
+    ("layers_a_commit", "moment", "keep", "after"), INTERRUPTED, indirect=["layers_a_commit"]
 )
-def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment, keep, after):
-    """Now and again, each time in another run, most of them after calls that are committed."""
+def test_a_run_that_is_interrupted(tmp_path, monkeypatch, layers_a_commit, moment, keep, after):
+    """Now and again, each time in another run, most of them after layers that are committed."""
     calm, committed = run(plan_of(tmp_path / "calm", 3, keep)), []
     for number, (error, seen) in zip((1, 4, 8, 17, 30), cycle(zip(ERRORS, SEEN, strict=True))):
         plan, calls = plan_of(tmp_path / str(number), 3, keep), count(1)
@@ -116,23 +113,23 @@ def test_a_call_that_is_interrupted(tmp_path, monkeypatch, layers_a_call, moment
                 path = plan.config.path  # where a run may not have been made yet
                 committed.append(len(LayerRun.open(path).records) if LayerRun.exists(path) else 0)
         assert_is(run(plan), calm, 3)
-    assert committed[0] <= 1 + layers_a_call
+    assert committed[0] <= 1 + layers_a_commit
     assert max(committed) > 1 or moment in ("load", "clear")
 
 
 SHARES = {"step": 0.1, "task": 0.01, "layer": 0.1, "slab": 0.003, "part": 0.01}
-"""How often that what is done for each layer is interrupted, if a call is of one; else 0.1."""
+"""How often what is done for each layer is interrupted, if each is committed alone; else 0.1."""
 
 
 @swept(("keep", "list_states"), [("frontier", 30), ("all", 0)], few=1)
-def test_interruptions_at_random_moments(tmp_path, monkeypatch, layers_a_call, keep, list_states):
+def test_interruptions_at_random_moments(tmp_path, monkeypatch, layers_a_commit, keep, list_states):
     """Again and again."""
     calm = run(plan_of(tmp_path / "calm", 4, keep, list_states))
     plan = plan_of(tmp_path / "often", 4, keep, list_states)
     rng, deaths, depths = random.Random(0), 0, []
     with monkeypatch.context() as patch:
         for moment in MOMENTS:
-            share = SHARES[moment] / layers_a_call if moment in SHARES else 0.1
+            share = SHARES[moment] / layers_a_commit if moment in SHARES else 0.1
             for after in (False, True):
                 dies = partial(lambda share: rng.random() < share, share)
                 interrupt(patch, moment, dies, rng.choice(ERRORS), after)
@@ -150,7 +147,7 @@ def test_interruptions_at_random_moments(tmp_path, monkeypatch, layers_a_call, k
 
 
 @swept("keep", ["frontier", "all"], few=1)
-def test_a_disk_that_fills_up(tmp_path, monkeypatch, layers_a_call, keep):
+def test_a_disk_that_fills_up(tmp_path, monkeypatch, layers_a_commit, keep):
     """The run stops after what is committed, and goes on once there is room."""
     calm, plan = run(plan_of(tmp_path / "calm", 3, keep)), plan_of(tmp_path / "full", 3, keep)
     full = OSError(errno.ENOSPC, "No space left on device")
@@ -165,5 +162,5 @@ def test_a_disk_that_fills_up(tmp_path, monkeypatch, layers_a_call, keep):
                 run(plan)
     stopped = LayerRun.open(plan.config.path)
     assert not stopped.complete
-    assert len(stopped.records) == 1 + layers_a_call
+    assert len(stopped.records) == 1 + layers_a_commit
     assert_is(run(plan), calm, 3)

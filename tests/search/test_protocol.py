@@ -102,8 +102,8 @@ def test_all_mistakes_are_tried():
 
 
 MODULES = (
-    "search.driver", "search.by_tasks", "clusters.dask_executor", "search.task", "search.advance",
-    "search.repair", "search.verify", "runs.events", "runs.layer_run", "runs.ledger",
+    "search.driver", "search.in_process", "search.by_tasks", "clusters.dask_executor",
+    "search.task", "search.repair", "search.verify", "runs.events", "runs.layer_run", "runs.ledger",
     "layers.parts", "runs.reader", "layers.stored", "runs.directory", "runs.mending",
     "runs.stored_run",
 )  # fmt: skip

@@ -31,7 +31,7 @@ from frontier.runs.directory import delete_files, make_directory
 from frontier.runs.events import LayerFinished, RunStarted
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.mending import mend
-from frontier.search import advance, driver, task
+from frontier.search import driver, task
 from frontier.search.repair import plan_repair
 from frontier.search.verify import verify
 from frontier.search.workspace import open_workspace
@@ -68,11 +68,7 @@ class Workers:
             for call in calls:
                 if call is None:
                     break
-                if call.function is advance.advance:
-                    done = call.function(*call.arguments)
-                    yield dataclasses.replace(done, storing=0.0)
-                else:
-                    self.waiting[call.arguments[-2:]] = call.arguments
+                self.waiting[call.arguments[-2:]] = call.arguments
             else:
                 over = True
             while self.waiting and not self._results:
@@ -102,11 +98,10 @@ class Runs(RuleBasedStateMachine):
         self.actors: list[Actor] = []
         self.legs, self.announced, self.hurt = 0, None, False
         self.spaces = {}
-        for module in (advance, driver, task):
-            self.patch.setattr(module, "workspace_of", self._workspace)
+        self.patch.setattr(task, "workspace_of", self._workspace)
         self.patch.setattr(driver, "executor_of", self._executor_of)
-        self.patch.setattr(driver, "MEMORY_SECONDS", 0)
-        self.patch.setattr(driver, "LIST_SECONDS", 0)
+        for seconds in ("LIST_SECONDS", "MEMORY_SECONDS", "TIMES_STORING"):
+            self.patch.setattr(driver, seconds, 0)
         stop_before_changes(self.patch)
 
     def _workspace(self, run_ref):

@@ -66,7 +66,7 @@ def test_stop_and_resume_use_the_finished_tasks(tmp_path, monkeypatch):
 
 
 def test_a_stop_in_memory_waits_for_one_layer(tmp_path, monkeypatch):
-    """Ctrl-C ends a call of many layers after the one under way, which is stored."""
+    """Ctrl-C ends the search after the layer under way, which is stored."""
     plan, expand = in_memory(api.plan(config_of(tmp_path, 2, 4))), MemorySearch.expand
 
     def interrupted(self, depth):

@@ -1,0 +1,156 @@
+"""Layers made in the driver's process: as lists while they are thin, in memory where they fit.
+
+Of a run this process then holds the last two layers, makes the next one in place of the older, and
+writes layers to files when the driver says so. What it has not written is lost if it dies.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from math import prod
+from typing import ClassVar
+
+import numpy as np
+
+from frontier.kernels.lists import ListKernel
+from frontier.kernels.memory import Bitmaps, MemorySearch, count_rows
+from frontier.layers.parts import PartRecord
+from frontier.layers.record import Form, LayerRecord
+from frontier.layers.stored import StoredLayer
+from frontier.layers.tally import Counting, Tally
+from frontier.runs.layer_run import LayerRun
+from frontier.search.plan import RunPlan
+from frontier.stopwatch import working_time
+
+
+class Held(ABC):
+    """The last two layers of a run, in the memory of this process; at first the committed ones.
+
+    form: that in which they are written. depth: of the later one. depths: those of both.
+    """
+
+    form: ClassVar[Form]
+
+    def __init__(self, plan: RunPlan, run: LayerRun, counting: Counting):
+        """Read the last two committed layers; raises CorruptRunError if they are not whole."""
+        self._run, self._space, self._layout = run, plan.space, plan.layout
+        self._counting = counting
+        self.depth = len(run.records) - 1
+
+    @property
+    def depths(self) -> range:
+        return range(self.depth - 1, self.depth + 1)
+
+    def _stored(self, depth: int) -> StoredLayer:
+        return self._run.open_layer(depth, self._layout)
+
+    def layers(self, since: float) -> Iterator[LayerRecord]:
+        """Make the next layers, and generate the lines of the ledger that they would have without
+        files, up to the last one.
+
+        since: the `working_time` when the first of them was begun.
+        """
+        while (tally := self.expand()).states:
+            now = working_time()
+            yield LayerRecord.of(self.depth, self.form, tally, max(0.0, now - since))
+            since = now
+
+    @abstractmethod
+    def expand(self) -> Tally:
+        """Make the next layer and return its tally. Nothing can be made after an empty one."""
+
+    def store(self, record: LayerRecord) -> LayerRecord:
+        """Write one of the two layers to its files, and return its line of the ledger with them."""
+        parts = self._write(record.depth, record.tally)
+        return LayerRecord.of(record.depth, record.form, record.tally, record.seconds, parts)
+
+    @abstractmethod
+    def _write(self, depth: int, tally: Tally) -> list[PartRecord]:
+        """Write one of the two layers, and return the records of its files."""
+
+
+class AsLists(Held):
+    """Both as sorted lists of state numbers."""
+
+    form = "list"
+
+    def __init__(self, plan: RunPlan, run: LayerRun, counting: Counting):
+        super().__init__(plan, run, counting)
+        self._kernel = ListKernel(self._space)
+        self._lists = [self._stored(depth).numbers() for depth in self.depths]
+
+    def expand(self) -> Tally:
+        """Make the next layer and return its tally; if it is empty, the last two layers stay."""
+        before, current = self._lists
+        numbers = self._kernel.expand(self._space.side_of(self.depth), current, before)
+        tally = self._counting.of_list(self._space.side_of(self.depth + 1), numbers)
+        if tally.states:
+            self._lists, self.depth = [current, numbers], self.depth + 1
+        return tally
+
+    def _write(self, depth: int, tally: Tally) -> list[PartRecord]:
+        files = self._run.files(depth, self._layout)
+        return [files.write_list(self._lists[depth - self.depth - 1], tally, self._run.durable)]
+
+
+class AsBitmaps(Held):
+    """Both as bitmaps, for which this process has several threads."""
+
+    form = "bits"
+
+    def __init__(self, plan: RunPlan, run: LayerRun, counting: Counting):
+        super().__init__(plan, run, counting)
+        self._search = MemorySearch(self._layout, plan.threads)
+        for depth in self.depths:
+            self._load(depth, self._search.layer(depth))
+
+    def _load(self, depth: int, bitmaps: Bitmaps) -> None:
+        layer, strip = self._stored(depth), self._layout.strip_words
+        if layer.is_list:
+            bitmaps.add(layer.numbers())
+            return
+        for first, word, slab in layer.slabs():
+            prefix, begin = divmod(word, strip)
+            strips = bitmaps.strips(first, len(slab), prefix)
+            strips[:, begin : begin + slab.shape[1]] = slab[: len(strips)]
+        bitmaps.find_live()
+
+    def expand(self) -> Tally:
+        """Make the next layer in place of the last but one, and return its tally."""
+        self.depth += 1
+        side, counts = self._space.side_of(self.depth), self._search.expand(self.depth)
+        tally = self._counting.of_nodes(side, slice(None), counts)
+        if (start := self._counting.start_in(side)) is not None:
+            tally += Tally(start=int(self._search.layer(self.depth).holds(start)))
+        return tally
+
+    def _write(self, depth: int, tally: Tally) -> list[PartRecord]:
+        """Write a layer part by part, with all threads."""
+        layout, counting, durable = self._layout, self._counting, self._run.durable
+        files, bitmaps = self._run.files(depth, layout), self._search.layer(depth)
+        files.begin(durable)
+
+        def write_part(task: int) -> PartRecord:
+            where, part_tally = layout.task(files.side, task), counting.zero
+            with files.write_part(task, behind, durable) as writer:
+                for slab in range(prod(layout.grid)):
+                    first, prefix, word = layout.slab_of(where, slab)
+                    strips = bitmaps.strips(first, layout.slab_nodes, prefix)
+                    words = np.ascontiguousarray(strips[:, word : word + layout.slab_words])
+                    counts = count_rows(words)
+                    if not counts.any():
+                        continue
+                    nodes = slice(first, first + len(words))
+                    part_tally += counting.of_nodes(files.side, nodes, counts)
+                    if len(words) < layout.slab_nodes:
+                        words = np.pad(words, ((0, layout.slab_nodes - len(words)), (0, 0)))
+                    writer.write(slab, words)
+                start = tally.start if counting.start_at(layout, where) else 0
+                return writer.finish(part_tally + Tally(start=start))
+
+        with ThreadPoolExecutor(1) as behind:
+            return self._search.share(write_part, files.tasks)
+
+
+HELD = {"lists": AsLists, "memory": AsBitmaps}
+"""The layers in this process, by the mode that makes them."""

@@ -1,0 +1,147 @@
+"""Which layers the driver's process makes, and what it holds of them meanwhile."""
+
+import dataclasses
+import gc
+import signal
+import weakref
+from contextlib import contextmanager
+
+import pytest
+from search.runs import as_bits, config_of, in_memory, run
+
+from frontier import api, machine
+from frontier.clusters.executor import Serial
+from frontier.config import ClusterTable
+from frontier.errors import Stopped
+from frontier.runs.events import LayerMade, LayerStarted
+from frontier.search import driver
+from frontier.search.in_process import AsBitmaps, AsLists, Held
+from frontier.search.plan import THIN_STATES, make_plan
+from frontier.search.task import expand_task
+
+ELSEWHERE = [
+    {"kind": "address", "address": "tcp://there:1"},
+    {"kind": "slurm", "options": {"interface": "lo"}},
+]
+
+
+@pytest.fixture
+def held(monkeypatch):
+    """Returns the kinds of all that is held in this process."""
+    there, begin = weakref.WeakSet(), Held.__init__
+
+    def noted(self, *arguments):
+        there.add(self)
+        begin(self, *arguments)
+
+    monkeypatch.setattr(Held, "__init__", noted)
+
+    def kinds():
+        gc.collect()
+        return {type(layers) for layers in there}
+
+    return kinds
+
+
+@pytest.fixture
+def functions(monkeypatch):
+    """What the executor of a run is asked to call."""
+    called = set()
+
+    class Noting(Serial):
+        def run(self, calls, stop):
+            return super().run(map(self.note, calls), stop)
+
+        def note(self, call):
+            called.add(call.function)
+            return call
+
+    @contextmanager
+    def executor_of(*_):
+        yield Noting()
+
+    monkeypatch.setattr(driver, "executor_of", executor_of)
+    return called
+
+
+def mixed(plan, most=500):
+    """Lists at both ends, and bitmaps between them."""
+    return dataclasses.replace(plan, list_states=most)
+
+
+def test_workers_do_nothing_but_tasks(tmp_path, functions):
+    plan = api.plan(config_of(tmp_path, 2, 4))
+    assert run(in_memory(plan)).complete
+    assert functions == set()
+    by_tasks = as_bits(api.plan(config_of(tmp_path / "by tasks", 2, 4)))
+    assert {record.form for record in run(mixed(by_tasks)).records} == {"list", "bits"}
+    assert functions == {expand_task}
+
+
+@pytest.mark.parametrize("cluster", ELSEWHERE)
+def test_other_hosts_search_by_tasks(tmp_path, cluster):
+    config = config_of(tmp_path, 2, 5, search={"in_memory": True})
+    assert make_plan(config).in_memory
+    there = config.model_copy(update={"cluster": ClusterTable(**cluster, memory="4GB")})
+    plan = make_plan(there)
+    assert not plan.in_memory
+    assert plan.mode_in_words == "by tasks, from disk to disk"
+
+
+@pytest.mark.parametrize("cluster", ELSEWHERE)
+def test_lists_fit_the_host_of_the_driver(tmp_path, monkeypatch, cluster):
+    """Which may have less memory than one of the workers."""
+    config = config_of(tmp_path, 2, 8)
+    config = config.model_copy(update={"cluster": ClusterTable(**cluster, memory="4GB")})
+    states = []
+    for memory in (64_000_000_000, 4_000_000_000, 1_000_000_000):
+        monkeypatch.setattr(machine, "memory", lambda memory=memory: memory)
+        states.append(make_plan(config).list_states)
+    assert states[0] > states[1] > states[2] == THIN_STATES
+
+
+def test_lists_are_freed_before_tasks_begin_and_bitmaps_before_lists(tmp_path, held):
+    seen = []
+
+    def listen(event):
+        if isinstance(event, LayerStarted) and event.tasks:
+            seen.append(("tasks", held()))
+        elif isinstance(event, LayerMade):
+            seen.append((event.layer.form, held()))
+
+    run(mixed(as_bits(api.plan(config_of(tmp_path, 2, 4)))), listeners=[listen])
+    run(mixed(in_memory(api.plan(config_of(tmp_path / "in memory", 2, 4)))), listeners=[listen])
+    ways = {"list": {AsLists}, "tasks": set(), "bits": {AsBitmaps}}
+    assert {way for way, _ in seen} == ways.keys()
+    assert all(kinds == ways[way] for way, kinds in seen)
+    assert held() == set()
+
+
+@pytest.mark.parametrize("form", [in_memory, lambda plan: plan])
+def test_nothing_is_held_after_a_run_that_was_stopped(tmp_path, held, form):
+    """Even while somebody keeps the error, as a notebook does."""
+
+    def listen(event):
+        if isinstance(event, LayerMade) and event.depth == 10:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(Stopped) as error:
+        run(form(api.plan(config_of(tmp_path, 2, 4))), listeners=[listen])
+    assert held() == set()
+    assert error.tb
+
+
+def test_layers_are_read_once(tmp_path, monkeypatch):
+    """Layers that were committed are made from again."""
+    monkeypatch.setattr(driver, "MEMORY_SECONDS", 0)
+    monkeypatch.setattr(driver, "TIMES_STORING", 0)
+    loads, load = [], AsBitmaps._load
+    monkeypatch.setattr(
+        AsBitmaps, "_load", lambda self, *of: loads.append(of[0]) or load(self, *of)
+    )
+    started = []
+    plan = in_memory(api.plan(config_of(tmp_path, 2, 4)))
+    events = [lambda event: isinstance(event, LayerStarted) and started.append(event.depth)]
+    assert run(plan, listeners=events).complete
+    assert len(started) > 20
+    assert loads == [-1, 0]
