@@ -75,6 +75,12 @@ def rough(seconds: float) -> str:
     return f"{seconds / YEAR:,.0f} years"
 
 
+def rough_range(least: float, most: float) -> str:
+    """Return a range of durations that are not known well: 1 to 3 min, 40 s to 2 min."""
+    (low, unit), high = rough(least).split(), rough(most)
+    return f"{low if high.endswith(f' {unit}') else f'{low} {unit}'} to {high}"
+
+
 def age(seconds: float) -> str:
     """Return how long something has been: 40 seconds, 1 minute, 5 hours, 3 days."""
     seconds = max(0, round(seconds))

@@ -7,9 +7,8 @@ more finely:
 
 * what a task reads of the current layer, as a multiple of the part that it writes: slabs under its
   own prefixes (near) and under others (far); the share of far ones in all it reads, the layer
-  before included; the files that it opens; the memory of a worker;
-* the efficiency to expect: the time of one worker over N times that of N workers, by the
-  arithmetic of `plan`, with kernels, codec and disk as measured here, and without the scheduler.
+  before included; the files that it opens;
+* the memory of a worker.
 
 Then, on clusters of 1, 2 and 4 workers here: how long an empty task takes from its submission to
 its result, and the processor time of scheduler and driver for each of many.
@@ -21,7 +20,6 @@ import json
 import sys
 import time
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -31,9 +29,6 @@ from frontier.clusters.executor import TASKS_UNDER_WAY, Call, Executor
 from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable, load_config
 from frontier.errors import InputError
-from frontier.forecast.forecast import SAMPLE, Forecast, parts_read
-from frontier.forecast.rates import calibrate
-from frontier.runs.sizes import estimate_sizes, trial_of
 from frontier.search.layouts import task_bytes
 from frontier.search.plan import RunPlan, make_plan
 from frontier.space.layout import Layout
@@ -44,15 +39,15 @@ CONFIGS = Path(__file__).resolve().parents[1] / "configs"
 HERE = (1, 2, 4)
 MOST_TASKS = 1_000_000
 EMPTY_TASKS = 300
-say = partial(print, file=sys.stderr, flush=True)
+
+SAMPLE = 8
+"""The most tasks whose reads are counted; they are spread evenly."""
 
 
 def main():
     parser = argparse.ArgumentParser(description="Locality of layouts, and what it allows.")
     add = parser.add_argument
     add("size", metavar="SIZE", help="such as 2x8")
-    add("--workers", type=int, nargs="+", default=[100, 1000], metavar="N",
-        help="efficiency is told for these; default: 100 1000")  # fmt: skip
     add("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
     add("--json", metavar="FILE", help="write all figures to this file")
     options = parser.parse_args()
@@ -60,15 +55,10 @@ def main():
         plans = list(plans_of(options.size, options.settings))
     except InputError as error:
         sys.exit(f"locality: {error}")
-    say("calibration")
-    trial = trial_of(plans[0].puzzle)
-    sizes = estimate_sizes(trial.sizes, plans[0].puzzle.states)
-    rates = calibrate(plans[0], trial.state_seconds)
-    print(f"{'':27}{'parts a task':>15}{'far':>7}{'files':>7}{'worker':>9}  efficiency with")
-    heads = "".join(f"{f'{n:,}':>8}" for n in options.workers)
+    print(f"{'':27}{'parts a task':>15}{'far':>7}{'files':>7}{'worker':>9}")
     print(f"{'tasks':>9}{'part':>9}{'prefix':>9}{'near':>8}{'far':>7}{'share':>7}"
-          f"{'a task':>7}{'memory':>9}{heads} workers")  # fmt: skip
-    rows = [locality(plan, sizes, rates, options.workers) for plan in plans]
+          f"{'a task':>7}{'memory':>9}")  # fmt: skip
+    rows = [locality(plan) for plan in plans]
     scheduler = {}
     for workers in HERE:
         with executor_of(ClusterTable(workers=workers), alone=False) as executor:
@@ -100,13 +90,9 @@ def plans_of(size: str, settings: list[str]) -> Iterator[RunPlan]:
         yield dataclasses.replace(plan, layout=layout, task_bytes=task_bytes(layout))
 
 
-def locality(plan: RunPlan, sizes, rates, workers: list[int]) -> dict:
+def locality(plan: RunPlan) -> dict:
     """Print one layout; its figures."""
     layout = plan.layout
-    reads = [parts_read(layout, side) for side in range(plan.space.sides)]
-    one, *many = (
-        Forecast(plan, sizes, reads, rates, n, cached=False).seconds for n in (1, *workers)
-    )
     near, far, files = read_where(layout)
     share = far / (1 + near + far)
     row = {
@@ -118,13 +104,11 @@ def locality(plan: RunPlan, sizes, rates, workers: list[int]) -> dict:
         "files": files,
         "far_share": share,
         "memory": plan.task_bytes,
-        "efficiency": [one / (n * taken) for n, taken in zip(workers, many, strict=True)],
     }
-    shares = "".join(f"{share:8.0%}" for share in row["efficiency"])
     print(
         f"{row['tasks']:9,}{bytes_text(layout.part_bytes):>9}{layout.prefix_digits:9}"
         f"{near:8.2f}{far:7.2f}{share:7.1%}{files:7.0f}"
-        f"{bytes_text(plan.task_bytes):>9}{shares}",
+        f"{bytes_text(plan.task_bytes):>9}",
         flush=True,
     )
     return row

@@ -1,10 +1,9 @@
 """The times that pages quote, in one file, and the sentences that quote them.
 
-docs/results/timings.json has the figures of each board, under the name of its config: of whole
-commands, which `scripts/bench.py --compare --write` measures, and of forecasts beside what the runs
-took, which `scripts/forecast.py --write` does. Both write the file and then the figures into the
-sentences of `SENTENCES`, which stand on their pages but for these; docs/results/comparison.md is
-made of the file as a whole.
+docs/results/timings.json has the figures of whole commands for each board, under the name of its
+config. `scripts/bench.py --compare --write` measures them, and writes the file and then the figures
+into the sentences of `SENTENCES`, which stand on their pages but for these;
+docs/results/comparison.md is made of the file as a whole.
 """
 
 import json
@@ -58,24 +57,14 @@ SENTENCES = {
         "{3x5 frontier written} |",
     ),
     "docs/scale.md": (
-        *(
-            f"| {board}, {place} | time | {{{name} {form} foretold_time}} | "
-            f"{{{name} {form} taken_time}} | {{{name} {form} ratio_time}} | "
-            f"{{{name} {form} plan_others}} | {{{name} {form} run_others}} |\n"
-            f"| | disk | {{{name} {form} foretold_disk}} | {{{name} {form} taken_disk}} | "
-            f"{{{name} {form} ratio_disk}} | | |"
-            for name, board, form, place in (
-                ("2x6", "2×6", "memory", "in memory"),
-                ("2x6", "2×6", "tasks", "by tasks"),
-                ("2x7", "2×7", "tasks", "by tasks"),
-            )
-        ),
-        "| 1 min 53 s (measured: {2x7 from disk seconds}) |",
-        "| 24 min (measured: {3x5 frontier seconds}) |",
+        "2×7 takes {2x7 from disk seconds} by tasks and {2x7 frontier seconds} in memory",
+        "3×5 takes {3x5 frontier seconds} by tasks",
+        "2×6 takes\n{2x6 frontier seconds} in memory and {2x6 from disk seconds} by tasks, 3×4 "
+        "{3x4 frontier seconds} and {3x4 from disk seconds};",
     ),
 }
 """Sentences, or parts of some, by their page. Braces hold a figure of the file: the config, the
-program or the form of the forecast, and the name of the figure, which also says its unit."""
+program, and the name of the figure, which also says its unit."""
 
 FIELD = re.compile(r"\{(\w+) (?:([a-z ]+) )?(\w+)\}")
 
@@ -114,13 +103,9 @@ def filled(text: str, sentences: tuple[str, ...], timings: dict) -> str:
 def figure(timings: dict, name: str, program: str | None, key: str) -> str:
     """A figure in words; ends the program if it has not been measured."""
     board = timings.get(name, {})
-    of = {**board.get("programs", {}), **board.get("forecasts", {})}.get(program, {})
-    value = (of if program else board).get(key)
+    value = (board.get("programs", {}).get(program, {}) if program else board).get(key)
     if value is None:
         sys.exit(f"{TIMINGS.name} lacks {key} of {program or 'the machine'} for {name}")
-    said, _, kind = key.rpartition("_")
-    if said == "ratio" or kind == "others":
-        return f"{value:.2f}"
-    if kind in ("seconds", "layers", "time"):
+    if key in ("seconds", "in_layers"):
         return span(value)
-    return str(value) if kind == "cores" else size(value)
+    return str(value) if key == "cores" else size(value)

@@ -19,7 +19,6 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from distributed.cli import dask_scheduler, dask_worker
-from rates import RATES
 from sandbox import (
     ROOT,
     Block,
@@ -35,7 +34,6 @@ from sandbox import (
 
 from frontier.cli import main
 from frontier.config import ClusterTable, config_of
-from frontier.forecast import forecast
 
 RUN = "python -m frontier run configs/2x7.toml"
 BEGUN = f"{RUN} --set cluster.kind=serial --until 12"
@@ -157,7 +155,6 @@ class Reader:
         monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
         monkeypatch.setenv("PYTHONPATH", str(ROOT))
         monkeypatch.setenv("COLUMNS", "100")
-        monkeypatch.setattr(forecast, "calibrate", lambda plan, trial: RATES)  # takes half a minute
         self.folder, self.names = folder, {}
 
     def read(self, block: Block) -> None:

@@ -11,14 +11,12 @@ import psutil
 import pytest
 from click.testing import CliRunner
 from making import CONFIGS
-from rates import RATES
 from sweeps import swept
 
 from frontier import machine
 from frontier.cli import main
 from frontier.config import Config, load_config
 from frontier.errors import InputError
-from frontier.forecast import forecast
 from frontier.search.plan import make_plan
 
 GB = 10**9
@@ -166,8 +164,7 @@ def test_what_is_not_there_is_refused(monkeypatch, cluster, said):
 
 
 @swept("in_memory", [True, False], few=1)
-def test_plan_and_run_say_where_layers_are(tmp_path, in_memory, monkeypatch):
-    monkeypatch.setattr(forecast, "calibrate", lambda plan, trial: RATES)
+def test_plan_and_run_say_where_layers_are(tmp_path, in_memory):
     config = tmp_path / "c.toml"
     config.write_text(
         'name = "c"\npuzzle = {kind = "tiles", rows = 2, columns = 2}\n'

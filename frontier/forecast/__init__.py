@@ -1,1 +1,1 @@
-"""Estimates of what a run takes, before it is started and while it runs."""
+"""Estimates of what a run takes, before it is started."""

@@ -1,46 +1,35 @@
-"""What a run will take: the loop of the driver, simulated on the estimated sizes of layers.
+"""What a run will take: its disk at the peak, its room, and a range of its time.
 
-It assumes that every layer has all of its slabs, filled evenly, and that tasks take equally long. A
-task takes processor time to make its words and to hand over the bytes that it reads and writes.
-Meanwhile the worker's other task waits for the disk, so the greater of the two times counts. If
-layers fit in the page cache, only forced writes wait for the disk. The forecast leaves out rows and
-slabs without a state, the disk's rate over hours, the start, storing layers that are in memory, the
-scheduler, other work on the machine and failures.
+All rests on the estimated sizes of the layers. The disk holds the layers that the driver keeps
+while it makes the next one, each with all of its slabs, filled evenly. The time is that of one core
+here for each word of the bitmaps and each state of the lists, divided by the workers. It leaves out
+other work on the machine, the scheduler, and a disk that is slow, so it is said as a range.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, isinf, prod
-from typing import NamedTuple
-
-import numpy as np
-import psutil
 
 from frontier import machine
 from frontier.clusters.dask_executor import WINDOW
 from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import HERE, Config, default_memory
-from frontier.forecast.rates import Rates, calibrate, stored_shares
+from frontier.forecast.rates import Rates, try_machine
 from frontier.layers.parts import footer_bytes
 from frontier.layers.record import LayerRecord
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.sizes import Sizes, estimate_sizes, trial_of
 from frontier.search.by_tasks import bytes_wanted
-from frontier.search.driver import LIST_SECONDS, MEMORY_SECONDS
-from frontier.search.plan import Mode, RunPlan
-from frontier.space.layout import WORD_BYTES, Layout
-from frontier.space.program import program_of, reads_of
+from frontier.search.plan import LEAST_KEPT, Mode, RunPlan
+from frontier.space.layout import WORD_BYTES
 from frontier.text import counted, size
 
-COMMIT_SECONDS = {"lists": LIST_SECONDS, "memory": MEMORY_SECONDS, "tasks": 0.0}
-"""For each mode, the seconds of search after which the last layers are stored."""
+WIDER = 2.0
+"""The factor by which the range of the time is widened to either side (docs/scale.md)."""
 
-LAYER_SECONDS = 0.02
-"""The seconds that a layer takes besides its tasks, for its commit and to begin the first task."""
-
-SAMPLE = 8
-"""The most tasks of a side whose reads are counted; they are spread evenly."""
+START_SECONDS = 10.0
+"""The most seconds that a command and workers on this machine take to start and to end."""
 
 MANY_LAYERS = 200
 """If a bound on its bytes is enough, a run that keeps all layers is assumed to have so many."""
@@ -49,139 +38,89 @@ MOST_TIGHTER = 0.85
 """About the share of the bytes of `bitmap` that `zstd:1` takes at the peak of a search."""
 
 LAYERS_AT_ONCE = 3
-"""The most layers on the disk while the newest of them is made."""
-
-
-def parts_read(layout: Layout, side: int, sample: int = SAMPLE) -> float:
-    """Return what a task of one side reads of the current layer on average, as a multiple of the
-    part that it writes, if all slabs exist. It also reads one part of the layer before, not counted
-    here."""
-    tasks, ratios = layout.task_count(side), []
-    for number in np.unique(np.linspace(0, tasks - 1, min(sample, tasks)).astype(np.int64)):
-        task = layout.task(side, int(number))
-        own = layout.slabs_made(task)
-        ratios.append(reads_of(layout, task, program_of(layout, task)).slab.size / own)
-    return float(np.mean(ratios)) if ratios else 0.0
-
-
-class Step(NamedTuple):
-    """The cost of making one layer.
-
-    read, written: stored bytes. disk: the most bytes of all layers on the disk meanwhile.
-    """
-
-    depth: int
-    mode: Mode
-    seconds: float
-    read: float
-    written: float
-    disk: float
+"""The most layers on the disk while tasks make the newest of them."""
 
 
 @dataclass(frozen=True)
 class Forecast:
     """What a run takes from `depth` on, where its layers end, and the room that it has.
 
-    reads: the result of `parts_read` for each side. workers: how many work at once. records: those
-    of the committed layers. disk_rate: the bytes a second that all workers together can move, None
-    if only the rate of each limits them. cached: True if the page cache holds all that is on the
-    disk. free, free_files: the bytes and the files that the run may have, None if that is unknown,
-    as in an object store.
+    workers: how many work at once. records: those of the committed layers. free, free_files: the
+    bytes and the files that the run may have, None if that is unknown, as in an object store.
     """
 
     plan: RunPlan
     sizes: Sizes
-    reads: Sequence[float]
     rates: Rates
     workers: int = 1
     depth: int = 0
     records: Sequence[LayerRecord] = ()
-    disk_rate: float | None = None
-    cached: bool = True
     free: int | None = None
     free_files: int | None = None
 
     @property
-    def seconds(self) -> float:
-        """The seconds that all layers take."""
-        return self.total("seconds")
+    def depths(self) -> range:
+        """The depths of the layers to come, up to the last one that is computed."""
+        until, last = self.plan.config.search.until, self.sizes.depth
+        return range(self.depth + 1, 1 + (last if until is None else min(last, until)))
 
     @property
-    def disk(self) -> float:
-        """The bytes on the disk at its peak."""
-        return max((step.disk for step in self.steps), default=0)
+    def seconds(self) -> tuple[float, float]:
+        """The least and the most seconds that the run takes."""
+        likely = sum(map(self._seconds, self.depths))
+        return likely / WIDER, likely * WIDER + START_SECONDS
 
-    def total(self, quantity: str, mode: Mode | None = None) -> float:
-        """Return the sum of "seconds", "read" or "written" over all steps, or over those of a
-        mode."""
-        return sum(getattr(step, quantity) for step in self.steps if mode in (None, step.mode))
+    def _seconds(self, depth: int) -> float:
+        """Return the likely seconds that making a layer takes."""
+        rates, mode = self.rates, self.mode(depth)
+        if mode == "lists":
+            return self.sizes.states[depth] * rates.listed
+        words = self.plan.layout.layer_bytes(self.plan.space.side_of(depth)) / WORD_BYTES
+        if mode == "memory":
+            return words * rates.kernel / self.plan.threads
+        tasks = self._tasks(depth)
+        return words * rates.task * ceil(tasks / self.workers) / tasks
 
     @cached_property
-    def steps(self) -> list[Step]:
-        """The steps that make each layer after `depth`, in order."""
-        until, policy = self.plan.config.search.until, self.plan.policy
-        end = len(self.sizes.states)
-        end = end if until is None else min(end, until + 1)
-        held, steps = [self._stored(depth) for depth in range(self.depth + 1)], []
-        since = 0.0  # seconds since layers were last stored
-        for depth in range(self.depth + 1, end):
-            mode, seconds, new = self._mode(depth), self._seconds(depth), []
-            since += seconds
-            last = depth + 1 == end or mode != self._mode(depth + 1)
-            if last or policy.layers_kept is None or since >= COMMIT_SECONDS[mode]:
-                held, new, since = policy.depths_to_keep(held), [self._stored(depth)], 0.0
-            disk = sum(held) + sum(new)
-            if mode == "tasks" and policy.deletes_replaced and self._mode(depth - 2) != "lists":
-                # Parts of the layer before the current one are deleted, one by one.
-                under_way = min(1.0, TASKS_UNDER_WAY * self.workers / self._tasks(depth))
-                disk = held[-1] + max(held[-2], *new) + under_way * sum(new)
-            read = self._read(depth) if mode == "tasks" else 0.0
-            steps.append(Step(depth, mode, seconds, read, sum(new), disk))
-            held += new
-        return steps
+    def disk(self) -> float:
+        """The bytes on the disk at its peak: the most that it can be if layers are in memory, as it
+        depends on the time when they are stored."""
+        stored = [self._stored(depth) for depth in range(self.depths.stop)]
+        kept = self.plan.policy.layers_kept
+        if kept is None:
+            return sum(stored)
 
-    def _mode(self, depth: int) -> Mode:
+        def held(depth: int) -> float:
+            """Return the most bytes of all layers on the disk until this one is committed."""
+            tasks, mode = self._tasks(depth), self.mode(depth)
+            replaces = self.plan.policy.deletes_replaced and self.mode(depth - 2) != "lists"
+            if mode == "tasks" and replaces:
+                # Parts of the layer before the current one are deleted, one by one.
+                under_way = min(1.0, TASKS_UNDER_WAY * self.workers / tasks) * stored[depth]
+                return stored[depth - 1] + max(stored[depth - 2], stored[depth]) + under_way
+            # One call stores two layers; until it is committed, those kept before stay.
+            new = 1 if mode == "tasks" else LEAST_KEPT
+            return sum(stored[max(0, depth + 1 - new - kept) : depth + 1])
+
+        return max(map(held, self.depths), default=0)
+
+    def mode(self, depth: int) -> Mode:
         """Return how a layer is made; the first one is written as a list."""
         if depth < 1:
             return "lists"
         return self.plan.policy.mode(*self.sizes.states[max(0, depth - 2) : depth])
 
-    def _seconds(self, depth: int) -> float:
-        """Return the seconds that making a layer takes."""
-        rates, layout, mode = self.rates, self.plan.layout, self._mode(depth)
-        if mode == "lists":
-            return self.sizes.states[depth] * rates.listed
-        words = layout.layer_bytes(self.plan.space.side_of(depth)) / WORD_BYTES
-        if mode == "memory":
-            return words * rates.kernel / self.plan.threads
-        read, written, tasks = self._read(depth), self._stored(depth), self._tasks(depth)
-        work = layout.part_bytes / WORD_BYTES * rates.task_at(self._density(depth - 1))
-        work += (read * rates.read_work + written * rates.write_work) / tasks
-        forced = not self.cached or self.plan.config.store.fsync == "layer"
-        waiting = ((not self.cached) * read * rates.read + forced * written * rates.write) / tasks
-        moving = (read + written) / self.disk_rate if self.disk_rate else 0.0
-        return max(ceil(tasks / self.workers) * max(work, waiting), moving) + LAYER_SECONDS
-
     def _tasks(self, depth: int) -> int:
         return self.plan.layout.task_count(self.plan.space.side_of(depth))
 
-    def _density(self, depth: int) -> float:
-        """Return the share of the bits of a layer's parts that are set."""
-        words = self._tasks(depth) * self.plan.layout.part_bytes // WORD_BYTES
-        return self.sizes.states[depth] / (words * self.plan.space.code.bits)
-
     def _stored(self, depth: int) -> float:
         """Return the bytes of a layer on the disk."""
-        if self._mode(depth) == "lists":
-            return self.sizes.states[depth] * WORD_BYTES
-        layout = self.plan.layout
-        part = layout.part_bytes * self.rates.stored_at(self._density(depth))
-        return self._tasks(depth) * (part + footer_bytes(prod(layout.grid)))
-
-    def _read(self, depth: int) -> float:
-        """Return the stored bytes that the tasks of a layer read."""
-        before = self._stored(depth - 2) if depth >= 2 else 0.0
-        return self.reads[self.plan.space.side_of(depth)] * self._stored(depth - 1) + before
+        layout, states, tasks = self.plan.layout, self.sizes.states[depth], self._tasks(depth)
+        if self.mode(depth) == "lists":
+            return states * WORD_BYTES
+        density = states / (tasks * layout.part_bytes // WORD_BYTES * self.plan.space.code.bits)
+        part = layout.part_bytes * self.rates.stored_at(density)
+        return tasks * (part + footer_bytes(prod(layout.grid)))
 
     @property
     def described(self) -> bool:
@@ -192,7 +131,7 @@ class Forecast:
     def too_small(self) -> str | None:
         """A warning if the disk cannot hold the run, else None."""
         wanted, more = 0, ""
-        if self.total("written", "tasks"):
+        if any(self.mode(depth) == "tasks" for depth in self.depths):
             wanted = _bytes_wanted(self.plan, self.workers)
             more = f", and a task begins only if {size(wanted)} more are free"
         if self.free is None or self.disk + wanted <= self.free:
@@ -228,39 +167,24 @@ class Forecast:
         return list(filter(None, texts))
 
 
-def forecast_of(
-    plan: RunPlan,
-    disk_rate: float | None = None,
-    measured: bool = True,
-    say: Callable[[str], None] = lambda text: None,
-    fresh: bool = False,
-) -> Forecast:
-    """Try the search, the machine and the disk for some seconds, and work out the rest.
+def forecast_of(plan: RunPlan, fresh: bool = False) -> Forecast:
+    """Try the search and the machine for some seconds, and work out the rest.
 
-    The forecast of a complete run is that of the run from its beginning. disk_rate: see `Forecast`.
-    measured: measure machine and disk for the time; otherwise no time is forecast. say: called
-    with each step in words. fresh: whether a run that is there is deleted first.
+    The forecast of a complete run is that of the run from its beginning. fresh: whether a run that
+    is there is deleted first.
     """
     storage, cluster, records, bytes_there = plan.config.storage, plan.config.cluster, [], 0
     if LayerRun.exists(storage):
         records = [] if fresh else LayerRun.open(storage).records
         bytes_there = storage.size()
-    say("counting its first layers, in memory")
     known_sizes, trial = [record.states for record in records], trial_of(plan.puzzle)
     sizes = estimate_sizes(max(known_sizes, trial.sizes, key=len), plan.puzzle.states)
-    if measured:
-        reads = [parts_read(plan.layout, side) for side in range(plan.space.sides)]
-        say("trying its tasks and the disk here, with layers of 3×4, for up to half a minute")
-        rates = calibrate(plan, trial.state_seconds)
-    else:
-        reads, rates = [0.0] * plan.space.sides, stored_shares(plan.config.store.codec)
-    workers, cache = cluster.workers, 0.0
+    rates = try_machine(plan.layout, plan.config.store.codec, trial.state_seconds)
+    workers = cluster.workers
     if cluster.kind in HERE:
-        workers = 1 if cluster.kind == "serial" else min(workers, machine.cores())
-        cache = psutil.virtual_memory().available - workers * plan.task_bytes
+        workers = min(cluster.workers_here, machine.cores())
     done = 0 if sizes.complete and len(known_sizes) == sizes.known else max(0, len(known_sizes) - 1)
-    forecast = Forecast(plan, sizes, reads, rates, workers, done, records, disk_rate)
-    forecast = replace(forecast, cached=forecast.disk <= cache)
+    forecast = Forecast(plan, sizes, rates, workers, done, records)
     if isinf(free := storage.free()):
         return forecast
     return replace(forecast, free=free + bytes_there, free_files=storage.free_files())
@@ -293,7 +217,7 @@ def disk_warning(plan: RunPlan, until: int | None = None, fresh: bool = False) -
     if until is not None:
         search = search.model_copy(update={"until": until})
         plan = replace(plan, config=plan.config.model_copy(update={"search": search}))
-    return forecast_of(plan, measured=False, fresh=fresh).too_small
+    return forecast_of(plan, fresh).too_small
 
 
 def described_cluster(config: Config, workers: int) -> Config:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from frontier.runs.events import Asking, RunStarted, SearchStarted
 from frontier.runs.progress import Progress, SearchProgress, Standing
 from frontier.runs.time_left import TimeLeft
-from frontier.text import counted, moment, percent, rate, rough, size, span
+from frontier.text import counted, moment, percent, rate, rough, rough_range, size, span
 
 if TYPE_CHECKING:
     from frontier.cosets.questions import Farther
@@ -56,11 +56,11 @@ def time_left_words(left: TimeLeft | None) -> str:
         return "too early to tell"
     if left.most < 2:
         return "a moment"
-    likely, least, most = map(rough, (left.seconds, left.least, left.most))
+    between = rough_range(left.least, left.most)
     if left.passed:
-        return f"about {likely} ({least} to {most})"
+        return f"about {rough(left.seconds)} ({between})"
     rising = "the largest layers are still to come"
-    return f"{least} to {most} ({rising if left.rising else 'among the largest layers so far'})"
+    return f"{between} ({rising if left.rising else 'among the largest layers so far'})"
 
 
 def end_of(left: TimeLeft | None, now: float) -> tuple[float, float, float] | None:

@@ -8,10 +8,10 @@ from frontier.forecast.forecast import Forecast
 from frontier.report.html import page
 from frontier.runs.summary import found_value
 from frontier.search.plan import layout_settings
-from frontier.text import counted, size, span
+from frontier.text import counted, rough_range, size
 
 LONG_SECONDS = 600.0
-"""From so many seconds on a run takes long, so that its plan names the alternative."""
+"""A run that may take more seconds than this takes long, so that its plan names the alternative."""
 
 
 def plan_value(forecast: Forecast) -> dict:
@@ -20,6 +20,7 @@ def plan_value(forecast: Forecast) -> dict:
     layout, graph = plan.layout, plan.space.graph
     fullest = sizes.states.index(max(sizes.states))
     complete = sum(record.states for record in forecast.records) == plan.puzzle.states
+    least, most = forecast.seconds
     foretold = {
         "layers": {
             "known": sizes.known,
@@ -33,36 +34,28 @@ def plan_value(forecast: Forecast) -> dict:
             "tasks": layout.task_count(0),
             "part_bytes": layout.part_bytes,
             "slab_bytes": layout.slab_bytes,
-            "current_read": max(forecast.reads),
         },
         "workers": forecast.workers,
         "memory": {
             "needed": plan.task_bytes,
             "given": int(plan.config.cluster.memory) * max(1, plan.threads),
         },
-        "disk": {"peak": round(forecast.disk), "free": forecast.free, "cached": forecast.cached},
-        "bytes": {quantity: round(forecast.total(quantity)) for quantity in ("read", "written")},
+        "disk": {"peak": round(forecast.disk), "free": forecast.free},
         "fullest_layer": {
             "depth": fullest,
             "states": sizes.states[fullest],
             "raw": layout.layer_bytes(plan.space.side_of(fullest)),
         },
-        "seconds": {
-            "total": forecast.seconds,
-            **{mode: forecast.total("seconds", mode) for mode in ("lists", "memory", "tasks")},
-        },
+        "seconds": {"least": least, "most": most},
         "rates": {
-            "kernel_seconds_a_word": rates.kernel,
-            "task_seconds_a_word": rates.task_at(rates.density[-1]),
+            "seconds_a_word": rates.kernel if plan.in_memory else rates.task,
             "seconds_a_listed_state": rates.listed,
             "stored_share": rates.stored_at(rates.density[-1]),
-            "read_bytes_a_second": 1 / rates.read,
-            "write_bytes_a_second": 1 / rates.write,
         },
         "warnings": forecast.warnings,
         "gods_number": None,
     }
-    if forecast.too_small or forecast.seconds > LONG_SECONDS:
+    if forecast.too_small or most > LONG_SECONDS:
         foretold["gods_number"] = gods_number_need(plan.config)
     value = found_value(plan.identity, forecast.records, complete)
     return {**value, "path": str(plan.config.path), "forecast": foretold}
@@ -70,7 +63,9 @@ def plan_value(forecast: Forecast) -> dict:
 
 def describe_plan(value: dict, forecast: Forecast) -> str:
     """Return the plan as text, with its assumptions."""
-    look = {"counted": counted, "size": size, "span": span, "need_words": need_words}
+    look = {
+        "counted": counted, "size": size, "rough_range": rough_range, "need_words": need_words
+    }  # fmt: skip
     text = page("plan.txt", value=value, plan=forecast.plan, forecast=forecast, **look)
     return text.rstrip()
 

@@ -2,13 +2,13 @@
 
     python tests/campaigns/many_workers.py 2x8 --workers 100 300 1000 --memory 4GB
 
-The largest layers of a puzzle, whose sizes and times of a task `plan` foretells, are handed out by
-the driver as in a run. A task computes nothing: it waits as long as a real one takes, and one at a
-time on each worker computes, as there. Workers are many in each of a few processes. So what is
-measured is what the driver, the scheduler and the end of each layer cost: how busy workers are,
-the processor time of driver and scheduler for a task, and the time from the end of a layer's last
-task to the first end of one of the next. Only tasks whose results count are work. Workers share the
-machine with the scheduler, so on few cores it looks worse than it is.
+The largest layers of a puzzle, by their estimated sizes, are handed out by the driver as in a run.
+A task computes nothing: it waits for --seconds, and one at a time on each worker waits, as one at a
+time computes in a run. Workers are many in each of a few processes. So what is measured is what the
+driver, the scheduler and the end of each layer cost: how busy workers are, the processor time of
+driver and scheduler for a task, and the time from the end of a layer's last task to the first end
+of one of the next. Only tasks whose results count are work. Workers share the machine with the
+scheduler, so on few cores it looks worse than it is.
 
 --stragglers: this share of tasks takes ten times as long. --deaths: so many seconds apart a worker
 of Dask ends and another one comes.
@@ -16,7 +16,6 @@ of Dask ends and another one comes.
 
 import argparse
 import asyncio
-import dataclasses
 import json
 import logging
 import os
@@ -42,11 +41,12 @@ from frontier.clusters.dask_executor import TELL_SECONDS, TOPIC, DaskExecutor
 from frontier.clusters.dask_settings import SCHEDULER_SETTINGS
 from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import load_config
-from frontier.forecast.forecast import described_cluster, forecast_of
+from frontier.forecast.forecast import described_cluster
 from frontier.layers.parts import PartRecord
 from frontier.layers.record import LayerRecord
 from frontier.layers.tally import Tally
 from frontier.runs.layer_run import LayerRun
+from frontier.runs.sizes import estimate_sizes, trial_of
 from frontier.search.driver import Driver
 from frontier.search.task import TaskResult
 from frontier.storage.local import LocalStorage
@@ -74,7 +74,7 @@ def main() -> None:
     add("--workers", type=int, nargs="+", default=[10, 100, 300, 1000])
     add("--memory", default="1.5GB", help="of a worker; default: 1.5GB")
     add("--layers", type=int, default=3, help="so many, around the largest one; default: 3")
-    add("--seconds", type=float, help="of a task; default: as foretold")
+    add("--seconds", type=float, default=0.5, help="of a task; default: 0.5")
     add("--stragglers", type=float, default=0.0, metavar="SHARE")
     add("--deaths", type=float, metavar="SECONDS")
     add("--serve", nargs=2, help=argparse.SUPPRESS)
@@ -84,22 +84,19 @@ def main() -> None:
         asyncio.run(serve(options.serve[0], int(options.serve[1]), options.deaths))
         return
     config = load_config(CONFIGS / f"{options.size}.toml", (f"cluster.memory={options.memory}",))
+    puzzle = config.make_puzzle()
+    sizes = estimate_sizes(trial_of(puzzle).sizes, puzzle.states).states
+    first = int(np.argmax(sizes)) - options.layers // 2 - 1
     print(f"{'workers':>8}{'tasks':>8}{'a task':>9}{'a layer':>9}{'busy':>7}"
           f"{'driver, scheduler':>19}{'between layers':>16}")  # fmt: skip
     for workers in options.workers:
         plan = api.plan(described_cluster(config, workers))
-        made = forecast_of(plan)
-        first = int(np.argmax(made.sizes.states)) - options.layers // 2 - 1
-        tasks = plan.layout.task_count(plan.space.side_of(first))
-        alone = dataclasses.replace(made, workers=1, depth=first - 1)
-        seconds = options.seconds or alone.steps[0].seconds / tasks
-        measure(options, plan, made.sizes.states, first, seconds, tasks, workers)
+        measure(options, plan, sizes, first, workers)
 
 
-def measure(
-    options, plan, sizes: list[int], first: int, seconds: float, tasks: int, workers: int
-) -> None:
+def measure(options, plan, sizes: list[int], first: int, workers: int) -> None:
     """Run some layers on simulated workers, and print how it went."""
+    seconds, tasks = options.seconds, plan.layout.task_count(plan.space.side_of(first))
     os.environ[SETTING] = json.dumps(
         {
             "seconds": seconds,
