@@ -11,7 +11,6 @@ nothing.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -240,16 +239,6 @@ class Storage(ABC):
     def free_files(self) -> int | None:
         """Return how many more files the place can hold; None if there is no limit."""
         return None
-
-    @abstractmethod
-    def scratch(self) -> AbstractContextManager["Storage"]:
-        """Return an empty place in the same file system or bucket, which is deleted at the end.
-
-        The place itself need not exist yet.
-        """
-
-    def forget_cached(self, name: str) -> None:
-        """Let the next read of a file come from the disk, if the system allows that."""
 
     @abstractmethod
     def zarr(self, name: str) -> Any:

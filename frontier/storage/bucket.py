@@ -8,9 +8,8 @@ nothing has to be forced to a disk.
 
 import asyncio
 import errno
-import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -209,14 +208,10 @@ class BucketStorage(Storage):
             with suppress(FileNotFoundError):
                 self._ask(names[0], lambda store: store.delete(keys))
 
-    # Room, scratch places and Zarr.
+    # Room and Zarr.
 
     def free(self) -> float:
         return inf
-
-    @contextmanager
-    def scratch(self) -> Iterator["BucketStorage"]:
-        yield self.below(f"plan-{uuid.uuid4().hex}")
 
     def zarr(self, name: str) -> Any:
         from zarr.storage import ObjectStore, StorePath

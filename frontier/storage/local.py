@@ -7,10 +7,9 @@ import re
 import shutil
 import stat
 import sys
-import tempfile
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -201,19 +200,6 @@ class LocalStorage(Storage):
     def free_files(self) -> int | None:
         files = os.statvfs(existing(self.path))
         return files.f_favail if files.f_files else None
-
-    @contextmanager
-    def scratch(self) -> Iterator["LocalStorage"]:
-        """Return a directory that is deleted at the end. If a kill leaves it in a run directory,
-        the next run there deletes it."""
-        with tempfile.TemporaryDirectory(DELETING, "plan-", existing(self.path)) as folder:
-            yield LocalStorage(Path(folder))
-
-    def forget_cached(self, name: str) -> None:
-        # macOS has no such call; reading then looks as fast as from memory.
-        if hasattr(os, "posix_fadvise"):
-            with opened(self._at(name)) as number:
-                os.posix_fadvise(number, 0, 0, os.POSIX_FADV_DONTNEED)
 
     def zarr(self, name: str) -> Path:
         return self.place(name)

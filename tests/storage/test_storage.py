@@ -158,7 +158,6 @@ class Contract:
         place.write("file", b"1", durable=True)
         place.force("file", "")
         place.force_above()
-        place.forget_cached("file")
         assert place.read("file") == b"1"
 
     def test_a_whole_file_as_memory(self, place):
@@ -169,12 +168,7 @@ class Contract:
         with pytest.raises(FileNotFoundError):
             place.memory("missing", True)
 
-    def test_a_place_for_a_while(self, place):
-        with place.below("not there yet").scratch() as scratch:
-            scratch.write("file", b"1")
-            assert scratch.names() == {"file"}
-            scratch.delete("file")
-        assert place.names() == set()
+    def test_the_room(self, place):
         assert place.free() > 0
         assert isinf(place.free()) == (place.lock_file is None)
 
@@ -257,7 +251,6 @@ class TestDirectory(Contract):
             "read": lambda: place.read("odd"),
             "memory": lambda: place.memory("odd", shared=False),
             "shared memory": lambda: place.memory("odd", shared=True),
-            "forget_cached": lambda: place.forget_cached("odd"),
         }
         if kind != "folder":
             reads["force"] = lambda: place.force("odd")
