@@ -92,10 +92,10 @@ def test_fuzzed_files(tmp_path):
 @pytest.mark.sweep
 def test_an_exception_of_a_reader_is_told(tmp_path):
     (tmp_path / "careless.py").write_text(
-        "import fuzz\nfrom frontier.store import ledger\n"
+        "import fuzz\nfrom frontier.layers import record\n"
         "class Careless:\n"
-        "    validate_python = lambda layers: [ledger.LayerRecord(**line) for line in layers]\n"
-        "ledger.LAYERS = Careless\nfuzz.main()\n"
+        "    validate_python = lambda layers: [record.LayerRecord(**line) for line in layers]\n"
+        "record.LINES = Careless\nfuzz.main()\n"
     )
     words = "--inputs", "500", "--kind", "ledger", "--scratch", tmp_path
     done = python(tmp_path / "careless.py", *words)
