@@ -44,10 +44,7 @@ SENTENCES = {
         "| 3×5, from disk | {3x5 frontier seconds} | | {3x5 frontier written} | "
         "{3x5 frontier disk} |",
         "Its layers took {2x7 from disk in_layers}, those in memory {2x7 frontier in_layers}.\n",
-        "took\n{3x5 frontier seconds} for the whole command, {3x5 frontier in_layers} of it in "
-        "layers. Its disk held {3x5 frontier disk} at the peak; {3x5 frontier written} were "
-        "written\n",
-        "* Of the {2x7 frontier seconds} of 2×7 in memory the layers take "
+        "Of the {2x7 frontier seconds} of 2×7 in memory the layers take "
         "{2x7 frontier in_layers}; the rest is",
     ),
     "docs/programs.md": (

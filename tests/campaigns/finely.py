@@ -18,8 +18,8 @@ COMMIT_SECONDS = 0.05
 def cut_finely() -> Iterator[None]:
     """Plans made meanwhile are like that."""
     from frontier.cosets import questions
-    from frontier.search import driver, plan
     from frontier.search import coset_driver as coset_search
+    from frontier.search import driver, plan
     from frontier.space.layout import Layout
 
     make_plan, seconds = plan.make_plan, driver.MEMORY_SECONDS
