@@ -21,17 +21,11 @@ from collections import namedtuple
 
 import numpy as np
 
-from frontier.cosets.deepening import distance_of, residue_of
+from frontier.cosets.groups import distance_of, residue_of
 from frontier.cosets.inversions import inversions_of, jumped, moved_away, order_bound
-from frontier.cosets.kernel import (
-    BLANK,
-    FIRST_MIX,
-    VOLTAGE_BITS,
-    VOLTAGES,
-    is_new,
-    nothing_met,
-)
+from frontier.cosets.kernel import BLANK, FIRST_MIX, is_new, nothing_met, state_after
 from frontier.jit import kernel
+from frontier.kernels.distances import distance_change
 from frontier.space.words import lowest_bit
 
 INVERSION_WEIGHT = 3
@@ -51,7 +45,7 @@ Beam = namedtuple(
 """The memory of one thread for beams of a greatest width.
 
 Of the current layer and the next one, [2, width]: board: int8[.., cells], the home of the tile in
-each cell, -1 for the blank. vertex, number: int32[.., G], its state in each group; distance:
+each cell, `BLANK` for the blank. vertex, number: int32[.., G], its state in each group; distance:
 int64[.., G], that in the group modulo 4; rest: int64, the sum of the distances. inversions, away:
 int64, see `frontier.cosets.inversions`. blank: int64, its cell. slots: uint64, the moves that may
 follow. sum: uint64, that of the board (`frontier.cosets.kernel`).
@@ -81,7 +75,7 @@ def beam_for(cells: int, groups: int, width: int, stop: np.ndarray) -> Beam:
 
 
 @kernel
-def _list_moves(now, count, depth, room, moves, tables, words, beam):
+def _list_moves(now, count, depth, room, tables, beam):
     """List the moves from the current layer that leave a bound of at most `room` and lead to new
     boards; returns their number, and the least bound."""
     listed, least, lines = 0, room + 1, tables.lines
@@ -91,18 +85,17 @@ def _list_moves(now, count, depth, room, moves, tables, words, beam):
         while slots:
             k = lowest_bit(slots)
             slots &= slots - np.uint64(1)
-            target = moves.target[blank, k]
+            target = tables.moves.target[blank, k]
             tile = beam.board[now, i, target]
             g = tables.group[0, tile]
-            entry = tables.move[beam.vertex[now, i, g], k]
-            image = np.int64(tables.image[entry & VOLTAGES, beam.number[now, i, g]])
-            after = residue_of(tables.region[entry >> VOLTAGE_BITS], image, tables)
-            bound = beam.rest[now, i] + ((after - beam.distance[now, i, g] + 1) & 3) - 1
+            to, image = state_after(beam.vertex[now, i, g], beam.number[now, i, g], k, tables)
+            residue = residue_of(0, tables.region[to], image, tables)
+            bound = beam.rest[now, i] + distance_change(beam.distance[now, i, g], residue)
             turned = beam.inversions[now, i] + jumped(beam.board[now, i], blank, target)
             aside = beam.away[now, i] + moved_away(tile, blank, target, lines.side)
             if max(bound, order_bound(turned, aside, target, lines)) > room:
                 continue
-            total = beam.sum[now, i] ^ words[tile, blank] ^ words[tile, target]
+            total = beam.sum[now, i] ^ tables.words[tile, blank] ^ tables.words[tile, target]
             if not is_new(total ^ seed, depth, beam.met):
                 continue
             score = (lines.side - 1) * bound + INVERSION_WEIGHT * turned
@@ -117,29 +110,29 @@ def _list_moves(now, count, depth, room, moves, tables, words, beam):
 
 
 @kernel
-def _make(now, at, listed, moves, tables, beam):
+def _make(now, at, listed, tables, beam):
     """Make the position at `at` in the next layer by a move of the list."""
     i, k, after = beam.parent[listed], beam.slot[listed], 1 - now
     blank = beam.blank[now, i]
-    target = moves.target[blank, k]
+    target = tables.moves.target[blank, k]
     for cell in range(beam.board.shape[2]):
         beam.board[after, at, cell] = beam.board[now, i, cell]
     tile = beam.board[now, i, target]
-    beam.board[after, at, blank], beam.board[after, at, target] = tile, -1
+    beam.board[after, at, blank], beam.board[after, at, target] = tile, BLANK
     for g in range(beam.vertex.shape[2]):
-        entry = tables.move[beam.vertex[now, i, g], k]
-        beam.vertex[after, at, g] = entry >> VOLTAGE_BITS
-        beam.number[after, at, g] = tables.image[entry & VOLTAGES, beam.number[now, i, g]]
+        beam.vertex[after, at, g], beam.number[after, at, g] = state_after(
+            beam.vertex[now, i, g], beam.number[now, i, g], k, tables
+        )
         beam.distance[after, at, g] = beam.distance[now, i, g]
     beam.distance[after, at, tables.group[0, tile]] += beam.bound[listed] - beam.rest[now, i]
     beam.rest[after, at] = beam.bound[listed]
     beam.inversions[after, at], beam.away[after, at] = beam.turned[listed], beam.aside[listed]
-    beam.blank[after, at], beam.slots[after, at] = target, moves.then[blank, k]
+    beam.blank[after, at], beam.slots[after, at] = target, tables.moves.then[blank, k]
     beam.sum[after, at] = beam.total[listed]
 
 
 @kernel
-def _keep_nearest(now, listed, width, moves, tables, beam):
+def _keep_nearest(now, listed, width, tables, beam):
     """Make the next layer by the moves of the least scores, and return how many."""
     kept, most = 0, 0
     while most < beam.counts.size - 1 and kept + beam.counts[most] <= width:
@@ -150,40 +143,39 @@ def _keep_nearest(now, listed, width, moves, tables, beam):
         if beam.score[n] == most:
             of_most -= 1
         if beam.score[n] < most or (beam.score[n] == most and of_most >= 0):
-            _make(now, at, n, moves, tables, beam)
+            _make(now, at, n, tables, beam)
             at += 1
     return at
 
 
 @kernel
-def beam_within(board, vertices, numbers, limit, width, moves, tables, words, beam):
+def beam_within(board, vertices, numbers, limit, width, tables, beam):
     """Return whether a solution of at most `limit` moves was found, and the nodes visited.
 
     board: int8[cells], the home of each tile, `BLANK` for the blank. vertices, numbers: int64[G],
-    its state in each group. width: at most that of the memory. words: as in
-    `frontier.cosets.deepening.SingleScratch`.
+    its state in each group. width: at most that of the memory.
     """
     beam.salt[0] += 1
     beam.sum[0, 0], beam.rest[0, 0] = 0, 0
     for cell in range(board.size):
         beam.board[0, 0, cell] = board[cell]
         if board[cell] == BLANK:
-            beam.board[0, 0, cell], beam.blank[0, 0] = -1, cell
+            beam.blank[0, 0] = cell
     beam.inversions[0, 0], beam.away[0, 0] = inversions_of(board, tables.lines.side)
     for g in range(vertices.size):
         beam.vertex[0, 0, g], beam.number[0, 0, g] = vertices[g], numbers[g]
-        distance = distance_of(g, tables.region[vertices[g]], numbers[g], tables)
+        distance = distance_of(0, tables.region[vertices[g]], numbers[g], tables.arcs, tables)
         beam.distance[0, 0, g] = distance
         beam.rest[0, 0] += distance
-    beam.slots[0, 0] = moves.all[beam.blank[0, 0]]
+    beam.slots[0, 0] = tables.moves.all[beam.blank[0, 0]]
     now, count, nodes, least = 0, 1, 0, beam.rest[0, 0]
     for depth in range(1, limit + 1):
         if least == 0 or count == 0 or beam.stop[0]:
             break
         for score in range(beam.counts.size):
             beam.counts[score] = 0
-        listed, least = _list_moves(now, count, depth, limit - depth, moves, tables, words, beam)
+        listed, least = _list_moves(now, count, depth, limit - depth, tables, beam)
         nodes += count
-        count = _keep_nearest(now, listed, width, moves, tables, beam)
+        count = _keep_nearest(now, listed, width, tables, beam)
         now = 1 - now
     return least == 0, nodes

@@ -5,16 +5,17 @@ in the groups are added (`frontier.cosets.additive`), no tile is in two groups. 
 counts (`frontier.cosets.lines`), all groups are of one size, and may overlap.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import ceil, comb, prod
 
 import numpy as np
 
-from frontier.cosets.kernel import BLANK, VOLTAGE_BITS
+from frontier.cosets.kernel import BLANK, VOLTAGE_BITS, VOLTAGES
 from frontier.cosets.regions import MOST_LABELLED
-from frontier.cosets.tables import TableSource
+from frontier.cosets.tables import TableSource, check_voltages
 from frontier.errors import InputError
-from frontier.kernels.distances import bit_numbers
+from frontier.jit import kernel
+from frontier.kernels.distances import WORD_BITS, bit_at, bit_numbers
 from frontier.puzzles import Puzzle, pattern_puzzle
 from frontier.puzzles.pattern_graph import set_ranks
 from frontier.space.layout import WORD_BYTES
@@ -145,42 +146,89 @@ class Split:
 
 
 def residues(
-    shapes: Sequence[tuple[int, ...]],
+    ends: int,
+    vertices: Sequence[int],
+    codes: Sequence[LehmerCode],
     table_source: TableSource,
-    fill: Callable[[int, np.ndarray], None],
-) -> tuple[np.ndarray, list[int]]:
-    """Return the databases of all groups as one array, uint64, and the beginning of each.
+    fill: Callable[[int, int, np.ndarray], None],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the databases of all groups as one array, uint64, and the number of the first bit of
+    each vertex, int64[ends, vertices]; those of all groups are numbered one after the other.
 
-    shapes: of the database of each group. table_source: returns the array if it was made before;
-    otherwise fill(g, table) writes the database of group g to its part, which is zeros.
+    ends: how many databases a group has. vertices, codes: of each group, its vertices and the code
+    of its sequences. table_source: returns the array if it was made before; otherwise fill(g, end,
+    table) writes a database of group g to its part, uint64[2 * vertices, words] of zeros.
     """
-    starts = np.cumsum([0, *map(prod, shapes)]).tolist()
+    shapes = [(ends, 2 * n, code.words) for n, code in zip(vertices, codes, strict=True)]
+    starts = first_numbers(map(prod, shapes))
 
     def make() -> np.ndarray:
-        residue = np.zeros(starts[-1], dtype=np.uint64)
-        for g, (first, shape) in enumerate(zip(starts, shapes, strict=False)):
-            fill(g, residue[first : first + prod(shape)].reshape(shape))
+        residue = np.zeros(sum(map(prod, shapes)), dtype=np.uint64)
+        for g, (start, shape) in enumerate(zip(starts, shapes, strict=True)):
+            table = residue[start : start + prod(shape)].reshape(shape)
+            for end in range(ends):
+                fill(g, end, table[end])
         return residue
 
-    return table_source("groups", make), starts
-
-
-def joined(
-    moves: Sequence[np.ndarray], pictures: Sequence[np.ndarray]
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return `move` and `image` of all groups together, as a `PatternTable` has them of one, whose
-    vertices and voltages are numbered one after the other; and the first numbers of each group, of
-    its vertices and of its voltages."""
-    vertices = np.cumsum([0, *map(len, moves)])
-    voltages = np.cumsum([0, *map(len, pictures)])
-    if voltages[-1] >> VOLTAGE_BITS:
-        raise OverflowError(f"{voltages[-1]} voltages; {VOLTAGE_BITS} bits are kept for them")
-    move = [
-        np.where(group_moves < 0, -1, group_moves + (vertex << VOLTAGE_BITS) + voltage)
-        for group_moves, vertex, voltage in zip(moves, vertices, voltages, strict=False)
+    words = [
+        start + np.arange(0, prod(shape), 2 * shape[2]).reshape(ends, -1)
+        for start, shape in zip(starts, shapes, strict=True)
     ]
-    most = max(pictures, key=lambda picture: picture.shape[1])
-    image = np.zeros((voltages[-1], most.shape[1]), dtype=most.dtype)
-    for first, picture in zip(voltages, pictures, strict=False):
+    return table_source("groups", make), np.hstack(words) * WORD_BITS
+
+
+def first_numbers(counts: Iterable[int]) -> np.ndarray:
+    """Return the first number of each group, if what the groups have is numbered one after the
+    other."""
+    return np.cumsum([0, *counts])[:-1]
+
+
+def joined_images(pictures: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the images of all groups together, as a `PatternTable` has them of one, and the first
+    number of each group's voltages."""
+    voltages = first_numbers(map(len, pictures))
+    total, bits = sum(map(len, pictures)), max(picture.shape[1] for picture in pictures)
+    check_voltages(total)
+    image = np.zeros((total, bits), dtype=np.result_type(*pictures))
+    for first, picture in zip(voltages, pictures, strict=True):
         image[first : first + len(picture), : picture.shape[1]] = picture
-    return np.concatenate(move), image, vertices, voltages
+    return image, voltages
+
+
+def renumbered(
+    moves: Sequence[np.ndarray], vertices: np.ndarray, voltages: np.ndarray
+) -> list[np.ndarray]:
+    """Return the moves of each group, as the `move` of a `PatternTable`, with the numbers that
+    vertices and voltages have among those of all groups. vertices, voltages: the first ones of each
+    group."""
+    return [
+        np.where(group_moves < 0, -1, group_moves + (vertex << VOLTAGE_BITS) + voltage)
+        for group_moves, vertex, voltage in zip(moves, vertices, voltages, strict=True)
+    ]
+
+
+@kernel
+def residue_of(end, vertex, number, tables):
+    """Return the distance modulo 4 of a state in its group."""
+    return 2 * bit_at(tables.residue, tables.first[end, vertex] + number) + tables.odd[end, vertex]
+
+
+@kernel
+def distance_of(end, vertex, number, arcs, tables):
+    """Return the distance of a state in its group, by walking to where no neighbour is nearer.
+
+    arcs: int64[vertices, K], of the graph in which it is the distance; as the `move` of a
+    `PatternTable`.
+    """
+    moves, residue, nearer = 0, residue_of(end, vertex, number, tables), True
+    while nearer:
+        nearer = False
+        for entry in arcs[vertex]:
+            if entry < 0:
+                break
+            to, image = entry >> VOLTAGE_BITS, np.int64(tables.image[entry & VOLTAGES, number])
+            if residue_of(end, to, image, tables) == (residue - 1) & 3:
+                vertex, number, residue, nearer = to, image, (residue - 1) & 3, True
+                moves += 1
+                break
+    return moves

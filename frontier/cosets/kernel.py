@@ -27,7 +27,7 @@ from collections import namedtuple
 import numpy as np
 
 from frontier.jit import kernel
-from frontier.kernels.distances import bit_at
+from frontier.kernels.distances import bit_at, distance_change
 from frontier.space.words import count_bits, lowest_bit
 
 MOST_LENGTH = 254
@@ -73,25 +73,29 @@ words: uint64[cells, cells], random, for each tile in each cell. salt: int64[1],
 used. met, ends: uint64 tables of the boards met, and of those at which solutions have ended.
 vertex, number, blank, homeward, slots, slot, sum: the path from the start, by depth; homeward: the
 distance of the pattern. board: int64[cells], the number of the cell that the tile in each cell has
-come from, -1 for the blank. origin, origins, digits: int64[cells], overwritten. open: uint64, the
-positions left open in the coset. stop: uint8[1], which another thread sets to end a search at once;
-its result then means nothing.
+come from, `BLANK` for the blank. origin, origins, digits: int64[cells], overwritten. open: uint64,
+the positions left open in the coset. stop: uint8[1], which another thread sets to end a search at
+once; its result then means nothing.
 """
 
 
-def scratch_for(cells: int, most_open: int, stop: np.ndarray | None = None) -> Scratch:
+def scratch_for(cells: int, most_open: int, stop: np.ndarray) -> Scratch:
     """Return memory for one thread. most_open: the most positions that a coset leaves open. stop:
     see `Scratch`."""
-    words = np.random.default_rng(1).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
     met, ends = nothing_met(MET_BITS), nothing_met(MET_BITS)
     vertex, number, blank, slot, homeward = np.zeros((5, MOST_LENGTH + 1), dtype=np.int64)
     slots, sums = np.zeros((2, MOST_LENGTH + 1), dtype=np.uint64)
     board, origin, origins, digits = np.zeros((4, cells), dtype=np.int64)
     positions = np.empty(max(1, most_open), dtype=np.uint64)
     return Scratch(
-        words, np.zeros(1, np.int64), met, ends, vertex, number, blank, homeward, slots, slot,
-        sums, board, origin, origins, digits, positions, no_stop() if stop is None else stop,
+        board_words(cells), np.zeros(1, np.int64), met, ends, vertex, number, blank, homeward,
+        slots, slot, sums, board, origin, origins, digits, positions, stop,
     )  # fmt: skip
+
+
+def board_words(cells: int) -> np.ndarray:
+    """Return the words of which the sum of a board is made, as `Scratch` has them."""
+    return np.random.default_rng(1).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
 
 
 def no_stop() -> np.ndarray:
@@ -116,8 +120,15 @@ def slide(board, blank, target, stride, total, words):
         total ^= words[tile, blank] ^ words[tile, blank + stride]
         board[blank] = tile
         blank += stride
-    board[target] = -1
+    board[target] = BLANK
     return total
+
+
+@kernel
+def state_after(vertex, number, k, tables):
+    """Return the vertex and the number of a state after a move. k: of the move."""
+    entry = tables.move[vertex, k]
+    return entry >> VOLTAGE_BITS, np.int64(tables.image[entry & VOLTAGES, number])
 
 
 @kernel
@@ -200,18 +211,17 @@ def _land(blank, allowed, origin, origins, table, scratch, solutions, opened):
 
 
 @kernel
-def most_promising(slots, least):
-    """Return the slot with the least bound, the first of equal ones.
-
-    slots: the bits of the slots, one at least. least: the bound of each slot.
-    """
-    k = lowest_bit(slots)
-    others = slots & (slots - np.uint64(1))
+def take_slot(depth, scratch):
+    """Return the slot of least bound at a depth, the first of equal ones, and take it from those to
+    be tried, one at least."""
+    slots, least = scratch.slots[depth], scratch.least[depth]
+    k, others = lowest_bit(slots), slots & (slots - np.uint64(1))
     while others:
         other = lowest_bit(others)
         others &= others - np.uint64(1)
         if least[other] < least[k]:
             k = other
+    scratch.slots[depth], scratch.slot[depth] = slots ^ (np.uint64(1) << np.uint64(k)), k
     return k
 
 
@@ -257,7 +267,7 @@ def search_coset(pattern, distance, homes, limit, worth, most, tables, scratch):
             origin[cell] = n
             n += 1
         elif homes[cell] == BLANK:
-            board[cell], blank[0] = -1, cell
+            board[cell], blank[0] = BLANK, cell
     vertex[0], number[0], sums[0] = pattern // size, pattern % size, 0
     nodes, solutions, opened = 0, 0, 0
     for length in range(distance, max(distance, min(limit, MOST_LENGTH)) + 1, period):
@@ -281,15 +291,12 @@ def search_coset(pattern, distance, homes, limit, worth, most, tables, scratch):
             nodes += 1
             blank_cell, k = blank[depth], lowest_bit(slots[depth])
             slots[depth] &= slots[depth] - np.uint64(1)
-            entry = patterns.move[vertex[depth], k]
-            to = entry >> VOLTAGE_BITS
-            image = np.int64(patterns.image[entry & VOLTAGES, number[depth]])
+            to, image = state_after(vertex[depth], number[depth], k, patterns)
             target_cell, stride = moves.target[blank_cell, k], moves.stride[blank_cell, k]
             there = to * size + image
             odd = bit_at(residue[1], there) if planes == 2 else patterns.odd[target_cell]
             modulo = 2 * bit_at(residue[0], there) + odd
-            # The distances differ by -1, 0 or 1.
-            to_go = homeward[depth] + (modulo - homeward[depth] + 1 & 3) - 1
+            to_go = homeward[depth] + distance_change(homeward[depth], modulo)
             ends, before_end = depth + 1 == length, depth + 1 - period
             if depth + 1 + to_go > length:
                 continue

@@ -39,12 +39,13 @@ from frontier.cosets.kernel import (
 from frontier.cosets.lines import Lines
 from frontier.cosets.patterns import Patterns
 from frontier.cosets.regions import Region
+from frontier.cosets.single import Databases, Solver
 from frontier.cosets.symmetry import mirrored, symmetries
 from frontier.cosets.tables import TableSource, far_boards, moves_on, region_table
 from frontier.puzzles import Board
 
-SINGLE = {"step": Additive, "multi": Lines}
-"""The searches of single positions, by the metric."""
+DATABASES: dict[str, type[Databases]] = {"step": Additive, "multi": Lines}
+"""Those for single positions, by the metric."""
 
 BLOCKS = 1000
 """The most blocks of a question."""
@@ -152,11 +153,12 @@ class Asker:
         table_source: returns tables that were made before; by default they are kept in memory."""
         self.region, self.puzzle = region, region.puzzle
         source, metric = table_source or _kept(), self.puzzle.metric
+        self._goal = np.array(self.puzzle.goals[0])[self.puzzle.grid.reading]
         moves = moves_on(self.puzzle.grid.rows, self.puzzle.grid.columns, metric)
         # The patterns take most memory while they are made, so they come first.
         self._patterns = Patterns(region, moves, threads, source)
         boards = region_table(region, threads, source)
-        self._single = SINGLE[metric](self.puzzle, sizes, threads, source)
+        self._databases = DATABASES[metric](self.puzzle, sizes, threads, source)
         self._tables = Tables(moves, self._patterns.table, boards)
         most = int(boards.distance.max())
         self.deepest = self._patterns.farthest, most - most % region.period
@@ -223,7 +225,7 @@ class Asker:
         def stops() -> bool:
             return stop() or bool(self._stop[0])
 
-        with self._memory(question.most_open) as (scratch, single):
+        with self._memory(question.most_open) as (scratch, solver):
             boards = np.empty((max(ROOM, question.most_open), self.puzzle.cells), dtype=np.int8)
             worth = self._worth
             while first < cosets.size:
@@ -239,7 +241,7 @@ class Asker:
                     if board.tobytes() in settled:
                         continue
                     most = SEARCHED_LONGER * max(worth, WORTH)
-                    needs_more, nodes_of_board = self._single.needs_more(board, limit, single, most)
+                    needs_more, nodes_of_board = solver.needs_more(board, limit, most)
                     nodes, self._nodes = nodes + nodes_of_board, self._nodes + nodes_of_board
                     if needs_more is None:
                         worth = LONGER * max(1, worth, WORTH)
@@ -251,7 +253,7 @@ class Asker:
                     elif not whole:
                         return Witness(self._codes(board), limit, time.thread_time() - began)
                     elif self._codes(board) not in farther:  # as the image of another one
-                        farther |= self._farther(board, limit, single)
+                        farther |= self._farther(board, limit, solver)
                 else:
                     first, left_open = first + done, left_open + len(settled)
                     self._settled += len(settled)
@@ -268,11 +270,10 @@ class Asker:
     def witness(self, board: Board, limit: int, most: int = UNBOUNDED) -> Witness | None:
         """Return a position as a witness, if `most` nodes suffice to decide that it needs more than
         `limit` moves."""
-        goal = np.array(self.puzzle.goals[0])[self.puzzle.grid.reading]
-        homes = np.argsort(goal)[np.array(board)[self.puzzle.grid.reading]].astype(np.int8)
-        homes[homes == self._single.home] = BLANK
-        with self._memory(1) as (_, single):
-            needs_more, _ = self._single.needs_more(homes, limit, single, most)
+        codes = np.array(board)[self.puzzle.grid.reading]
+        homes = np.where(codes == 0, BLANK, self._goal.argsort()[codes]).astype(np.int8)
+        with self._memory(1) as (_, solver):
+            needs_more, _ = solver.needs_more(homes, limit, most)
         return Witness(tuple(board), limit) if needs_more else None
 
     def _question(self, limit: int) -> "_Prepared":
@@ -317,14 +318,14 @@ class Asker:
         mean = LOOK_UPS_A_NODE * self._nodes // max(1, self._settled)
         return max(WORTH, min(mean, MOST_WORTH))
 
-    def _farther(self, board: np.ndarray, limit: int, single) -> dict[Board, Farther]:
+    def _farther(self, board: np.ndarray, limit: int, solver: Solver) -> dict[Board, Farther]:
         """Return a position that needs more moves and its mirror images, with their shortest
         ways."""
         period = self.region.period
         for depth in range(limit + period, MOST_MOVES + 1, period):
             if self._stop[0]:
                 return {}
-            cells = self._single.solution(board, depth, single)
+            cells = solver.solution(board, depth)
             if cells is not None:
                 images = {self._codes(board): cells}
                 for symmetry in self._symmetries:
@@ -338,24 +339,22 @@ class Asker:
 
     def _codes(self, board: np.ndarray) -> Board:
         """Return a board whose cells hold the homes of their tiles, as codes row by row."""
-        goal = np.array(self.puzzle.goals[0])
-        codes = np.empty_like(goal)
-        homes = np.where(board == BLANK, self._single.home, board)
-        codes[self.puzzle.grid.reading] = goal[self.puzzle.grid.reading][homes]
+        codes = np.empty_like(self._goal)
+        codes[self.puzzle.grid.reading] = np.where(board == BLANK, 0, self._goal[board])
         return tuple(codes.tolist())
 
     @contextmanager
     def _memory(self, most_open: int):
         """Lend memory to one thread; the next block uses it again."""
         try:
-            scratch, single = self._spare.get_nowait()
+            scratch, solver = self._spare.get_nowait()
         except Empty:
             scratch = scratch_for(self.puzzle.cells, most_open, self._stop)
-            single = self._single.memory(self._stop)
+            solver = self._databases.solver(self._stop)
         if scratch.open.size < most_open:
             scratch = scratch_for(self.puzzle.cells, most_open, self._stop)
-        yield scratch, single
-        self._spare.put((scratch, single))
+        yield scratch, solver
+        self._spare.put((scratch, solver))
 
 
 class _Prepared(NamedTuple):

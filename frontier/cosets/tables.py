@@ -106,8 +106,7 @@ def pattern_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray]
                 joined.append(number[row])
             whole = np.array(joined)[inverse]
         move[:, p, k] = v << VOLTAGE_BITS | whole
-    if len(words) >> VOLTAGE_BITS:
-        raise OverflowError(f"{len(words)} voltages; {VOLTAGE_BITS} bits are kept for their number")
+    check_voltages(len(words))
     move = move.reshape(steps.vertices, -1)
     source, slot = np.nonzero(move >= 0)
     target, arc_voltage = np.divmod(move[source, slot], 1 << VOLTAGE_BITS)
@@ -115,6 +114,12 @@ def pattern_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray]
     if steps.vertices < 1 << 31 - VOLTAGE_BITS:
         move = move.astype(np.int32)
     return graph, move
+
+
+def check_voltages(count: int) -> None:
+    """Raise OverflowError if the moves of a table cannot number so many voltages."""
+    if count >> VOLTAGE_BITS:
+        raise OverflowError(f"{count} voltages; {VOLTAGE_BITS} bits are kept for their number")
 
 
 def images(graph: BaseGraph, code: LehmerCode) -> np.ndarray:

@@ -46,6 +46,12 @@ def bit_at(words, number):
     return np.int64(words[number >> 6] >> np.uint64(number & 63) & np.uint64(1))
 
 
+@kernel
+def distance_change(before, residue):
+    """Return by how much a distance changes, by one at most, to one that is `residue` modulo 4."""
+    return (residue - before + 1 & 3) - 1
+
+
 class FoundLayer:
     """A layer that has been written to a table.
 

@@ -1,4 +1,4 @@
-"""Beam searches of single positions, against the distances of all positions."""
+"""Beam searches of additive positions, against the distances of all positions."""
 
 import random
 from functools import cache
@@ -12,6 +12,7 @@ from sweeps import swept
 from frontier.cosets import beam
 from frontier.cosets.additive import Additive
 from frontier.cosets.beam import beam_for, beam_within
+from frontier.cosets.groups import distance_of
 from frontier.cosets.kernel import BLANK, no_stop
 from frontier.puzzles import tile_puzzle
 
@@ -30,13 +31,10 @@ def additive_of(shape, blank, sizes):
     return Additive(tile_puzzle(*shape, blank=blank), sizes, 2, made)
 
 
-def search(single, row, limit, width, memory, words=None):
+def search(additive, row, limit, width, memory):
     """Whether a solution was found, and the nodes."""
-    (vertices,), (numbers,) = single.states(row[None])
-    words = single.memory().path.words if words is None else words
-    return beam_within(
-        row, vertices, numbers, limit, width, single.moves, single.tables, words, memory
-    )
+    vertices, numbers = (states[0, 0] for states in additive.states(row[None]))
+    return beam_within(row, vertices, numbers, limit, width, additive.tables, memory)
 
 
 def inversions(row):
@@ -47,15 +45,15 @@ def inversions(row):
 @each_case
 def test_a_wide_beam_finds_all_there_is_and_a_narrow_one_nothing_else(shape, blank, sizes):
     """One that keeps all positions decides; of the others some solve what they can."""
-    board, single = board_of(*shape, blank), additive_of(shape, blank, sizes)
-    words, rng = single.memory().path.words, random.Random(2)
+    board, additive = board_of(*shape, blank), additive_of(shape, blank, sizes)
+    rng = random.Random(2)
     memory = beam_for(len(board.goal), len(sizes), 20_000, no_stop())
     solved = {1: 0, 10: 0, 20_000: 0}
     for tiles in some_boards(board, rng, 60):
         (row,), distance = rows_of(board, [tiles]), board.distances[tiles]
         for limit in {distance, distance - 1, distance - 2, distance + 6, rng.randrange(30)}:
             for width in solved:
-                found, nodes = search(single, row, max(0, limit), width, memory, words)
+                found, nodes = search(additive, row, max(0, limit), width, memory)
                 assert not found or distance <= max(0, limit)
                 assert 0 <= nodes <= width * max(0, limit)
                 solved[width] += found
@@ -66,53 +64,51 @@ def test_a_wide_beam_finds_all_there_is_and_a_narrow_one_nothing_else(shape, bla
 
 def test_the_nearest_positions_are_kept():
     """By their scores."""
-    board, single = board_of(2, 4, (0, 1)), additive_of((2, 4), (0, 1), (4, 3))
+    board, additive = board_of(2, 4, (0, 1)), additive_of((2, 4), (0, 1), (4, 3))
     memory = beam_for(8, 2, 64, no_stop())
     tiles = next(tiles for tiles in board.distances if len(board.near(tiles)) == 3)
     (row,) = rows_of(board, [tiles])
     for width in (1, 2, 3, 64):
-        search(single, row, 0, width, memory)  # the first layer is made
+        search(additive, row, 0, width, memory)  # the first layer is made
         memory.counts[:] = 0
-        words = single.memory().path.words
-        tables = single.moves, single.tables
-        listed, _ = beam._list_moves(0, 1, 1, 99, *tables, words, memory)
+        tables = additive.tables
+        listed, _ = beam._list_moves(0, 1, 1, 99, tables, memory)
         near = rows_of(board, board.near(tiles))
         assert listed == len(near)
-        count = beam._keep_nearest(0, listed, width, *tables, memory)
+        count = beam._keep_nearest(0, listed, width, tables, memory)
         assert count == min(width, len(near))
         kept = {tuple(of) for of in memory.board[1, :count].tolist()}
         scores = {}
         for there in near:
-            (vertices,), (numbers,) = single.states(there[None])
+            vertices, numbers = (states[0, 0] for states in additive.states(there[None]))
             bound = sum(
-                beam.distance_of(g, single.tables.region[v], n, single.tables)
-                for g, (v, n) in enumerate(zip(vertices, numbers, strict=True))
+                distance_of(0, tables.region[v], n, tables.arcs, tables)
+                for v, n in zip(vertices, numbers, strict=True)
             )
-            key = tuple(-1 if tile == BLANK else tile for tile in there.tolist())
-            scores[key] = bound + beam.INVERSION_WEIGHT * inversions(there)
+            scores[tuple(there.tolist())] = bound + beam.INVERSION_WEIGHT * inversions(there)
         assert kept <= scores.keys()
         worst = max(scores[of] for of in kept)
         assert all(score >= worst for of, score in scores.items() if of not in kept)
 
 
 def test_a_search_is_stopped():
-    board, single, stop = board_of(2, 3, (0, 0)), additive_of((2, 3), (0, 0), (2, 3)), no_stop()
+    board, additive, stop = board_of(2, 3, (0, 0)), additive_of((2, 3), (0, 0), (2, 3)), no_stop()
     memory = beam_for(6, 2, 100, stop)
     (row,) = rows_of(board, [max(board.distances, key=board.distances.get)])
-    assert search(single, row, 30, 100, memory)[0]
+    assert search(additive, row, 30, 100, memory)[0]
     stop[:] = 1
-    assert search(single, row, 30, 100, memory) == (False, 0)
+    assert search(additive, row, 30, 100, memory) == (False, 0)
 
 
 @pytest.mark.parametrize("width", [1, 2, 7])
 def test_scores_beyond_the_counts(monkeypatch, width):
     """They are taken for the greatest one."""
     monkeypatch.setattr(beam, "SCORES", 3)
-    board, single = board_of(2, 3, (0, 0)), additive_of((2, 3), (0, 0), (2, 3))
+    board, additive = board_of(2, 3, (0, 0)), additive_of((2, 3), (0, 0), (2, 3))
     memory = beam_for(6, 2, width, no_stop())
     for tiles in some_boards(board, random.Random(3), 50):
         (row,) = rows_of(board, [tiles])
-        found, nodes = search(single, row, 40, width, memory)
+        found, nodes = search(additive, row, 40, width, memory)
         assert not found or board.distances[tiles] <= 40
         assert nodes <= 40 * width
     assert np.count_nonzero(memory.counts) <= 3

@@ -15,9 +15,11 @@ from twins import digits, sign
 
 from frontier.cosets import kernel
 from frontier.cosets.kernel import (
+    BLANK,
     SECOND_MIX,
     Tables,
     is_new,
+    no_stop,
     nothing_met,
     region_index,
     region_position,
@@ -91,7 +93,11 @@ def test_slides(shape, metric):
     """A walk through boards, there and, every other time, back."""
     board, moves, rng = Board(*shape, (0, 0), metric), moves_on(*shape, metric), random.Random(3)
     tiles = board.goal
-    things = np.array([tiles[cell] - 1 for cell in board.reading])
+
+    def as_things(tiles):
+        return [tiles[cell] - 1 if tiles[cell] else BLANK for cell in board.reading]
+
+    things = np.array(as_things(tiles))
     blank, total = 0, np.uint64(0)
     start = sum_of(things)
     for _ in range(200):
@@ -100,7 +106,7 @@ def test_slides(shape, metric):
         before = things.copy()
         total = slide(things, blank, target, stride, total, WORDS)
         there = {there.index(0): there for there in board.near(tiles)}[board.reading[target]]
-        assert things.tolist() == [there[cell] - 1 for cell in board.reading]
+        assert things.tolist() == as_things(there)
         assert int(total) ^ start == sum_of(things)
         if rng.random() < 0.5:
             total = slide(things, target, blank, -stride, total, WORDS)
@@ -186,7 +192,7 @@ class Cosets:
 
     def scratch(self):
         """Memory for a search of any of them."""
-        return scratch_for(len(self.board.goal), self.largest)
+        return scratch_for(len(self.board.goal), self.largest, no_stop())
 
     def sample(self, rng, count):
         """Some patterns: those that are farthest, those that are home, and others."""
@@ -260,7 +266,7 @@ def test_only_far_boards_need_be_listed(cosets):
 def test_a_coset_that_is_farther_than_the_limit_stays_open():
     """All of it, however few moves are asked for."""
     cosets = Cosets((2, 3), (0, 0), (0, 0, 2, 2), "step")
-    scratch, tables = scratch_for(6, 3), cosets.tables()
+    scratch, tables = scratch_for(6, 3, no_stop()), cosets.tables()
     for pattern, distance in cosets.patterns.items():
         for limit in range(distance):
             found = check_coset(cosets, pattern, limit, EVERYTHING, tables, scratch)
@@ -273,7 +279,7 @@ def test_small_tables_of_boards_met(monkeypatch, bits, case):
     """Most boards are forgotten, and nothing is missed."""
     monkeypatch.setattr(kernel, "MET_BITS", bits)
     cosets, rng = Cosets(*case), random.Random(2)
-    scratch, tables = scratch_for(cosets.region.puzzle.cells, 360), cosets.tables()
+    scratch, tables = scratch_for(cosets.region.puzzle.cells, 360, no_stop()), cosets.tables()
     assert scratch.met.size == scratch.ends.size == 1 << bits
     for pattern in cosets.sample(rng, 5):
         for limit in (cosets.most - 14, cosets.most - 13):
@@ -283,7 +289,7 @@ def test_small_tables_of_boards_met(monkeypatch, bits, case):
 def test_nothing_is_settled_wrongly_where_all_boards_have_one_sum():
     """Solutions are missed, but for the first one of a coset."""
     cosets = Cosets((2, 4), (0, 0), (0, 0, 2, 3), "step")
-    scratch, tables = scratch_for(8, 60), cosets.tables()
+    scratch, tables = scratch_for(8, 60, no_stop()), cosets.tables()
     scratch.words[:] = 0
     for pattern in cosets.sample(random.Random(5), 20):
         for limit in (20, 25, cosets.most):
@@ -294,19 +300,19 @@ def test_one_coset_leaves_nothing_to_the_next():
     """In any order, with the same memory or with new one."""
     cosets, rng = Cosets((2, 4), (0, 0), (0, 0, 2, 3), "step"), random.Random(3)
     patterns, tables = cosets.sample(rng, 20), cosets.tables()
-    used = scratch_for(8, 60)
+    used = scratch_for(8, 60, no_stop())
     for _ in range(3):
         rng.shuffle(patterns)
         for pattern in patterns:
             again = check_coset(cosets, pattern, 28, 1000, tables, used)
-            anew = check_coset(cosets, pattern, 28, 1000, tables, scratch_for(8, 60))
+            anew = check_coset(cosets, pattern, 28, 1000, tables, scratch_for(8, 60, no_stop()))
             assert again[0] == anew[0]
 
 
 def test_the_search_ends_when_it_is_not_worth_more():
     """After the look-ups that each open position is worth, but not before a first solution."""
     cosets = Cosets((2, 4), (0, 0), (0, 0, 2, 3), "step")
-    scratch, tables = scratch_for(8, 60), cosets.tables()
+    scratch, tables = scratch_for(8, 60, no_stop()), cosets.tables()
     ended = 0
     for pattern in cosets.sample(random.Random(4), 30):
         first = check_coset(cosets, pattern, 24, 0, tables, scratch)

@@ -8,7 +8,7 @@ from cosets.reading import made, rows_of, some_boards, tiles_of
 from cosets.twin import board_of, pattern_of
 from sweeps import cases
 
-from frontier.cosets import lines
+from frontier.cosets.groups import distance_of, residue_of
 from frontier.cosets.kernel import VOLTAGE_BITS, VOLTAGES
 from frontier.cosets.lines import Lines
 
@@ -57,8 +57,8 @@ def test_distances_and_the_bound(made_for):
                 line = board.line_of(pattern_of(tiles, group), KINDS[kind])
                 vertex, number = (part[kind, g] for part in state)
                 far.append(known[end][g][line])
-                assert lines._distance(end, vertex, number, tables) == far[-1]
-                assert lines._residue(end, vertex, number, tables) == far[-1] % 4
+                assert distance_of(end, vertex, number, tables.move, tables) == far[-1]
+                assert residue_of(end, vertex, number, tables) == far[-1] % 4
                 assert (far[-1] + kind + end) % 2 == 0
             bounds.append(max(far) + 1)
         if tiles != board.goal:

@@ -15,7 +15,7 @@ from sweeps import cases, swept
 from frontier.cosets.additive import Additive
 from frontier.cosets.kernel import BLANK, no_stop, nothing_met
 from frontier.cosets.lines import Lines
-from frontier.cosets.questions import SINGLE
+from frontier.cosets.questions import DATABASES
 from frontier.puzzles import tile_puzzle
 
 STEP = [
@@ -38,14 +38,14 @@ FEW = [STEP[4], MULTI[0]]
 
 
 @cache
-def single_of(shape, blank, sizes, metric):
-    return SINGLE[metric](tile_puzzle(*shape, blank=blank, metric=metric), sizes, 2, made)
+def databases_of(shape, blank, sizes, metric):
+    return DATABASES[metric](tile_puzzle(*shape, blank=blank, metric=metric), sizes, 2, made)
 
 
 def made_for(shape, blank, sizes, metric):
-    """(board of the twin, its tables, memory of one thread)"""
-    single = single_of(shape, blank, sizes, metric)
-    return board_of(*shape, blank, metric), single, single.memory()
+    """(board of the twin, a solver)"""
+    databases = databases_of(shape, blank, sizes, metric)
+    return board_of(*shape, blank, metric), databases.solver(no_stop())
 
 
 @pytest.fixture(scope="module", params=cases(STEP + MULTI, few=FEW))
@@ -59,10 +59,10 @@ def boards_to_try(board, rng):
     return some_boards(board, rng, 360 if len(board.goal) == 6 else 150)
 
 
-def check_solution(board, single, way, tiles, limit):
+def check_solution(board, solver, tiles, limit):
     """Assert that the search says whether a board takes so few moves, and how."""
     (row,), distance = rows_of(board, [tiles]), board.distances[tiles]
-    cells = single.solution(row, limit, way)
+    cells = solver.solution(row, limit)
     assert (cells is not None) == (distance <= limit)
     if cells is not None:
         assert distance <= len(cells) <= limit
@@ -71,30 +71,30 @@ def check_solution(board, single, way, tiles, limit):
 
 def test_solutions(case):
     """In just enough moves, one or two too few, and other numbers of them."""
-    board, single, way = case
+    board, solver = case
     rng = random.Random(3)
     for tiles in boards_to_try(board, rng):
         distance = board.distances[tiles]
         for limit in {distance - 2, distance - 1, distance, distance + 1, rng.randrange(40)}:
             if limit >= 0:
-                check_solution(board, single, way, tiles, limit)
+                check_solution(board, solver, tiles, limit)
 
 
 @pytest.mark.sweep
 def test_all_positions_that_need_more_are_told(case):
     """For some limits of both parities."""
-    board, single, way = case
+    board, solver = case
     boards = boards_to_try(board, random.Random(4))
     rows, most = rows_of(board, boards), max(board.distances.values())
     for limit in {0, 1, most // 2, most - 3, most - 2, most - 1, most, most + 10}:
-        needs_more = [single.needs_more(row, limit, way)[0] for row in rows]
+        needs_more = [solver.needs_more(row, limit)[0] for row in rows]
         assert needs_more == [board.distances[tiles] > limit for tiles in boards]
 
 
 def test_a_search_ends_after_so_many_nodes(case):
     """It tells nothing then. Nodes differ a little from one search to the next, as what was met
     before is in other places of the table."""
-    board, single, way = case
+    board, solver = case
     undecided = 0
     for row, tiles in (
         (rows_of(board, [tiles])[0], tiles) for tiles in some_boards(board, random.Random(6), 60)
@@ -102,57 +102,53 @@ def test_a_search_ends_after_so_many_nodes(case):
         for limit in (board.distances[tiles] - 1, board.distances[tiles]):
             if limit < 0:
                 continue
-            needs_more, nodes = single.needs_more(row, limit, way)
+            needs_more, nodes = solver.needs_more(row, limit)
             assert needs_more == (board.distances[tiles] > limit)
-            assert single.needs_more(row, limit, way, 2 * nodes + 9)[0] == needs_more
+            assert solver.needs_more(row, limit, 2 * nodes + 9)[0] == needs_more
             if nodes > 3:
-                needs_more, visited = single.needs_more(row, limit, way, nodes // 4)
+                needs_more, visited = solver.needs_more(row, limit, nodes // 4)
                 assert needs_more in (None, board.distances[tiles] > limit)
                 if needs_more is None:
                     assert visited >= nodes // 4
                     undecided += 1
-    assert undecided or single.states(rows_of(board, [board.goal]))[0].shape[-1] == 1
+    assert undecided or solver.databases.states(rows_of(board, [board.goal]))[0].shape[-1] == 1
 
 
 @swept("metric", ["step", "multi"], few=1)
 def test_a_search_is_ended_by_another_thread(metric):
     """In the middle; what it has found then is nothing."""
-    single, stop = single_of((2, 5), (0, 0), (1,) * 9, metric), no_stop()
+    stop = no_stop()
+    solver = databases_of((2, 5), (0, 0), (1,) * 9, metric).solver(stop)
     row = np.array([BLANK, 2, 1, 3, 4, 5, 6, 7, 8, 9], dtype=np.int8)  # no moves lead home
-    way = single.memory(stop)
-    assert single.needs_more(row, 5, way)[0]  # it is compiled now
+    assert solver.needs_more(row, 5)[0]  # it is compiled now
     threading.Timer(0.2, stop.fill, (1,)).start()
-    assert single.needs_more(row, 200, way)[0] is None
+    assert solver.needs_more(row, 200)[0] is None
     assert stop[0]
-    assert single.solution(row, 200, way) is None
+    assert solver.solution(row, 200) is None
 
 
 @swept(("sizes", "metric"), [((1,) * 7, "step"), ((1,) * 7, "multi")], few=1)
 def test_more_moves_than_a_byte_tells(sizes, metric):
     """Solutions of weak databases are long where they may be: depths of boards met go beyond 255,
-    and nothing is written behind the memory of a way."""
-    board, single, way = made_for((2, 4), (0, 0), sizes, metric)
+    and nothing is written behind the memory of a path."""
+    board, solver = made_for((2, 4), (0, 0), sizes, metric)
     longest = 0
     for tiles in some_boards(board, random.Random(8), 40):
         for limit in (255, 256, 300, 507, 508):
-            check_solution(board, single, way, tiles, limit)
+            check_solution(board, solver, tiles, limit)
             (row,) = rows_of(board, [tiles])
-            longest = max(longest, len(single.solution(row, limit, way)))
+            longest = max(longest, len(solver.solution(row, limit)))
     assert longest > 255
 
 
 @swept("bits", [9, 11], few=[9])
 def test_small_tables_of_what_was_met(case, bits):
     """Most of it is forgotten, and nothing is missed."""
-    board, single, _ = case
-    way, met = single.memory(), nothing_met(bits)
-    if isinstance(single, Lines):
-        way = way._replace(met=met)
-    else:
-        way.path = way.path._replace(met=met)
+    board, solver = case[0], case[1].databases.solver(no_stop())
+    solver.scratch = solver.scratch._replace(met=nothing_met(bits))
     for tiles in some_boards(board, random.Random(5), 60):
         for limit in range(max(0, board.distances[tiles] - 2), board.distances[tiles] + 1):
-            check_solution(board, single, way, tiles, limit)
+            check_solution(board, solver, tiles, limit)
 
 
 @cache
@@ -165,9 +161,9 @@ def boards_of(shape, blank, metric):
 def test_positions_are_settled_one_like_another(case, picks, limit):
     """In any order, each as by itself."""
     shape, blank, _, metric = case
-    board, single, way = made_for(*case)
+    board, solver = made_for(*case)
     boards = [boards_of(shape, blank, metric)[pick] for pick in picks]
-    needs_more = [single.needs_more(row, limit, way)[0] for row in rows_of(board, boards)]
+    needs_more = [solver.needs_more(row, limit)[0] for row in rows_of(board, boards)]
     assert needs_more == [board.distances[tiles] > limit for tiles in boards]
 
 
@@ -180,11 +176,11 @@ def test_tables_are_kept_by_their_name(kind, sizes):
         kept[name] = make()
         return kept[name]
 
-    first = kind(tile_puzzle(2, 3), sizes, 1, keep)
+    first = kind(tile_puzzle(2, 3), sizes, 1, keep).tables
     assert list(kept) == ["groups"]
-    again = kind(tile_puzzle(2, 3), sizes, 1, lambda name, make: kept[name])
-    for one, other in zip(first.tables, again.tables, strict=True):
-        assert np.array_equal(one, other)
+    again = kind(tile_puzzle(2, 3), sizes, 1, lambda name, make: kept[name]).tables
+    for name in ("residue", "first", "odd", "move", "image"):
+        assert np.array_equal(getattr(first, name), getattr(again, name))
 
 
 @pytest.mark.sweep
@@ -200,7 +196,7 @@ def test_states_tell_boards_apart(metric, data):
     board = Board(*shape, (0, 0), metric)
     boards = list(data.draw(st.sets(st.permutations(range(tiles + 1)).map(tuple), max_size=20)))
     if boards:
-        single = single_of(shape, (0, 0), sizes, metric)
-        vertices, numbers = single.states(rows_of(board, boards))
+        databases = databases_of(shape, (0, 0), sizes, metric)
+        vertices, numbers = databases.states(rows_of(board, boards))
         states = np.hstack([part.reshape(len(boards), -1) for part in (vertices, numbers)])
         assert len(np.unique(states, axis=0)) == len(boards)

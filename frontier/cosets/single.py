@@ -1,0 +1,71 @@
+"""Single positions: whether so many moves suffice for one, and how.
+
+A position that the solutions of its pattern leave open is searched by itself. What that takes is
+made once, `Databases`: those of one sort where a move slides one tile
+(`frontier.cosets.additive`), of another where it slides several (`frontier.cosets.lines`). Each
+thread searches with a `Solver` of its own.
+
+A position is a board, int8[cells]: the home of the tile in each cell, in reading order, or `BLANK`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+import numpy as np
+
+from frontier.cosets.kernel import UNBOUNDED
+
+MET_BITS = 18
+"""The table of boards or lines met has 2**18 entries."""
+
+
+class Databases(ABC):
+    """Lower bounds of the positions of a puzzle, by databases of groups of its tiles.
+
+    tables: as kernels read them.
+    """
+
+    tables: tuple
+
+    @abstractmethod
+    def states(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the vertices and numbers of positions in all groups, from each of S sides:
+        int64[N, S, G] each. boards: int8[N, cells]."""
+
+    @abstractmethod
+    def solver(self, stop: np.ndarray) -> "Solver":
+        """Return a solver for one thread. stop: see `frontier.cosets.kernel.Scratch`."""
+
+
+class Solver:
+    """Searches for solutions of single positions by IDA*, with the memory of one thread.
+
+    databases: read by all threads. within: the kernel of an iteration, within(board, vertices,
+    numbers, limit, most, tables, scratch): it returns whether a position takes at most `limit`
+    moves, as far as at most `most` nodes decide it, and the nodes visited, at least `most` if they
+    do not, or if the search was stopped. If it does, the blank comes to the cells scratch.blank[1],
+    ..., scratch.blank[scratch.slot[-1]], one after the other. scratch: its memory.
+    """
+
+    def __init__(self, databases: Databases, within: Callable, scratch: tuple):
+        self.databases, self.scratch = databases, scratch
+        self._kernel = within
+
+    def needs_more(
+        self, board: np.ndarray, limit: int, most: int = UNBOUNDED
+    ) -> tuple[bool | None, int]:
+        """Return whether a position needs more than `limit` moves (None if searches of `most` nodes
+        do not decide it, or were stopped), and the nodes visited."""
+        within_limit, nodes = self._within(board, limit, most)
+        return (False if within_limit else None if nodes >= most else True), nodes
+
+    def solution(self, board: np.ndarray, limit: int) -> np.ndarray | None:
+        """Return the cells that the blank comes to, one after the other, in a solution of at most
+        `limit` moves; None if no solution is that short, or if the search was stopped."""
+        within_limit, _ = self._within(board, limit, UNBOUNDED)
+        return self.scratch.blank[1 : self.scratch.slot[-1] + 1].copy() if within_limit else None
+
+    def _within(self, board: np.ndarray, limit: int, most: int) -> tuple[bool, int]:
+        (vertices,), (numbers,) = self.databases.states(board[None])
+        tables = self.databases.tables
+        return self._kernel(board, vertices, numbers, limit, most, tables, self.scratch)
