@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,10 +26,11 @@ from frontier.report.html import run_html
 from frontier.report.solution import describe_moves, describe_solution, solution_value
 from frontier.runs.events import Listener
 from frontier.runs.farthest import farthest
+from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import LayerTotals, progress_of
 from frontier.runs.resolve import puzzle_and_run, resolve
-from frontier.search import plan as plans
-from frontier.start_runs import Done, Plan, delete_run, plan, start
+from frontier.runs.summary import summary
+from frontier.start_runs import Plan, delete_run, plan, start
 from frontier.storage.places import Place
 from frontier.text import counted
 
@@ -40,8 +42,26 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Run(LayerTotals, Done):
+class Run(LayerTotals):
     """An existing run, and questions about its results."""
+
+    def __init__(self, store: LayerRun):
+        self.store = store
+
+    @property
+    def path(self) -> Path | str:
+        """The run directory, or the URL of a run in a bucket."""
+        return self.store.path
+
+    @property
+    def complete(self) -> bool:
+        """True if all layers are known."""
+        return self.store.complete
+
+    @cached_property
+    def summary(self) -> dict:
+        """The results of the run, as ``summary.json`` holds them."""
+        return summary(self.store)
 
     def __repr__(self) -> str:
         state = "complete" if self.complete else "not complete"
@@ -201,7 +221,7 @@ class Solved(Solution):
 
 
 def run(
-    what: plans.RunPlan | Config | Place,
+    what: Plan | Config | Place,
     until: int | None = None,
     listeners: Sequence[Listener] = (),
     take_over: bool = False,
@@ -219,9 +239,10 @@ def run(
     default in terminals and notebooks. client: a `distributed.Client` whose workers do the tasks,
     by default Dask's current one if the config names no kind of cluster.
     """
-    return start(
-        what, until, listeners, take_over, fresh=fresh, progress=progress, client=client, kind=Run
+    store, _ = start(
+        what, until, listeners, take_over, fresh=fresh, progress=progress, client=client
     )
+    return Run(store)
 
 
 def open_run(path: Place) -> Run:

@@ -6,15 +6,13 @@ from pathlib import Path
 
 from frontier.config import Config
 from frontier.puzzles import Board, Puzzle
-from frontier.report.console import warn_unwritten
 from frontier.report.displays import listening
 from frontier.report.gods_number import gods_number_value
+from frontier.report.results import write_summary_or_warn
 from frontier.runs.coset_run import CosetRun
 from frontier.runs.events import Listener
 from frontier.runs.progress import SearchProgress
 from frontier.runs.resolve import place_of_cosets, resolve
-from frontier.runs.summary import NAME as SUMMARY
-from frontier.runs.summary import write_summary
 from frontier.search.coset_driver import find_gods_number
 from frontier.storage.places import Place
 from frontier.text import counted
@@ -95,9 +93,5 @@ def search_cosets(
     place = place_of_cosets(config)
     with listening(config, place, SearchProgress, listeners, progress) as all_listeners:
         search = find_gods_number(config, *question, all_listeners, take_over, client)
-    search.check_here()
-    try:
-        write_summary(search.storage, gods_number_value(search))
-    except OSError as error:
-        warn_unwritten(search.storage.place(SUMMARY), error)
+    write_summary_or_warn(search, gods_number_value(search))
     return search

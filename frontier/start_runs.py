@@ -5,79 +5,25 @@ for positions stands there, so that these commands need not load it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
-from typing import TypeVar
+from dataclasses import replace
 
 from frontier.clusters.kinds import client_for, on_client
 from frontier.config import Config
 from frontier.config_values import check_whole
-from frontier.errors import CorruptRunError, InputError
-from frontier.report.console import warn_unwritten
+from frontier.errors import InputError
 from frontier.report.displays import listening
-from frontier.report.html import run_html
+from frontier.report.results import write_summary_or_warn
 from frontier.runs.directory import delete_files, refuse_others
 from frontier.runs.events import Listener
 from frontier.runs.identity import check_identity
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import Progress
 from frontier.runs.resolve import resolve
-from frontier.runs.summary import NAME as SUMMARY
-from frontier.runs.summary import summary, write_summary
-from frontier.search import plan as plans
+from frontier.runs.summary import summary
 from frontier.search.driver import run_plan
+from frontier.search.plan import Plan, config_identity, make_plan
 from frontier.storage.lock import writing
 from frontier.storage.places import Place, storage_at
-from frontier.text import counted, size
-
-
-@dataclass(frozen=True, repr=False)
-class Plan(plans.RunPlan):
-    """A checked plan of a run, which a notebook shows as a table.
-
-    fresh: True if it was made as if there were no run yet.
-    """
-
-    fresh: bool = False
-
-    def _repr_html_(self) -> str:
-        mode = f"in memory, {counted(self.threads, 'thread')}" if self.in_memory else "by tasks"
-        facts = {
-            "states": f"{self.puzzle.states:,}",
-            "layers": mode,
-            "memory": f"{size(self.task_bytes)} a process",
-            "directory": str(self.config.path),
-        }
-        return run_html(f"{self.config.name}: {self.puzzle.title}", facts)
-
-
-class Done:
-    """A run that is known by its files.
-
-    store: these files.
-    """
-
-    def __init__(self, store: LayerRun):
-        self.store = store
-
-    @property
-    def path(self) -> Path | str:
-        """The run directory, or the URL of a run in a bucket."""
-        return self.store.path
-
-    @property
-    def complete(self) -> bool:
-        """True if all layers are known."""
-        return self.store.complete
-
-    @cached_property
-    def summary(self) -> dict:
-        """The results of the run, as ``summary.json`` holds them."""
-        return summary(self.store)
-
-
-Found = TypeVar("Found", bound=Done)
 
 
 def plan(what: Config | Place, fresh: bool = False, client=None) -> Plan:
@@ -93,9 +39,9 @@ def plan(what: Config | Place, fresh: bool = False, client=None) -> Plan:
     layout = None
     if not fresh and LayerRun.exists(config.storage):
         stored_identity = LayerRun.open(config.storage).identity
-        check_identity(config.path, stored_identity, plans.config_identity(config))
+        check_identity(config.path, stored_identity, config_identity(config))
         layout = stored_identity["layout"]
-    return Plan(**vars(plans.make_plan(config, layout)), fresh=fresh)
+    return replace(make_plan(config, layout), fresh=fresh)
 
 
 def _config_of(what: Config | Place, client) -> Config:
@@ -109,7 +55,7 @@ def _config_of(what: Config | Place, client) -> Config:
 
 
 def start(
-    what: plans.RunPlan | Config | Place,
+    what: Plan | Config | Place,
     until: int | None = None,
     listeners: Sequence[Listener] = (),
     take_over: bool = False,
@@ -117,38 +63,33 @@ def start(
     fresh: bool = False,
     progress: bool | None = None,
     client=None,
-    kind: type[Found] = Done,
-) -> Found:
-    """Start or resume a run and return it when it is done.
+) -> tuple[LayerRun, dict]:
+    """Start or resume a run, and return it when it is done, with its summary.
 
-    kind: the class of what is returned. The other arguments are those of `frontier.api.run`.
+    The arguments are those of `frontier.api.run`.
     """
     if until is not None:
         check_whole("until", until, 0)
-    config = what.config if isinstance(what, plans.RunPlan) else _config_of(what, client)
+    planned = isinstance(what, Plan)
+    config = what.config if planned else _config_of(what, client)
     storage, exists = config.storage, LayerRun.exists(config.storage)
-    if exists and not fresh and getattr(what, "fresh", False):
+    if exists and not fresh and planned and what.fresh:
         raise InputError(
             f"{storage} holds a run, and the plan was made as if there were none: run(plan, "
             "fresh=True) deletes that run, plan(config) makes a plan that goes on with it"
         )
     client = client_for(config, client)
-    if client is not None or fresh or not isinstance(what, plans.RunPlan):
+    if client is not None or fresh or not planned:
         what = plan(config, fresh, client)  # before anything is deleted
     if exists and fresh:
         delete_run(storage, take_over)
     until = config.search.until if until is None else until
     with listening(what.config, storage, Progress, listeners, progress) as all_listeners:
-        done = kind(run_plan(what, until, all_listeners, take_over, client))
-    try:
-        write_summary(storage, done.summary)
-    except CorruptRunError:
-        done.store.check_mine()
-        raise
-    except OSError as error:  # a complete run may be kept where nothing can be written
-        done.store.check_mine()
-        warn_unwritten(storage.place(SUMMARY), error)
-    return done
+        run = run_plan(what, until, all_listeners, take_over, client)
+    with run.gone_instead():
+        found = summary(run)
+    write_summary_or_warn(run, found)
+    return run, found
 
 
 def delete_run(path: Place, take_over: bool = False) -> None:

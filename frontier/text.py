@@ -9,7 +9,9 @@ import re
 import sys
 import time
 import unicodedata
+from collections.abc import Mapping
 from contextlib import suppress
+from html import escape
 from pathlib import Path
 from textwrap import wrap
 from typing import TextIO
@@ -147,6 +149,16 @@ def rate(states: float, seconds: float) -> str:
 def power(exponent: int) -> str:
     """Return a power of ten on an axis: 0.1, 1, 100, 10⁴."""
     return f"{10.0**exponent:g}" if exponent < 3 else f"10{str(exponent).translate(SUPERSCRIPTS)}"
+
+
+def facts_html(title: str, facts: Mapping[str, str]) -> str:
+    """Return facts under a title, as a table for a notebook."""
+    left = 'style="text-align: left"'
+    rows = [
+        f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(fact)}</td></tr>"
+        for name, fact in facts.items()
+    ]
+    return f"<strong>{escape(title)}</strong><table>{''.join(rows)}</table>"
 
 
 def width(text: str) -> int:

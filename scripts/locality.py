@@ -30,7 +30,7 @@ from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable, load_config
 from frontier.errors import InputError
 from frontier.search.layouts import task_bytes
-from frontier.search.plan import RunPlan, make_plan
+from frontier.search.plan import Plan, make_plan
 from frontier.space.layout import Layout
 from frontier.space.program import program_of, reads_of
 from frontier.text import size as bytes_text
@@ -72,7 +72,7 @@ def main():
         Path(options.json).write_text(json.dumps(found, indent=1) + "\n")
 
 
-def plans_of(size: str, settings: list[str]) -> Iterator[RunPlan]:
+def plans_of(size: str, settings: list[str]) -> Iterator[Plan]:
     """Plans by tasks: as they are chosen here, then with longer and longer prefixes."""
     seen = set()
     for workers in HERE:
@@ -90,7 +90,7 @@ def plans_of(size: str, settings: list[str]) -> Iterator[RunPlan]:
         yield dataclasses.replace(plan, layout=layout, task_bytes=task_bytes(layout))
 
 
-def locality(plan: RunPlan) -> dict:
+def locality(plan: Plan) -> dict:
     """Print one layout; its figures."""
     layout = plan.layout
     near, far, files = read_where(layout)

@@ -121,7 +121,7 @@ def test_every_public_name_stands_in_the_reference(site, parsed):
         assert f"{of.__module__}.{of.__qualname__}" in names
     assert {"frontier.api.Run.distance", "frontier.runs.events.LayerFinished"} <= names
     # Also those of a parent, and of a field.
-    for name in ("api.Run.counts", "api.Run.path", "start_runs.Plan.task_bytes", "api.Run.solve"):
+    for name in ("api.Run.counts", "api.Run.path", "search.plan.Plan.task_bytes", "api.Run.solve"):
         assert f"frontier.{name}" in names
     for name, of in vars(errors).items():
         if isinstance(of, type):

@@ -22,7 +22,7 @@ from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle
 from frontier.runs.layer_run import LayerRun
 from frontier.search.driver import run_plan
-from frontier.search.plan import RunPlan, make_plan
+from frontier.search.plan import Plan, make_plan
 from frontier.storage.local import remove_tree
 from frontier.text import counted
 
@@ -105,7 +105,7 @@ def solver_for(
     return Solver("ida", f"by IDA*{guided}", solve)
 
 
-def _search_plan(config: Config, puzzle: Puzzle) -> RunPlan | None:
+def _search_plan(config: Config, puzzle: Puzzle) -> Plan | None:
     """Return the plan of a search that fits in memory, None if there is none."""
     if puzzle.states > MOST_SEARCHED:
         return None
@@ -132,7 +132,7 @@ def _too_large(puzzle: Puzzle) -> str:
 class _SearchInMemory:
     """Solves positions by a run that is made for the first of them, and deleted at the end."""
 
-    def __init__(self, plan: RunPlan, count: bool):
+    def __init__(self, plan: Plan, count: bool):
         self._plan, self._count, self._answer = plan, count, None
 
     def __call__(self, board: Board) -> tuple[Solution, dict]:

@@ -15,6 +15,7 @@ from frontier.runs.events import Event, RunStarted
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.resolve import resolve
 from frontier.runs.summary import describe, family_in, family_summary
+from frontier.search.plan import Plan
 from frontier.text import size
 
 
@@ -69,7 +70,7 @@ def run(config, settings, until, fresh, yes, take_over, job, quiet, as_json):
                 begun.add(member.name)
             begins = partial(_note_start, begun, searched)
             try:
-                finished = start_runs.start(
+                store, value = start_runs.start(
                     plan, until, [begins], take_over, fresh=fresh, progress=not quiet
                 )
             except Gone:
@@ -83,13 +84,13 @@ def run(config, settings, until, fresh, yes, take_over, job, quiet, as_json):
                     raise Stopped("interrupted before the run began") from None
                 raise Stopped(f"interrupted; nothing committed is lost; {again}") from None
             if member.name not in searched and not quiet:
-                known = f"searched up to depth {finished.summary['depth']}"
-                known = "complete" if finished.complete else known
+                known = f"searched up to depth {value['depth']}"
+                known = "complete" if value["complete"] else known
                 said = f"{member.name}: already {known}; this is what was found"
                 echo(said, err=True)
-            values.append(finished.summary)
+            values.append(value)
             if not as_json:
-                echo(describe(values[-1], finished.path))
+                echo(describe(value, store.path))
         if as_json:
             click.echo(json.dumps(family_summary(values) if loaded.from_every_blank else values[0]))
         elif loaded.from_every_blank:
@@ -103,7 +104,7 @@ def _note_start(begun: set[str], searched: set[str], event: Event) -> None:
         searched.add(event.name)
 
 
-def _check_disk(plan: start_runs.Plan, until: int | None, yes: bool) -> None:
+def _check_disk(plan: Plan, until: int | None, yes: bool) -> None:
     """Raise InputError if a run that begins may fill its disk, unless the user says yes. A run that
     has begun resumes with a warning, as it stops before its disk is full."""
     if plan.in_memory:
@@ -119,7 +120,7 @@ def _check_disk(plan: start_runs.Plan, until: int | None, yes: bool) -> None:
     echo(f"warning: {problem}", err=True)
 
 
-def _warn(plan: start_runs.Plan) -> None:
+def _warn(plan: Plan) -> None:
     """Say what is odd about a puzzle, and what may take long."""
     cluster = plan.config.cluster
     if plan.puzzle.remark:

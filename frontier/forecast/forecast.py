@@ -21,7 +21,7 @@ from frontier.layers.record import LayerRecord
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.sizes import Sizes, estimate_sizes, trial_of
 from frontier.search.by_tasks import bytes_wanted
-from frontier.search.plan import LEAST_KEPT, Mode, RunPlan
+from frontier.search.plan import LEAST_KEPT, Mode, Plan
 from frontier.space.layout import WORD_BYTES
 from frontier.text import counted, size
 
@@ -49,7 +49,7 @@ class Forecast:
     bytes and the files that the run may have, None if that is unknown, as in an object store.
     """
 
-    plan: RunPlan
+    plan: Plan
     sizes: Sizes
     rates: Rates
     workers: int = 1
@@ -167,7 +167,7 @@ class Forecast:
         return list(filter(None, texts))
 
 
-def forecast_of(plan: RunPlan, fresh: bool = False) -> Forecast:
+def forecast_of(plan: Plan, fresh: bool = False) -> Forecast:
     """Try the search and the machine for some seconds, and work out the rest.
 
     The forecast of a complete run is that of the run from its beginning. fresh: whether a run that
@@ -190,14 +190,14 @@ def forecast_of(plan: RunPlan, fresh: bool = False) -> Forecast:
     return replace(forecast, free=free + bytes_there, free_files=storage.free_files())
 
 
-def _bytes_wanted(plan: RunPlan, workers: int) -> int:
+def _bytes_wanted(plan: Plan, workers: int) -> int:
     """Return the bytes of the disk that must be free where a layer is made by tasks."""
     at_once = 1 if plan.config.cluster.kind == "serial" else WINDOW * workers
     tasks = max(map(plan.layout.task_count, range(plan.space.sides)))
     return bytes_wanted(plan.layout, min(at_once, tasks))
 
 
-def disk_warning(plan: RunPlan, until: int | None = None, fresh: bool = False) -> str | None:
+def disk_warning(plan: Plan, until: int | None = None, fresh: bool = False) -> str | None:
     """Return a warning if a run may fill its disk. It takes no time if a simple bound rules that
     out.
 

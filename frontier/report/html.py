@@ -5,7 +5,7 @@ from functools import cache, partial
 from html import escape
 
 from frontier.report.colours import ACCENT
-from frontier.text import counted, moment
+from frontier.text import counted, facts_html, moment
 
 
 @cache
@@ -36,7 +36,7 @@ def page(template: str, **values) -> str:
     return templates().get_template(template).render(**values)
 
 
-def run_html(title: str, facts: Mapping[str, str], counts: Sequence[int] = ()) -> str:
-    """Return a run or its plan for a notebook: a table of facts, and the states of its layers as
-    bars."""
-    return page("notebook/run.html", title=title, facts=facts, counts=counts, accent=ACCENT)
+def run_html(title: str, facts: Mapping[str, str], counts: Sequence[int]) -> str:
+    """Return a run for a notebook: a table of facts, and the states of its layers as bars."""
+    table = facts_html(title, facts)
+    return page("notebook/run.html", table=table, counts=counts, accent=ACCENT)

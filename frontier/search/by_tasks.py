@@ -13,7 +13,7 @@ from frontier.layers.record import LayerRecord
 from frontier.layers.tally import Tally
 from frontier.runs.events import LayerStarted, Listener, TaskFinished
 from frontier.runs.layer_run import LayerRun
-from frontier.search.plan import RunPlan
+from frontier.search.plan import Plan
 from frontier.search.task import expand_task
 from frontier.space.layout import Layout
 from frontier.text import counted, size
@@ -23,7 +23,7 @@ SPARE_BYTES = 1_000_000
 
 
 def layer_by_tasks(
-    plan: RunPlan,
+    plan: Plan,
     run: LayerRun,
     executor: Executor,
     emit: Listener,
@@ -77,7 +77,7 @@ def bytes_wanted(layout: Layout, tasks: int) -> int:
     return tasks * most_part_bytes(layout) + SPARE_BYTES
 
 
-def _check_disk(plan: RunPlan, run: LayerRun, executor: Executor, remaining: int) -> None:
+def _check_disk(plan: Plan, run: LayerRun, executor: Executor, remaining: int) -> None:
     """Raise Stopped if the tasks under way may fill the disk; `remaining` tasks are not done."""
     storage = plan.config.storage
     needed = bytes_wanted(plan.layout, min(executor.at_once, remaining))

@@ -44,7 +44,7 @@ from frontier.runs.identity import check_identity
 from frontier.runs.layer_run import LayerRun
 from frontier.search.by_tasks import layer_by_tasks
 from frontier.search.in_process import HELD, Held
-from frontier.search.plan import LEAST_KEPT, Mode, RunPlan
+from frontier.search.plan import LEAST_KEPT, Mode, Plan
 from frontier.search.workspace import close_workspace
 from frontier.signals import interrupts_stop
 from frontier.stopwatch import working_time
@@ -63,7 +63,7 @@ class Driver:
     """Runs one plan in its run directory."""
 
     def __init__(
-        self, plan: RunPlan, run: LayerRun, executor: Executor, emit: Listener, started: float
+        self, plan: Plan, run: LayerRun, executor: Executor, emit: Listener, started: float
     ):
         """started: `time.perf_counter()` when the run began, before its workers were started."""
         self.plan, self.run, self.executor, self.emit = plan, run, executor, emit
@@ -210,7 +210,7 @@ class Driver:
 
 
 def run_plan(
-    plan: RunPlan,
+    plan: Plan,
     until: int | None,
     listeners: list[Listener],
     take_over: bool = False,
@@ -239,7 +239,7 @@ def run_plan(
             return _checked(plan, run)  # nothing is left to be written
 
 
-def _run_held(plan: RunPlan, until: int | None, emit: Listener, client) -> LayerRun:
+def _run_held(plan: Plan, until: int | None, emit: Listener, client) -> LayerRun:
     storage = plan.config.storage
     durable = plan.config.store.fsync == "layer"
     existed = LayerRun.exists(storage)
@@ -255,7 +255,7 @@ def _run_held(plan: RunPlan, until: int | None, emit: Listener, client) -> Layer
     return run
 
 
-def _checked(plan: RunPlan, run: LayerRun) -> LayerRun:
+def _checked(plan: Plan, run: LayerRun) -> LayerRun:
     """Return the run; raises an error if it is not that of the plan or lacks a file."""
     check_identity(run.path, run.identity, plan.identity)
     if lost := run.missing():  # named now, not hours later
@@ -265,7 +265,7 @@ def _checked(plan: RunPlan, run: LayerRun) -> LayerRun:
     return run
 
 
-def _search(plan: RunPlan, run: LayerRun, until: int | None, emit: Listener, client) -> None:
+def _search(plan: Plan, run: LayerRun, until: int | None, emit: Listener, client) -> None:
     began = time.perf_counter()
     with executor_of(plan.config.cluster, plan.in_memory, client) as executor:
         driver = Driver(plan, run, executor, emit, began)
@@ -293,7 +293,7 @@ def _search(plan: RunPlan, run: LayerRun, until: int | None, emit: Listener, cli
     emit(RunFinished(run.records[-1].depth, run.states, run.complete, elapsed))
 
 
-def _check(plan: RunPlan, run: LayerRun) -> None:
+def _check(plan: Plan, run: LayerRun) -> None:
     """Raise CorruptRunError if a complete run does not hold every state of the space."""
     if run.complete and run.states != plan.puzzle.states:
         raise CorruptRunError(

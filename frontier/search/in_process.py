@@ -19,7 +19,7 @@ from frontier.layers.record import Form, LayerRecord
 from frontier.layers.stored import StoredLayer
 from frontier.layers.tally import Counting, Tally
 from frontier.runs.layer_run import LayerRun
-from frontier.search.plan import RunPlan
+from frontier.search.plan import Plan
 from frontier.stopwatch import working_time
 
 
@@ -31,7 +31,7 @@ class Held(ABC):
 
     form: ClassVar[Form]
 
-    def __init__(self, plan: RunPlan, run: LayerRun, counting: Counting):
+    def __init__(self, plan: Plan, run: LayerRun, counting: Counting):
         """Read the last two committed layers; raises CorruptRunError if they are not whole."""
         self._run, self._space, self._layout = run, plan.space, plan.layout
         self._counting = counting
@@ -74,7 +74,7 @@ class AsLists(Held):
 
     form = "list"
 
-    def __init__(self, plan: RunPlan, run: LayerRun, counting: Counting):
+    def __init__(self, plan: Plan, run: LayerRun, counting: Counting):
         super().__init__(plan, run, counting)
         self._kernel = ListKernel(self._space)
         self._lists = [self._stored(depth).numbers() for depth in self.depths]
@@ -98,7 +98,7 @@ class AsBitmaps(Held):
 
     form = "bits"
 
-    def __init__(self, plan: RunPlan, run: LayerRun, counting: Counting):
+    def __init__(self, plan: Plan, run: LayerRun, counting: Counting):
         super().__init__(plan, run, counting)
         self._search = MemorySearch(self._layout, plan.threads)
         for depth in self.depths:

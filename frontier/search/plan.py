@@ -22,7 +22,7 @@ from frontier.search.layouts import (
 )
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
-from frontier.text import counted, size, size_to_set
+from frontier.text import counted, facts_html, size, size_to_set
 
 SLABS_A_THREAD = 3
 """The number of slabs that a thread holds while it stores a layer that is in memory."""
@@ -92,8 +92,8 @@ class Policy:
 
 
 @dataclass(frozen=True, repr=False)
-class RunPlan:
-    """A checked plan of a run.
+class Plan:
+    """A checked plan of a run, which a notebook shows as a table.
 
     list_states: layers of at most this many states are made as lists. task_bytes: the bytes of
     memory that a worker needs for the largest task, its process included. threads: how many threads
@@ -109,14 +109,27 @@ class RunPlan:
     task_bytes: int
     threads: int = 0
     bytes_in_memory: int = 0
+    fresh: bool = False
 
     def __repr__(self) -> str:
-        mode = f"in memory, {counted(self.threads, 'thread')}" if self.in_memory else "by tasks"
         return (
             f"<Plan of {self.config.name}: {self.puzzle.title}, "
-            f"{counted(self.puzzle.states, 'state')}; {mode}, {size(self.task_bytes)} a process; "
-            f"{self.config.path}>"
+            f"{counted(self.puzzle.states, 'state')}; {self._mode}, {size(self.task_bytes)} a "
+            f"process; {self.config.path}>"
         )
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "states": f"{self.puzzle.states:,}",
+            "layers": self._mode,
+            "memory": f"{size(self.task_bytes)} a process",
+            "directory": str(self.config.path),
+        }
+        return facts_html(f"{self.config.name}: {self.puzzle.title}", facts)
+
+    @property
+    def _mode(self) -> str:
+        return f"in memory, {counted(self.threads, 'thread')}" if self.in_memory else "by tasks"
 
     @property
     def in_memory(self) -> bool:
@@ -172,7 +185,7 @@ def layout_settings(layout: Layout) -> dict:
     return {setting: getattr(layout, setting) for setting in settings}
 
 
-def make_plan(config: Config, layout: dict | None = None) -> RunPlan:
+def make_plan(config: Config, layout: dict | None = None) -> Plan:
     """Plan a run; raises TooLarge if it cannot fit. layout: the settings of an existing run."""
     puzzle, memory = config.make_puzzle(), config.cluster.memory
     if config.cluster.workers_here and not config.cluster.oversubscribe:
@@ -213,7 +226,7 @@ def make_plan(config: Config, layout: dict | None = None) -> RunPlan:
     room = min(memory, default_memory("local", 1)) - need
     most = room // max(LISTED_BYTES, ListKernel(space).bytes_for(1))
     list_states = max(THIN_STATES, min(int(seconds / LISTED_SECONDS), most))
-    return RunPlan(config, puzzle, space, chosen, list_states, need, 0, bytes_in_memory)
+    return Plan(config, puzzle, space, chosen, list_states, need, 0, bytes_in_memory)
 
 
 def _too_little(memory: int, message: str) -> TooLarge:
@@ -244,7 +257,7 @@ def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
     return space
 
 
-def _plan_in_memory(config: Config, puzzle: Puzzle, space: Space, layout: dict | None) -> RunPlan:
+def _plan_in_memory(config: Config, puzzle: Puzzle, space: Space, layout: dict | None) -> Plan:
     """Return the plan of a run whose layers are in the memory of one process, whether they fit
     there or not.
 
@@ -260,7 +273,7 @@ def _plan_in_memory(config: Config, puzzle: Puzzle, space: Space, layout: dict |
     thin = int(layer_seconds(chosen, 0) / LISTED_SECONDS)
     most_states = space.states if lists.plain else thin
     list_states = max(THIN_IN_MEMORY, min(most_states, spare // lists.bytes_for(1)))
-    return RunPlan(config, puzzle, space, chosen, list_states, need, share)
+    return Plan(config, puzzle, space, chosen, list_states, need, share)
 
 
 def _share(config: Config) -> int:

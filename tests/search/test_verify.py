@@ -352,7 +352,7 @@ def test_tasks_of_the_layer_under_way(tmp_path, damage):
     """Damaged ones are done again, the others are not."""
     plan = api.plan(config_of(tmp_path / "run", {"columns": 5}, keep="all"))
     layout = {"prefix_digits": 1, "task_nodes": 2}
-    plan = driver_module.RunPlan(
+    plan = driver_module.Plan(
         plan.config, plan.puzzle, plan.space, type(plan.layout)(plan.space, **layout), 0, 0
     )
     done = []
