@@ -31,7 +31,7 @@ from frontier.config_values import A_SIZE, as_written, size_written
 from frontier.errors import InputError, why_unreadable
 from frontier.puzzles import Puzzle, puzzle_of, twsearch
 from frontier.puzzles.grid import Grid
-from frontier.puzzles.tables import KIND_TABLES, REMOVED_KINDS, PuzzleTable, Table, TilesTable
+from frontier.puzzles.tables import KIND_TABLES, PuzzleTable, Table, TilesTable
 from frontier.puzzles.tiles import MOST_CELLS
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
@@ -360,9 +360,7 @@ def _complaint(error: dict) -> str:
     if error["type"] == "union_tag_not_found":
         return f"{key}.kind is missing; known: {', '.join(KIND_TABLES)}"
     if error["type"] == "union_tag_invalid":
-        kind = error["ctx"]["tag"]
-        hint = f"; {REMOVED_KINDS[kind]}" if kind in REMOVED_KINDS else ""
-        return f"{key}.kind = {kind!r}; known: {', '.join(KIND_TABLES)}{hint}"
+        return f"{key}.kind = {error['ctx']['tag']!r}; known: {', '.join(KIND_TABLES)}"
     if error["type"] in ("model_type", "model_attributes_type", "dict_type"):
         such = ' with kind = "tiles"' if key == "puzzle" else ""
         return f"{key} = {error['input']!r}: it is a table of keys, such as [{key}]{such}"

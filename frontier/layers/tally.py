@@ -21,8 +21,7 @@ class Tally:
     """Counts over some states of a layer.
 
     states: their number. start: how many of them are the config's `start`. at_goal: how many have
-    the blank where the goal has it (`Model.at_goal_shape`), None if that is undefined. edges:
-    always None, which runs of format 5 have on disk; an earlier version counted something there.
+    the blank where the goal has it (`Model.at_goal_shape`), None if that is undefined.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -30,7 +29,6 @@ class Tally:
     states: Count = 0
     start: Count = 0
     at_goal: Count | None = 0
-    edges: None = None
 
     def __add__(self, other: "Tally") -> "Tally":
         both = zip(astuple(self), astuple(other), strict=True)

@@ -113,9 +113,4 @@ KIND_TABLES = {
     "permutations": PermutationsTable,
 }
 
-REMOVED_KINDS = {
-    "lines": 'puzzle.kind = "tiles" with puzzle.metric = "multi" has the same positions and moves',
-}
-"""Kinds that earlier versions had, and what there is instead."""
-
 PuzzleTable = Annotated[Union[*KIND_TABLES.values()], Field(discriminator="kind")]

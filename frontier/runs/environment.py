@@ -49,11 +49,10 @@ def note_start(storage: Storage, config: Config, workers: int, **more) -> None:
 def read_starts(storage: Storage) -> list[dict]:
     """Return the starts of the run in a storage, in order.
 
-    The list is empty if the file is missing, damaged or of another version. Raises OSError if the
-    system cannot read it.
+    The list is empty if the file is missing or damaged. Raises OSError if the system cannot read
+    it.
     """
     try:
-        content = read_sealed(storage, NAME)
-        return content.get("starts") or content.get("legs", [])  # their former name
+        return read_sealed(storage, NAME).get("starts", [])
     except CorruptRunError:
         return []

@@ -154,6 +154,21 @@ def test_bounds_that_contradict_each_other(copies, command):
     assert "God's number: 21\n" in invoke("gods-number", path).stdout
 
 
+def test_a_search_of_another_format(copies):
+    path, _ = copies
+    write_sealed(path / "run.json", {**read_sealed(path / "run.json"), "format": 2})
+    said = " ".join(invoke("status", path, code=4).stderr.split())
+    assert "run.json has format 2, and this program reads format 1: use the version" in said
+    assert "repair" not in said
+
+
+def test_no_search_goes_on_in_the_directory_of_a_run(tmp_path):
+    here = "--set", f"store.path={tmp_path}/x"
+    invoke("run", CONFIGS / "2x3.toml", "--set", f"store.path={tmp_path}/x-gods-number")
+    said = " ".join(invoke("gods-number", CONFIGS / "2x3.toml", *here, code=2).stderr.split())
+    assert "x-gods-number holds a run by layers: `run` resumes it" in said
+
+
 @pytest.mark.parametrize("key", ["deepest", "answers", "witnesses", "guessed", "asked"])
 @pytest.mark.parametrize("value", [None, 3, "x", [1], ["x", "y"], {"1": 2}, {"x": {}}])
 def test_a_ledger_whose_values_are_others(copies, key, value):

@@ -318,7 +318,7 @@ def test_a_layer_that_is_forgotten_while_one_looks_is_not_missing(tmp_path):
     assert before.missing() == []
 
 
-def test_a_newer_format_is_said_with_the_remedy(tmp_path):
+def test_another_format_is_said_with_the_remedy(tmp_path):
     run(tmp_path / "run")
     identity = read_sealed(tmp_path / "run" / "run.json")
     write_sealed(tmp_path / "run" / "run.json", {**identity, "format": 99})
