@@ -31,7 +31,7 @@ from frontier.config_values import A_SIZE, as_written, size_written
 from frontier.errors import InputError, why_unreadable
 from frontier.puzzles import Puzzle, puzzle_of, twsearch
 from frontier.puzzles.grid import Grid
-from frontier.puzzles.tables import KIND_TABLES, PuzzleTable, Table, TilesTable
+from frontier.puzzles.settings import KIND_TABLES, PuzzleTable, Table, TilesTable
 from frontier.puzzles.tiles import MOST_CELLS
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at

@@ -46,7 +46,7 @@ def _is_run(path: Path) -> bool:
 def complete_setting(context, parameter, incomplete: str) -> list[str]:
     """Offer the keys of a config, with their values if only a few are possible."""
     from frontier.config import TABLES
-    from frontier.puzzles.tables import KIND_TABLES
+    from frontier.puzzles.settings import KIND_TABLES
 
     settings = []
     for name, table in TABLES.items():

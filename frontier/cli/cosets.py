@@ -5,7 +5,7 @@ import click
 from frontier.api_cosets import search_cosets
 from frontier.cli import common
 from frontier.cli.streams import echo
-from frontier.cosets.plan import plan_cosets
+from frontier.cosets.resources import plan_cosets
 from frontier.errors import Gone, Stopped
 from frontier.report.gods_number import (
     describe_gods_number,

@@ -8,7 +8,7 @@ from frontier.cli.streams import echo
 from frontier.config import Config
 from frontier.errors import TooLarge
 from frontier.forecast.forecast import described_cluster, forecast_of
-from frontier.report.plan import describe_plan, gods_number_need, need_words, plan_value
+from frontier.report.plan_report import describe_plan, gods_number_need, need_words, plan_value
 from frontier.runs.resolve import resolve
 
 

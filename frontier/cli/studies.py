@@ -9,9 +9,9 @@ import click
 from frontier.cli.common import json_option
 from frontier.cli.files import Target, check_targets, force_option
 from frontier.errors import Stopped
+from frontier.thesis.comparison import TABLES, beyond
 from frontier.thesis.report import describe_thesis, thesis_value
 from frontier.thesis.runs import ThesisRuns
-from frontier.thesis.tables import TABLES, beyond
 
 
 @click.command(

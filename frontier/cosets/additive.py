@@ -18,13 +18,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from frontier.cosets.beam import Beam, beam_for, beam_within
+from frontier.cosets.blank_moves import Moves, images, moves_on, pattern_graph
 from frontier.cosets.deepening import AdditiveTables, path_for, within
 from frontier.cosets.groups import Split, first_numbers, joined_images, renumbered, residues
 from frontier.cosets.inversions import BoardLines
 from frontier.cosets.kernel import UNBOUNDED, VOLTAGE_BITS, board_words
 from frontier.cosets.single import Databases, Solver
+from frontier.cosets.sources import TableSource
 from frontier.cosets.symmetry import mirrored, symmetries
-from frontier.cosets.tables import Moves, TableSource, images, moves_on, pattern_graph
 from frontier.kernels.distances import residue_table
 from frontier.puzzles import Puzzle, pattern_puzzle
 from frontier.space.graph import BaseGraph

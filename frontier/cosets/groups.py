@@ -10,9 +10,10 @@ from math import ceil, comb, prod
 
 import numpy as np
 
+from frontier.cosets.blank_moves import check_voltages
 from frontier.cosets.kernel import BLANK, VOLTAGE_BITS, VOLTAGES
 from frontier.cosets.regions import MOST_LABELLED
-from frontier.cosets.tables import TableSource, check_voltages
+from frontier.cosets.sources import TableSource
 from frontier.errors import InputError
 from frontier.jit import kernel
 from frontier.kernels.distances import WORD_BITS, bit_at, bit_numbers

@@ -46,8 +46,8 @@ UNBOUNDED = 1 << 62
 
 VOLTAGE_BITS = 10
 VOLTAGES = (1 << VOLTAGE_BITS) - 1
-"""The bits of an entry of `move` (`frontier.cosets.tables.pattern_graph`) that are the number of a
-voltage."""
+"""The bits of an entry of `move` (`frontier.cosets.blank_moves.pattern_graph`) that are the number
+of a voltage."""
 
 FIRST_MIX, SECOND_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 """Odd numbers that spread keys over the tables."""
@@ -59,8 +59,8 @@ MET_BITS = 15
 """The table of boards met has 2**15 entries, so that it stays in the caches of a core."""
 
 Tables = namedtuple("Tables", "moves patterns boards")
-"""What the search of a coset reads: `frontier.cosets.tables.Moves` and `RegionTable`, and
-`frontier.cosets.patterns.PatternTable`."""
+"""What the search of a coset reads: `frontier.cosets.blank_moves.Moves`,
+`frontier.cosets.patterns.PatternTable` and `frontier.cosets.region_boards.RegionTable`."""
 
 Scratch = namedtuple(
     "Scratch",

@@ -33,6 +33,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from frontier.cosets.blank_moves import Moves, images, moves_on, pattern_graph
 from frontier.cosets.groups import (
     Split,
     distance_of,
@@ -54,7 +55,7 @@ from frontier.cosets.kernel import (
     take_slot,
 )
 from frontier.cosets.single import MET_BITS, Databases, Solver
-from frontier.cosets.tables import Moves, TableSource, images, moves_on, pattern_graph
+from frontier.cosets.sources import TableSource
 from frontier.jit import kernel
 from frontier.kernels.distances import distance_change, residue_table
 from frontier.puzzles import Puzzle

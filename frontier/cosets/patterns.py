@@ -25,9 +25,10 @@ from collections import namedtuple
 
 import numpy as np
 
+from frontier.cosets.blank_moves import Moves, images, pattern_graph
 from frontier.cosets.kernel import BLANK, UNLABELLED
 from frontier.cosets.regions import Region
-from frontier.cosets.tables import Moves, TableSource, images, pattern_graph
+from frontier.cosets.sources import TableSource
 from frontier.errors import InputError
 from frontier.kernels.distances import WORD_BITS, bit_numbers, residue_layers, signs_and_indices
 from frontier.space.graph import Space
@@ -47,7 +48,7 @@ residue: uint64[planes, words], the bits of the distances, by the numbers of pat
 `frontier.kernels.distances.residue_layers`. odd: int64[cells], whether distances are odd with the
 blank in this cell, and period: 2; where that is not so, period is 1. move: int64[vertices, K], the
 vertex that a move leads to, times 2**VOLTAGE_BITS, plus the number of its voltage; -1 for no
-move. image: unsigned[voltages, size], see `frontier.cosets.tables.images`.
+move. image: unsigned[voltages, size], see `frontier.cosets.blank_moves.images`.
 """
 
 

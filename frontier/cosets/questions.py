@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from frontier.cosets.additive import Additive
+from frontier.cosets.blank_moves import moves_on
 from frontier.cosets.kernel import (
     BLANK,
     FIRST_MIX,
@@ -38,10 +39,11 @@ from frontier.cosets.kernel import (
 )
 from frontier.cosets.lines import Lines
 from frontier.cosets.patterns import Patterns
+from frontier.cosets.region_boards import far_boards, region_table
 from frontier.cosets.regions import Region
 from frontier.cosets.single import Databases, Solver
+from frontier.cosets.sources import TableSource
 from frontier.cosets.symmetry import mirrored, symmetries
-from frontier.cosets.tables import TableSource, far_boards, moves_on, region_table
 from frontier.puzzles import Board
 
 DATABASES: dict[str, type[Databases]] = {"step": Additive, "multi": Lines}

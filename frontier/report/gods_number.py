@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from frontier.cosets.plan import CosetPlan
 from frontier.cosets.questions import Witness
+from frontier.cosets.resources import CosetPlan
 from frontier.errors import InputError
 from frontier.puzzles import Board
 from frontier.report.boards import draw_boards

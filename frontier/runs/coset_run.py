@@ -16,7 +16,7 @@ from frontier.config import Config
 from frontier.cosets.proof import Answer, Proof
 from frontier.cosets.questions import Block, Witness
 from frontier.cosets.regions import Region, check_puzzle, region_named
-from frontier.cosets.tables import TableSource
+from frontier.cosets.sources import TableSource
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.runs.directory import OWN_FILES, SUMMARY, TABLES, odd_files, table_files

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictInt, ValidationError
 
 from frontier.errors import CorruptRunError, FormatError, InputError
-from frontier.puzzles.tables import PuzzleTable, Table
+from frontier.puzzles.settings import PuzzleTable, Table
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import first_wrong, read_json, read_sealed

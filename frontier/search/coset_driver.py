@@ -13,9 +13,9 @@ from frontier import machine
 from frontier.clusters.executor import Call, Executor, Threads
 from frontier.clusters.kinds import client_for, executor_of
 from frontier.config import Config
-from frontier.cosets.plan import plan_cosets
 from frontier.cosets.proof import Answer, Proof, guesses, wrong_cut
 from frontier.cosets.questions import Asker, Block, Witness
+from frontier.cosets.resources import plan_cosets
 from frontier.errors import CorruptRunError, InputError, Stopped, reason_of
 from frontier.puzzles import Board
 from frontier.runs.coset_run import CosetRun

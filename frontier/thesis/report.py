@@ -6,8 +6,8 @@ from platform import python_version
 from frontier.report.html import page
 from frontier.runs.environment import versions
 from frontier.thesis import claims
+from frontier.thesis.comparison import TABLES, Row
 from frontier.thesis.runs import ThesisRuns
-from frontier.thesis.tables import TABLES, Row
 
 
 def thesis_value(tables: dict[str, list[Row]], beyond: dict | None, runs: ThesisRuns) -> dict:

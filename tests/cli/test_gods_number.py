@@ -12,7 +12,7 @@ import pytest
 from making import CONFIGS
 from sweeps import swept
 
-from frontier.cosets import tables
+from frontier.cosets import region_boards
 
 
 def invoke(*arguments, code=0, command="gods-number"):
@@ -139,7 +139,7 @@ def test_a_run_and_a_search_of_one_config_stand_side_by_side(tmp_path):
 
 def test_ctrl_c_while_tables_are_made(tmp_path, monkeypatch):
     """The table under way is made and kept, and no other is begun."""
-    whole, made = tables.distance_table, []
+    whole, made = region_boards.distance_table, []
 
     def interrupted(*arguments):
         made.append(1)
@@ -147,7 +147,7 @@ def test_ctrl_c_while_tables_are_made(tmp_path, monkeypatch):
         return whole(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(tables, "distance_table", interrupted)
+        patch.setattr(region_boards, "distance_table", interrupted)
         said = invoke(CONFIGS / "2x4.toml", *at(tmp_path), code=3).stderr
     assert said.count("stopping: what is under way is ended and kept first") == 1
     assert "Nothing is lost; resume with" in said
@@ -166,7 +166,7 @@ def test_a_second_ctrl_c_leaves_tables_under_way(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("frontier.cosets.tables.distance_table", interrupted)
+        patch.setattr("frontier.cosets.region_boards.distance_table", interrupted)
         said = invoke(CONFIGS / "2x4.toml", *at(tmp_path), code=3).stderr
     assert "stopped at" in said
     assert ": interrupted;" in said

@@ -10,11 +10,11 @@ from making import BY_TASKS, CONFIGS
 
 from frontier import api, machine
 from frontier.config import Config, load_config
-from frontier.cosets.plan import plan_cosets
+from frontier.cosets.resources import plan_cosets
 from frontier.forecast import forecast
 from frontier.forecast.forecast import described_cluster, disk_warning, forecast_of
 from frontier.forecast.rates import Rates
-from frontier.report.plan import describe_plan, plan_value
+from frontier.report.plan_report import describe_plan, plan_value
 from frontier.search import plan as planning
 from frontier.storage.bucket import TRANSFER_BYTES
 from frontier.storage.local import LocalStorage

@@ -14,6 +14,7 @@ from sweeps import cases, swept
 from twins import digits, sign
 
 from frontier.cosets import kernel
+from frontier.cosets.blank_moves import moves_on
 from frontier.cosets.kernel import (
     BLANK,
     SECOND_MIX,
@@ -29,7 +30,7 @@ from frontier.cosets.kernel import (
     slide,
 )
 from frontier.cosets.patterns import Patterns
-from frontier.cosets.tables import far_boards, moves_on, region_table
+from frontier.cosets.region_boards import far_boards, region_table
 from frontier.space.lehmer import LehmerCode
 
 WORDS = np.random.default_rng(5).integers(1 << 63, size=(25, 25), dtype=np.uint64)

@@ -10,10 +10,10 @@ from cosets.twin import board_of
 from twins import sign
 
 from frontier.cosets import patterns
+from frontier.cosets.blank_moves import moves_on
 from frontier.cosets.kernel import BLANK, VOLTAGE_BITS, VOLTAGES
 from frontier.cosets.patterns import Patterns
 from frontier.cosets.regions import Region
-from frontier.cosets.tables import moves_on
 from frontier.errors import InputError
 
 BITS = {1: 1, 2: 1, 3: 3, 4: 12}
@@ -162,6 +162,6 @@ def test_tables_are_kept_by_their_names(metric):
 
 
 def test_more_voltages_than_an_entry_has_room_for_are_refused(monkeypatch):
-    monkeypatch.setattr("frontier.cosets.tables.VOLTAGE_BITS", 1)
+    monkeypatch.setattr("frontier.cosets.blank_moves.VOLTAGE_BITS", 1)
     with pytest.raises(OverflowError, match="voltages; 1 bits"):
         made_for(board_of(2, 4, (0, 0), "multi"), (0, 0, 2, 2))

@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from frontier.thesis import tables
+from frontier.thesis import comparison
 
 
 @pytest.fixture(scope="session")
@@ -17,5 +17,5 @@ def directory(tmp_path_factory):
 def sums_once():
     """Manhattan sums, which take seconds and are the same each time (test_manhattan.py)."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "manhattan_counts", cache(tables.manhattan_counts))
+        patch.setattr(comparison, "manhattan_counts", cache(comparison.manhattan_counts))
         yield

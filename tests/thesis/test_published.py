@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from frontier.thesis import claims
+from frontier.thesis.comparison import TABLES, beyond
 from frontier.thesis.report import describe_thesis, thesis_value
 from frontier.thesis.runs import Depths, ThesisRuns
-from frontier.thesis.tables import TABLES, beyond
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 SLOW = "shortest sequences, n = 100"

@@ -8,9 +8,9 @@ from making import invoke
 from twins import sign
 
 from frontier.thesis import claims
+from frontier.thesis.comparison import TABLES as BY_NAME
+from frontier.thesis.comparison import Row
 from frontier.thesis.runs import ThesisRuns
-from frontier.thesis.tables import TABLES as BY_NAME
-from frontier.thesis.tables import Row
 
 pytestmark = pytest.mark.sweep
 

@@ -2,7 +2,7 @@
 cosets."""
 
 from frontier.config import Config
-from frontier.cosets.plan import plan_cosets
+from frontier.cosets.resources import plan_cosets
 from frontier.errors import InputError
 from frontier.forecast.forecast import Forecast
 from frontier.report.html import page

@@ -1,22 +1,18 @@
-"""The tables of a coset search, apart from that of the patterns (`frontier.cosets.patterns`).
+"""The moves of the blank on a board, and what they do to patterns.
 
-These are the moves of the blank, what they do to patterns, and the distances of the boards of the
-region. Boards are read as `frontier.puzzles.tiles` reads them, and cells are numbered in this
-order. A move of the blank is an arc of the base graph of a pattern
-(`frontier.puzzles.pattern_graph`), and its voltage acts on the sequence alone: a table has the
-image of each sequence under each voltage. So no search ranks or unranks a pattern.
+Cells are numbered in the order in which `frontier.puzzles.tiles` reads a board. A move of the blank
+is an arc of the base graph of a pattern (`frontier.puzzles.pattern_graph`), and its voltage acts on
+the sequence alone: a table has the image of each sequence under each voltage. So no search ranks or
+unranks a pattern.
 """
 
 from collections import namedtuple
-from collections.abc import Callable
 
 import numpy as np
 
 from frontier.cosets.kernel import VOLTAGE_BITS
-from frontier.cosets.regions import Region
-from frontier.kernels.distances import WORD_BITS, bit_numbers, distance_table
+from frontier.kernels.distances import WORD_BITS, bit_numbers
 from frontier.puzzles import Puzzle
-from frontier.puzzles.board_shapes import EMPTY
 from frontier.puzzles.moves import METRICS
 from frontier.space.graph import BaseGraph
 from frontier.space.lehmer import LehmerCode
@@ -28,22 +24,6 @@ target: int64[cells, K], the cell that it comes to, -1 for no move; stride: int6
 leads to the next cell on its way there. then: uint64[cells, K], the bits of the moves that may
 follow each: of "step", all but the one back; of "multi", those along the other line, as two moves
 along one line are one. all: uint64[cells], the bits of all moves from a cell."""
-
-RegionTable = namedtuple(
-    "RegionTable", "distance sign place cells homes radices start count boards"
-)
-"""Boards of the region as the kernels read them.
-
-distance: uint8[region cells, half], by the place of the blank in the region and the Lehmer index
-of the tiles. sign: int64, that of the tiles with the blank at each place. place: int64[cells], the
-place of each cell of the board in the region, -1 outside. cells: int64, the cell at each place.
-homes: int64, the home cell of each tile. radices: int64, of the kept Lehmer digits. boards: uint32,
-the Lehmer indices of the far boards, the farthest first, for each place of the blank; count[b, d]:
-how many of them have the blank at place b and a distance of d or more; they begin at start[b]."""
-
-
-TableSource = Callable[[str, Callable[[], np.ndarray]], np.ndarray]
-"""Returns the array of a name: as it was stored, or as a function makes it."""
 
 
 def moves_on(rows: int, columns: int, metric: str) -> Moves:
@@ -136,41 +116,3 @@ def images(graph: BaseGraph, code: LehmerCode) -> np.ndarray:
         index, sign = code.ranks(sequences[:, permutation])
         row[number] = bit_numbers(code, sign, index)
     return image
-
-
-def region_table(region: Region, threads: int, table_source: TableSource) -> RegionTable:
-    """Return the table of a region's own boards; `far_boards` adds those that may be left open."""
-    board, code = region.board, LehmerCode(region.tiles)
-    table = table_source(
-        "boards", lambda: distance_table(board.model.space, board.model.origins(), threads)
-    )
-    # Of the two signs of the tiles, one can be reached with the blank in a cell.
-    sign = np.empty(region.cells.size, dtype=np.int64)
-    for side in range(board.model.space.sides):
-        sign[board.model.space.vertex[side]] = board.model.space.sign[side]
-    blank = (board.model.encoding.shapes.rows == EMPTY).argmax(axis=1)  # by vertex
-    distance = np.empty((blank.size, code.half), dtype=np.uint8)
-    distance[blank] = table[2 * np.arange(blank.size) + sign]
-    place = np.full(region.puzzle.cells, -1, dtype=np.int64)
-    place[region.cells] = np.arange(region.cells.size)
-    goal = np.array(board.goals[0])[board.grid.reading]
-    homes = region.cells[goal > 0]
-    empty = np.zeros((region.cells.size, int(distance.max()) + 2), dtype=np.int64)
-    return RegionTable(
-        distance, sign[blank.argsort()], place, region.cells, homes,
-        np.array(code.radices, dtype=np.int64), empty[:, 0], empty, np.empty(0, dtype=np.uint32),
-    )  # fmt: skip
-
-
-def far_boards(table: RegionTable, least: int) -> RegionTable:
-    """Return the table with all boards listed that are at distance `least` or farther."""
-    start, boards = [0], []
-    count = np.zeros_like(table.count)
-    for b, distance in enumerate(table.distance):
-        far = np.flatnonzero(distance >= least)
-        far = far[np.argsort(distance[far], kind="stable")[::-1]]
-        boards.append(far.astype(np.uint32))
-        start.append(start[-1] + far.size)
-        sizes = np.bincount(distance[far], minlength=count.shape[1])
-        count[b] = sizes[::-1].cumsum()[::-1]
-    return table._replace(start=np.array(start), count=count, boards=np.concatenate(boards))

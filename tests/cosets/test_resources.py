@@ -4,7 +4,7 @@ import pytest
 
 from frontier import machine
 from frontier.config import config_of
-from frontier.cosets.plan import plan_cosets
+from frontier.cosets.resources import plan_cosets
 from frontier.errors import InputError
 from frontier.search.coset_driver import find_gods_number
 
