@@ -5,6 +5,7 @@ import json
 import tracemalloc
 from functools import cache
 from itertools import accumulate
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from frontier.forecast.rates import Rates, sample_slabs, try_codec, try_kernel, 
 from frontier.kernels.memory import memory_layout
 from frontier.layers import files, stored
 from frontier.layers.files import LIST_SLAB
+from frontier.layers.parts import footer_bytes
 from frontier.puzzles import puzzle_of, tile_puzzle
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.sizes import Sizes, estimate_sizes, trial_of
@@ -142,6 +144,15 @@ def test_the_disk_holds_what_is_foretold_and_no_more(
     # Each slab has a checksum. Two tasks of a worker may be under way; here one is.
     assert most < foretold * (1 + CHECKSUM_BYTES / plan.layout.slab_bytes)
     assert most > 0.7 * foretold
+
+
+def test_the_larger_one_of_the_layers_before_and_after_counts(tmp_path):
+    plan, sizes = plan_of(tmp_path, 2, 5, {"prefix_digits": 0, "task_nodes": 5}), sizes_of(2, 5)
+    rates = dataclasses.replace(RATES, density=[0, 1], stored=[0, 1])
+    after_the_peak = forecast_of(plan, sizes, rates=rates, depth=45).disk
+    assert sizes[44] > sizes[46]
+    held = sum(sizes[44:47]) * 8 / plan.space.code.bits + 3 * footer_bytes(prod(plan.layout.grid))
+    assert after_the_peak == pytest.approx(held, rel=0.01)
 
 
 @swept("keep", ["frontier", "all"], few=["all"])
