@@ -207,6 +207,12 @@ class Config(Table):
             for name, blank in member_names(self.puzzle_settings).items()
         ]
 
+    def refuse_family(self, remedy: str) -> None:
+        """Raise InputError, with a remedy, if this stands for a family."""
+        if self.from_every_blank:
+            names = ", ".join(member.name for member in self.members)
+            raise InputError(f"{self.name} is several runs, {names}: {remedy}")
+
     @property
     def settings(self) -> dict[str, dict]:
         """The tables by which a run is resumed; they say nothing of the place where it runs."""

@@ -48,9 +48,7 @@ def _config_of(what: Config | Place, client) -> Config:
     """Return the config of a single run. client: as for `run`."""
     if not isinstance(what, Config):
         what = resolve(what, () if client is None else ("cluster.kind=local",)).config
-    if what.from_every_blank:
-        names = ", ".join(member.name for member in what.members)
-        raise InputError(f"{what.name} is several runs, {names}: run each of config.members")
+    what.refuse_family("run each of config.members")
     return what
 
 

@@ -32,7 +32,7 @@ from frontier.errors import CorruptRunError, InputError, unwritable
 from frontier.jit import kernel
 from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Puzzle, puzzle_of
-from frontier.runs.backup import check_new
+from frontier.runs.backup import check_new, taken
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
 from frontier.space.graph import Space
@@ -217,7 +217,7 @@ def _new_place(storage: Storage) -> Path:
         )
     check_new(storage)
     if storage.is_folder():
-        raise InputError(f"{storage} exists; nothing is overwritten, name another place")
+        raise taken(storage)
     try:
         storage.parent.make_folder()
     except OSError as error:

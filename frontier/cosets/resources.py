@@ -61,9 +61,7 @@ def plan_cosets(config: Config, region: str | None = None) -> CosetPlan:
     `region` is the region's name, by default the one that `best_region` chooses. Raises InputError
     if cosets are not made for the puzzle, or if it has no such region.
     """
-    if config.from_every_blank:
-        names = ", ".join(member.name for member in config.members)
-        raise InputError(f"{config.name} is several puzzles, {names}: name one by puzzle.blank")
+    config.refuse_family("name one by puzzle.blank")
     puzzle = check_puzzle(config.make_puzzle())
     chosen = best_region(puzzle) if region is None else region_named(puzzle, region)
     room = machine.memory() * MEMORY_SHARE[0] // MEMORY_SHARE[1]

@@ -34,6 +34,9 @@ LIST_SLAB = 1 << 15
 LIST_NAME = "c.0"
 """The file of a list, as Zarr names it."""
 
+LINKED = "is a link, and what the run wrote is not"
+"""What is said of the folder of a layer that is a link."""
+
 PART_NAME = re.compile(r"c(\.\d+){1,3}")
 """The names of parts."""
 
@@ -159,9 +162,7 @@ class LayerFiles:
     def begin(self, durable: bool = False) -> None:
         """Make the folder and the metadata of the layer; existing parts stay."""
         if self.storage.is_link(self.folder):
-            raise CorruptRunError(
-                f"{self.place} is a link, and what the run wrote is not: take it away"
-            )
+            raise CorruptRunError(f"{self.place} {LINKED}: take it away")
         self.storage.make_folder(self.folder)
         self.describe(durable)
         if durable:

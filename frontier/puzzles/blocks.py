@@ -34,6 +34,7 @@ from frontier.puzzles.notation import (
     boards_given,
     first_whole,
     groups_given,
+    no_piece,
     read_boards,
     rows_of_letters,
 )
@@ -203,7 +204,7 @@ def block_puzzle(
     pieces = Pieces(
         reading=np.array(reading),
         sorts=tuple(sorts_of(footprints, group)),
-        rule=f"every piece of {sheet.text(whole)} must lie in it whole, once",
+        rule=Pieces.whole_once(sheet.text(whole)),
     )
     colours = [sort.codes for sort in pieces.sorts]
     drawing = Drawing(sheet.places, colours, symbols=dict(symbols or {}))
@@ -257,10 +258,7 @@ def _axes(horizontal: str, vertical: str, pieces: Mapping) -> dict[str, int]:
         message = f"puzzle.{AXES[axis]} = {letters!r}"
         for letter in letters:
             if letter not in pieces:
-                raise InputError(
-                    f"{message}: {letter!r} is no piece of this puzzle; its pieces are "
-                    + " ".join(pieces)
-                )
+                raise no_piece(message, letter, pieces)
             if letter in axes:
                 raise InputError(
                     f"{message}: {letter!r} is named twice; a piece has one axis or none"

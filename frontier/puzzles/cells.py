@@ -115,7 +115,7 @@ def cell_puzzle(
     all_pieces = Pieces(
         reading=np.array(reading),
         sorts=tuple(sorts_of(footprints, group)),
-        rule=f"every piece of {joined(whole)} must lie in it whole, once",
+        rule=Pieces.whole_once(joined(whole)),
     )
     drawing = Drawing(
         cache(lambda: _places(directions)),

@@ -100,7 +100,7 @@ def graph_puzzle(
     pieces = Pieces(
         reading=np.array(cells),
         sorts=tuple(sorts),
-        rule=f"every piece of {joined(whole)} must lie in it whole, once",
+        rule=Pieces.whole_once(joined(whole)),
     )
     drawing = Drawing(
         cache(lambda: laid_out(len(cells), edges) if picture is None else shown_in(picture, edges)),

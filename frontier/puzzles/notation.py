@@ -115,6 +115,12 @@ def first_whole(boards: Sequence[tuple[str, Sequence]]) -> tuple[str, Sequence]:
     )
 
 
+def no_piece(where: str, label: Hashable, pieces: Iterable[Hashable]) -> InputError:
+    """Return the error for a label that no piece of a puzzle has. where: its place."""
+    known = " ".join(map(str, pieces))
+    return InputError(f"{where}: {label!r} is no piece of this puzzle; its pieces are {known}")
+
+
 def groups_given(alike, forms: Mapping[str, Hashable]) -> dict[str, int]:
     """Return the number of its group for each label of `puzzle.alike` that counts as the same as
     others.
@@ -129,12 +135,11 @@ def groups_given(alike, forms: Mapping[str, Hashable]) -> dict[str, int]:
     group_of: dict[str, int] = {}
     for number, group in enumerate(alike):
         for label in group:
-            message = f"puzzle.alike = {list(alike)}: {label!r}"
+            name = f"puzzle.alike = {list(alike)}"
             if label not in forms:
-                pieces = " ".join(forms)
-                raise InputError(f"{message} is no piece of this puzzle; its pieces are {pieces}")
+                raise no_piece(name, label, forms)
             if label in group_of:
-                raise InputError(f"{message} is named twice")
+                raise InputError(f"{name}: {label!r} is named twice")
             group_of[label] = number
             if forms[label] != forms[group[0]]:
                 raise InputError(
@@ -196,10 +201,8 @@ class Notation(ABC):
         code_of = self._code_of | ({OPEN_MARK: OPEN} if part else {})
         for mark in marks:
             if mark not in code_of:
-                raise InputError(
-                    f"{name} = {self.text(marks)}: {mark!r} is no piece of this puzzle; its "
-                    f"pieces are {' '.join(dict.fromkeys(self.labels[1:]))}"
-                )
+                pieces = dict.fromkeys(self.labels[1:])
+                raise no_piece(f"{name} = {self.text(marks)}", mark, pieces)
         return tuple(code_of[mark] for mark in marks)
 
     def board_of(self, name: str, marks: Sequence, part: bool = False) -> Board:

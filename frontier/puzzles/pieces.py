@@ -66,6 +66,11 @@ class Pieces:
             )
         return boards
 
+    @staticmethod
+    def whole_once(pieces: str) -> str:
+        """Return the usual rule. pieces: all of them, as text."""
+        return f"every piece of {pieces} must lie in it whole, once"
+
     def broken_rule(self, board: Board) -> str:
         """Return the rule that the codes of a board break, in words."""
         if not all(0 <= code <= self.count for code in board):

@@ -55,7 +55,7 @@ def back_up(
     names, own = target.names() - {"lock"}, source.names()
     begun = any(map(MARKER.fullmatch, names)) and RUN not in names
     if names and not (begun and all(name in own or MARKED.fullmatch(name) for name in names)):
-        raise InputError(f"{target} exists; nothing is overwritten, name another place")
+        raise taken(target)
     try:
         target.make_folder()
     except OSError as error:
@@ -91,10 +91,15 @@ def back_up(
     return backup
 
 
+def taken(place: Storage) -> InputError:
+    """Return the error for a place where something is already."""
+    return InputError(f"{place} exists; nothing is overwritten, name another place")
+
+
 def check_new(target: Storage) -> None:
     """Raise InputError if a place is a file, or lies inside a run."""
     if target.exists("") and not target.is_folder():
-        raise InputError(f"{target} exists; nothing is overwritten, name another place")
+        raise taken(target)
     inside, above = target.resolved(), target.resolved().parent
     while above != inside:
         if above.exists(RUN):

@@ -79,7 +79,7 @@ def refuse_others(names: set[str], place: Place) -> None:
     """Raise InputError if a run directory holds a name that no run writes."""
     if foreign := sorted(name for name in names - OWN_NAMES if not MARKED.fullmatch(name)):
         raise InputError(
-            f"store.path = {place}: the directory also holds {', '.join(foreign[:3])}"
+            f"{place}: the directory also holds {', '.join(foreign[:3])}"
             f"{', …' if len(foreign) > 3 else ''}; choose one of its own with "
             "--set store.path=…"
         )

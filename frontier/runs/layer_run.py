@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from frontier.errors import CorruptRunError
-from frontier.layers.files import LIST_NAME, ZARR_GROUP, LayerFiles, part_names
+from frontier.layers.files import LINKED, LIST_NAME, ZARR_GROUP, LayerFiles, part_names
 from frontier.layers.record import LayerRecord, chained, records_of
 from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Puzzle, puzzle_of
@@ -217,7 +217,7 @@ class LayerRun(StoredRun):
                 continue
             folder, names = self.layer_path(record.depth), self.part_names(record.depth)
             if self.storage.is_link(self.layer_name(record.depth)):
-                sentences.append(f"{folder} is a link, and what the run wrote is not")
+                sentences.append(f"{folder} {LINKED}")
                 continue
             if record.form == "bits" and record.depth + 2 == len(self.records):
                 names |= self.part_names(record.depth + 2)

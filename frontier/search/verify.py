@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from frontier.errors import CorruptRunError
+from frontier.layers.files import LINKED
 from frontier.layers.parts import Part, digest_of
 from frontier.layers.stored import StoredLayer
 from frontier.runs.directory import COPIES, LEDGER, RUN
@@ -166,7 +167,7 @@ def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]
     run, layer = reader.run, reader.layer(depth)
     record, files, records = run.records[depth], layer.files, []
     if files.storage.is_link(files.folder):
-        yield f"layer {depth}: {files.place} is a link, and what the run wrote is not"
+        yield f"layer {depth}: {files.place} {LINKED}"
         return
     fading = not layer.is_list and depth + 2 == len(run.records)
     for task in files.tasks:
