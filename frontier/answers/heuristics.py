@@ -37,15 +37,15 @@ def _joined(puzzle: Puzzle, databases: Sequence[Distances]) -> Databases:
     tiles = puzzle.model.encoding
     patterns = [database.puzzle.model.encoding for database in databases]
     member = np.array([_members(tiles, pattern) for pattern in patterns])
-    codes = [LehmerCode(pattern.base.labels) for pattern in patterns]
-    most = max(pattern.base.labels for pattern in patterns)
+    codes = [LehmerCode(pattern.shapes.labels) for pattern in patterns]
+    most = max(pattern.shapes.labels for pattern in patterns)
     binomial = np.zeros((len(patterns), most + 1, puzzle.cells), dtype=np.int64)
     radices = np.ones((len(patterns), most + 1), dtype=np.int64)
     for d, (pattern, code) in enumerate(zip(patterns, codes, strict=True)):
-        binomial[d, : len(pattern.base.binomial)] = pattern.base.binomial
+        binomial[d, : len(pattern.shapes.binomial)] = pattern.shapes.binomial
         radices[d, : len(code.radices)] = code.radices
     digits, halves = np.array([(len(code.radices), code.half) for code in codes]).T.copy()
-    regions = [pattern.base.region.astype(np.int32) for pattern in patterns]
+    regions = [pattern.shapes.region.astype(np.int32) for pattern in patterns]
     dtype = max((database.values.dtype for database in databases), key=lambda t: t.itemsize)
     values = [database.values.astype(dtype, copy=False).ravel() for database in databases]
     added = np.array([pattern.metric == "labelled" for pattern in patterns])
@@ -63,7 +63,7 @@ def _joined(puzzle: Puzzle, databases: Sequence[Distances]) -> Databases:
 def _members(tiles: Encoding, pattern: PatternEncoding) -> list[int]:
     """Return the number in the pattern's sequence of each member of the puzzle's, -1 if it has
     none."""
-    number = {tile: n for n, tile in enumerate(pattern.members[: pattern.base.labels].tolist())}
+    number = {tile: n for n, tile in enumerate(pattern.members[: pattern.shapes.labels].tolist())}
     return [number.get(tile, -1) for tile in tiles.members.tolist()]
 
 

@@ -57,25 +57,20 @@ class PatternEncoding(Encoding):
         self.shape_bytes = _vertices(grid, labelled) * VERTEX_BYTES
 
     @cached_property
-    def base(self) -> PatternGraph:
-        """The base graph, with the meaning of its vertices and arcs."""
+    def shapes(self) -> PatternGraph:
         free, labels = self.metric == "labelled", len(self.labelled)
         return pattern_graph(self._grid.cells, self._grid.line_length, labels, free=free)
 
     @property
-    def shapes(self) -> PatternGraph:
-        return self.base
-
-    @property
     def graph(self) -> BaseGraph:
-        return self.base.graph
+        return self.shapes.graph
 
     @cached_property
     def moves(self) -> Moves:
         """The arcs, and which labelled tiles they displace."""
-        moved = self.base.place >= 0
-        source, target = (position[moved] for position in self.base.positions)
-        place = self.base.place[moved]
+        moved = self.shapes.place >= 0
+        source, target = (position[moved] for position in self.shapes.positions)
+        place = self.shapes.place[moved]
         start = np.concatenate([[0], np.cumsum(moved)])
         return Moves(self.graph, (0,), (), start, np.zeros_like(place), place, source, target)
 
@@ -105,7 +100,7 @@ class PatternModel(Model):
     @property
     def base(self) -> PatternGraph:
         """The base graph, with the meaning of its vertices and arcs."""
-        return self.encoding.base
+        return self.encoding.shapes
 
     @property
     def labelled(self) -> tuple[int, ...]:
