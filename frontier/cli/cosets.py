@@ -105,7 +105,7 @@ def gods_number(
         )
     except Gone:
         raise
-    except (Stopped, KeyboardInterrupt) as error:  # the latter at once, in the middle of a block
+    except (Stopped, KeyboardInterrupt) as error:  # the latter at once, in the middle of a portion
         reason = str(error) or "interrupted"
         if not CosetRun.exists(path):
             raise Stopped(reason) from None

@@ -52,7 +52,7 @@ Examples:
     type=click.IntRange(min=1),
     metavar="N",
     default=500,
-    help="With --deep: check N states of each layer, and N others, or N blocks of cosets.",
+    help="With --deep: check N states of each layer, and N others, or N portions of cosets.",
 )
 @click.option("--seed", type=int, metavar="N", default=0, help="With --deep: the seed of the draw.")
 @json_option
@@ -65,7 +65,7 @@ def verify(run, deep, states, seed, as_json):
     is wrong; `repair` may mend it.
 
     Of what `gods-number` has found, checksums of the tables and summary.json are checked, and
-    the way of every position is gone move by move; with --deep, N blocks of cosets are searched
+    the way of every position is gone move by move; with --deep, N portions of cosets are searched
     again as well.
     """
     values = []

@@ -21,7 +21,7 @@ positions that questions found hard to settle (`guesses`).
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from frontier.cosets.questions import Asker, Block, Farther, Witness
+from frontier.cosets.questions import Asker, Farther, Portion, Witness
 from frontier.puzzles import Board
 
 
@@ -29,33 +29,33 @@ from frontier.puzzles import Board
 class Answer:
     """The answer to a question so far.
 
-    blocks: how many there are; cosets: in all of them together; done: those that were searched, by
-    their numbers.
+    portions: how many there are; cosets: in all of them together; done: those that were searched,
+    by their numbers.
     """
 
-    blocks: int
+    portions: int
     cosets: int
-    done: dict[int, Block] = field(default_factory=dict)
+    done: dict[int, Portion] = field(default_factory=dict)
 
     @property
     def searched(self) -> bool:
-        """True if all blocks were searched."""
-        return len(self.done) == self.blocks
+        """True if all portions were searched."""
+        return len(self.done) == self.portions
 
     @property
     def missing(self) -> list[int]:
-        """The numbers of the blocks that were not searched."""
-        return [number for number in range(self.blocks) if number not in self.done]
+        """The numbers of the portions that were not searched."""
+        return [number for number in range(self.portions) if number not in self.done]
 
     @property
     def farther(self) -> list[Farther]:
         """The positions found that need more moves, the farthest first."""
-        positions = (position for block in self.done.values() for position in block.farther)
+        positions = (position for portion in self.done.values() for position in portion.farther)
         return sorted(positions, key=lambda position: (-position.depth, position.board))
 
     def total(self, field_name: str) -> int | float:
-        """Return the sum of a field of `Block` over the blocks that were searched."""
-        return sum(getattr(block, field_name) for block in self.done.values())
+        """Return the sum of a field of `Portion` over the portions that were searched."""
+        return sum(getattr(portion, field_name) for portion in self.done.values())
 
     @property
     def seconds(self) -> float:
@@ -111,13 +111,13 @@ class Proof:
     def hardest(self, limit: int) -> list[Board]:
         """Return positions whose distances are those of a question modulo p, and whose own searches
         for questions of greater limits took long: those that took longest first."""
-        blocks = (
-            block
+        portions = (
+            portion
             for greater, answer in self.answers.items()
             if greater > limit and (greater - limit) % self.period == 0
-            for block in answer.done.values()
+            for portion in answer.done.values()
         )
-        hard = sorted((block.hardest for block in blocks if block.hardest), reverse=True)
+        hard = sorted((portion.hardest for portion in portions if portion.hardest), reverse=True)
         return [tuple(board) for _, board in hard]
 
     @property
@@ -168,15 +168,15 @@ class Proof:
 
 
 def wrong_cut(asker: Asker, limit: int, answer: Answer) -> str | None:
-    """Return what is wrong with the numbers of cosets and blocks of a question, None if they are
+    """Return what is wrong with the numbers of cosets and portions of a question, None if they are
     right."""
-    cosets, blocks = asker.cosets(limit), asker.blocks(limit)
-    if (answer.cosets, answer.blocks) == (cosets, blocks):
+    cosets, portions = asker.cosets(limit), asker.portions(limit)
+    if (answer.cosets, answer.portions) == (cosets, portions):
         return None
     return (
-        f"the question of {limit} has {answer.cosets:,} cosets in {answer.blocks:,} blocks, and "
-        f"this program makes {cosets:,} in {blocks:,}: go on with the version that began it, or "
-        "begin anew in another directory (store.path)"
+        f"the question of {limit} has {answer.cosets:,} cosets in {answer.portions:,} portions, "
+        f"and this program makes {cosets:,} in {portions:,}: resume it with the version that began "
+        "it, or begin anew in another directory (store.path)"
     )
 
 

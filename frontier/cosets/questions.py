@@ -12,7 +12,7 @@ are at the depths T + 1, T + 2, ...
 
 A coset has no such position if its pattern's distance and the greatest D are T or less together. Of
 cosets that are mirror images of each other one is searched (`frontier.cosets.symmetry`). Those left
-are shuffled, so that any block of them tells how long the rest will take.
+are shuffled, so that any portion of them tells how long the rest will take.
 """
 
 import time
@@ -49,11 +49,11 @@ from frontier.puzzles import Board
 DATABASES: dict[str, type[Databases]] = {"step": Additive, "multi": Lines}
 """Those for single positions, by the metric."""
 
-BLOCKS = 1000
-"""The most blocks of a question."""
+PORTIONS = 1000
+"""The most portions of a question."""
 
-BLOCK_COSETS = 64
-"""The least cosets of a block."""
+PORTION_COSETS = 64
+"""The least cosets of a portion."""
 
 WORTH = 100_000
 """The least look-ups that are made for each open position of a coset before it is searched by
@@ -77,8 +77,8 @@ enough."""
 MOST_LOOK_UPS = 1_000_000_000
 """The most look-ups in one coset, however many positions are open."""
 
-SLICE = 100_000_000
-"""The look-ups between two checks of a block whether it is to stop; a coset under way comes on
+LOOK_UPS_A_CHECK = 100_000_000
+"""The look-ups between two checks of a portion whether it is to stop; a coset under way comes on
 top."""
 
 ROOM = 100_000
@@ -117,10 +117,10 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Block:
+class Portion:
     """The result of the search of some cosets of a question.
 
-    number: of the block. cosets: how many it has. look_ups, solutions: of the search of cosets.
+    number: of the portion. cosets: how many it has. look_ups, solutions: of the search of cosets.
     left: the positions that it left open. nodes: of their own searches. farther: those that need
     more moves. seconds: of one processor. hardest: of those that do not, the one whose search took
     most nodes, and these.
@@ -138,7 +138,7 @@ class Block:
 
 
 class Asker:
-    """The tables of a region, and the search of blocks of cosets with them.
+    """The tables of a region, and the search of portions of cosets with them.
 
     deepest: the greatest distance of a pattern, and that of a board of the region to which a
     solution may lead. bound: their sum, a number of moves that suffices for every position.
@@ -176,14 +176,14 @@ class Asker:
         """Return how many cosets a question has to search."""
         return self._question(limit).cosets.size
 
-    def blocks(self, limit: int) -> int:
-        """Return how many blocks these are cut into."""
-        return min(BLOCKS, -(-self.cosets(limit) // BLOCK_COSETS))
+    def portions(self, limit: int) -> int:
+        """Return how many portions these are cut into."""
+        return min(PORTIONS, -(-self.cosets(limit) // PORTION_COSETS))
 
-    def learn(self, blocks: Iterable[Block]) -> None:
-        """Take the mean nodes of a position's own search from blocks that were searched before."""
-        for block in blocks:
-            self._settled, self._nodes = self._settled + block.left, self._nodes + block.nodes
+    def learn(self, portions: Iterable[Portion]) -> None:
+        """Take the mean nodes of a position's own search from portions searched before."""
+        for portion in portions:
+            self._settled, self._nodes = self._settled + portion.left, self._nodes + portion.nodes
 
     def stop(self) -> None:
         """End all searches, those under way and later ones; they return None."""
@@ -191,19 +191,19 @@ class Asker:
 
     def search(
         self, limit: int, number: int, stop: Callable[[], bool] = bool, whole: bool = True
-    ) -> Block | Witness | None:
-        """Search a block of the question of `limit`; returns None if it was stopped.
+    ) -> Portion | Witness | None:
+        """Search a portion of the question of `limit`; returns None if it was stopped.
 
         whole: all positions that need more moves are wanted, with their distances; otherwise the
         first one ends the search.
         """
         question = self._question(limit)
-        of_block = np.arange(number, question.cosets.size, self.blocks(limit))
-        return self._search(question, of_block, number, stop, whole)
+        of_portion = np.arange(number, question.cosets.size, self.portions(limit))
+        return self._search(question, of_portion, number, stop, whole)
 
     def search_some(
         self, limit: int, distance: int, some: slice, stop: Callable[[], bool]
-    ) -> Block | None:
+    ) -> Portion | None:
         """Search some cosets of a question, of those whose patterns are at a distance; returns None
         if it was stopped."""
         question = self._question(limit)
@@ -215,12 +215,12 @@ class Asker:
         return np.bincount(self._question(limit).distances)
 
     def _search(
-        self, question: "_Prepared", of_block: np.ndarray, number: int, stop, whole: bool
-    ) -> Block | Witness | None:
-        """Search the cosets of a question that are numbered in `of_block`."""
+        self, question: "_Prepared", of_portion: np.ndarray, number: int, stop, whole: bool
+    ) -> Portion | Witness | None:
+        """Search the cosets of a question that are numbered in `of_portion`."""
         began, limit = time.thread_time(), question.limit
         # Kernels are compiled again for an array with gaps; these are copies.
-        cosets, distances = question.cosets[of_block], question.distances[of_block]
+        cosets, distances = question.cosets[of_portion], question.distances[of_portion]
         look_ups = solutions = left_open = nodes = first = 0
         farther, hardest, settled = {}, None, set()
 
@@ -234,7 +234,8 @@ class Asker:
                 piece = slice(first, first + PIECE)
                 done, opened, *work = search_cosets(
                     cosets[piece], distances[piece], self._patterns.homes(cosets[piece]), limit,
-                    worth, max(worth, MOST_LOOK_UPS), SLICE, question.tables, scratch, boards,
+                    worth, max(worth, MOST_LOOK_UPS), LOOK_UPS_A_CHECK, question.tables, scratch,
+                    boards,
                 )  # fmt: skip
                 look_ups, solutions = look_ups + work[0], solutions + work[1]
                 for board in boards[:opened]:
@@ -265,7 +266,7 @@ class Asker:
                     return None
         seconds = time.thread_time() - began
         positions = tuple(farther.values())
-        return Block(
+        return Portion(
             number, cosets.size, look_ups, solutions, left_open, nodes, seconds, positions, hardest
         )
 
@@ -279,7 +280,7 @@ class Asker:
         return Witness(tuple(board), limit) if needs_more else None
 
     def _question(self, limit: int) -> "_Prepared":
-        """Return the data that all blocks of a question share."""
+        """Return the data that all portions of a question share."""
         with self._prepare:
             if self._prepared is None or self._prepared.limit != limit:
                 self._prepared = None  # it may be large
@@ -347,7 +348,7 @@ class Asker:
 
     @contextmanager
     def _memory(self, most_open: int):
-        """Lend memory to one thread; the next block uses it again."""
+        """Lend memory to one thread; the next portion uses it again."""
         try:
             scratch, solver = self._spare.get_nowait()
         except Empty:

@@ -126,7 +126,7 @@ def headline(start: RunStarted | SearchStarted) -> str:
 def _search_figures(progress: SearchProgress) -> dict[str, str]:
     """Return the figures of a search by their names."""
     asking, run, figures = progress.asking or Asking("nothing yet"), progress.run, {}
-    if asking.blocks and not progress.complete:
+    if asking.portions and not progress.complete:
         time_left = "too early to tell"
         if asking.left is not None:
             time_left = f"about {rough(asking.left)}" if asking.left >= 2 else "a moment"
@@ -158,7 +158,7 @@ def bounds_words(lower: int | None, upper: int | None) -> str:
 
 def _doing_words(asking: Asking) -> str:
     """Return what a search does, and how much of it is done."""
-    done = [f"{asking.done / asking.blocks:.0%}"] if asking.done else []
+    done = [f"{asking.done / asking.portions:.0%}"] if asking.done else []
     if asking.positions:
         done.append(f"{counted(asking.positions, 'position')} found")
     return f"{asking.doing} ({', '.join(done)})" if done else asking.doing

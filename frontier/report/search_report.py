@@ -74,7 +74,7 @@ def _in_words(run: CosetRun, limit: int, answer: Answer) -> str:
     witnessed = any(witness.limit == limit for witness in run.proof.witnesses)
     # 100% when all is done
     found_so_far = f"{positions}, " if answer.farther else "some, " if witnessed else ""
-    return f"{found_so_far}{100 * len(answer.done) // answer.blocks}% searched"
+    return f"{found_so_far}{100 * len(answer.done) // answer.portions}% searched"
 
 
 def search_text(run: CosetRun, console: Console) -> RenderableType:

@@ -1,7 +1,7 @@
 """A run by cosets: what is known of God's number of a puzzle, and the tables of the search.
 
-Its ledger has the blocks of cosets that were searched, question by question, with what they found,
-and what was asked. The tables may be deleted: they are made again.
+Its ledger has the portions of cosets that were searched, question by question, with what they
+found, and what was asked. The tables may be deleted: they are made again.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from frontier.config import Config
 from frontier.cosets.proof import Answer, Proof
-from frontier.cosets.questions import Block, Witness
+from frontier.cosets.questions import Portion, Witness
 from frontier.cosets.regions import Region, check_puzzle, region_named
 from frontier.cosets.sources import TableSource
 from frontier.errors import CorruptRunError, InputError
@@ -27,7 +27,7 @@ from frontier.storage.base import Storage
 from frontier.storage.places import Place
 from frontier.storage.sealed import Count
 
-BLOCKS, WITNESSES = TypeAdapter(list[Block]), TypeAdapter(list[Witness])
+PORTIONS, WITNESSES = TypeAdapter(list[Portion]), TypeAdapter(list[Witness])
 COUNTS, REQUEST = TypeAdapter(tuple[Count, Count]), TypeAdapter(tuple[Count | None, Count])
 """Values of a ledger."""
 
@@ -112,7 +112,7 @@ class CosetRun(StoredRun):
             return content
         answers = {
             str(limit): {
-                "blocks": answer.blocks,
+                "portions": answer.portions,
                 "cosets": answer.cosets,
                 "done": list(map(asdict, answer.done.values())),
             }
@@ -130,12 +130,14 @@ class CosetRun(StoredRun):
         if "deepest" in content:
             proof = Proof(COUNTS.validate_python(content["deepest"]), self.region.period)
             for limit, answer in content["answers"].items():
-                blocks, cosets = COUNTS.validate_python((answer["blocks"], answer["cosets"]))
-                read = BLOCKS.validate_python(answer["done"])
-                done = {block.number: block for block in read if 0 <= block.number < blocks}
+                portions, cosets = COUNTS.validate_python((answer["portions"], answer["cosets"]))
+                read = PORTIONS.validate_python(answer["done"])
+                done = {
+                    portion.number: portion for portion in read if 0 <= portion.number < portions
+                }
                 if len(done) < len(read):
-                    raise ValueError(f"the question of {limit} has a block too many")
-                proof.answers[int(limit)] = Answer(blocks, cosets, done)
+                    raise ValueError(f"the question of {limit} has a portion too many")
+                proof.answers[int(limit)] = Answer(portions, cosets, done)
             proof.witnesses += WITNESSES.validate_python(content["witnesses"])
             proof.guessed = float(content["guessed"])
             proof.check()

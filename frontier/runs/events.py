@@ -141,9 +141,9 @@ class Asking:
     """Tables are made or read, or a question about all cosets is under way.
 
     doing: what is under way, in words. lower, upper: the bounds of God's number, None before there
-    are tables. limit: that of the question, None before there is one. done, blocks: how many blocks
-    of the question are done, and how many it has. left: the seconds that the question may still
-    take, None if unknown. positions: how many were found to need more moves.
+    are tables. limit: that of the question, None before there is one. done, portions: how many
+    portions of the question are done, and how many it has. left: the seconds that the question may
+    still take, None if unknown. positions: how many were found to need more moves.
     """
 
     doing: str
@@ -151,7 +151,7 @@ class Asking:
     upper: int | None = None
     limit: int | None = None
     done: int = 0
-    blocks: int = 0
+    portions: int = 0
     left: float | None = None
     positions: int = 0
 

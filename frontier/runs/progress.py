@@ -249,7 +249,7 @@ class SearchProgress(Standing):
     def share(self) -> float | None:
         """The share that is done of the question under way."""
         asking = self.asking
-        return asking.done / asking.blocks if asking and asking.blocks else None
+        return asking.done / asking.portions if asking and asking.portions else None
 
     @property
     def stage(self) -> int | None:
@@ -259,7 +259,7 @@ class SearchProgress(Standing):
 
 def _asking(run: "CosetRun", workers: int) -> events.Asking:
     """Return what a search does next, or is doing, and how long the question still takes: the mean
-    time of its blocks that are done, for each of the others. workers: 0 if not known."""
+    time of its portions that are done, for each of the others. workers: 0 if not known."""
     proof = run.proof
     if proof is None:
         return events.Asking("making the tables")
@@ -271,9 +271,9 @@ def _asking(run: "CosetRun", workers: int) -> events.Asking:
         return events.Asking(doing, proof.lower, proof.upper, limit)
     left, done = None, len(answer.done)
     if done and workers:
-        left = answer.seconds / done * (answer.blocks - done) / workers
+        left = answer.seconds / done * (answer.portions - done) / workers
     return events.Asking(
-        doing, proof.lower, proof.upper, limit, done, answer.blocks, left, len(answer.farther)
+        doing, proof.lower, proof.upper, limit, done, answer.portions, left, len(answer.farther)
     )
 
 

@@ -4,8 +4,8 @@
 * ``summary.json`` must be what was written there, and contradict nothing in the ledger. It is
   written at the end of a start, so it may be older than the ledger, and know less.
 * The shortest way of every position found is gone move by move, without any kernel.
-* With the tables, the cosets of every question are counted again, and how many blocks they make.
-* Blocks of questions and single positions that gave a lower bound are searched again, all or some
+* With the tables, the cosets of every question are counted again, and how many portions they make.
+* Portions of questions and single positions that gave a lower bound are searched again, all or some
   of them drawn at random; they must give the same.
 """
 
@@ -32,7 +32,7 @@ TABLE = 0
 class Checked:
     """What was checked, and the faults.
 
-    tables: those whose checksums were checked. paths: those followed move by move. blocks: those
+    tables: those whose checksums were checked. paths: those followed move by move. portions: those
     searched again, and positions that lower bounds rest on. damaged_tables: what is wrong with some
     tables, by their names. wrong_summary: True if ``summary.json`` is damaged or contradicts the
     ledger.
@@ -40,7 +40,7 @@ class Checked:
 
     tables: int = 0
     paths: int = 0
-    blocks: int = 0
+    portions: int = 0
     damaged_tables: dict[str, str] = field(default_factory=dict)
     wrong_summary: bool = False
     faults: list[Fault] = field(default_factory=list)
@@ -50,20 +50,22 @@ class Checked:
         """What was checked."""
         looked = f"{counted(self.tables, 'table')}, {counted(self.paths, 'path')} followed"
         return (
-            f"{looked}, {counted(self.blocks, 'block')} searched again" if self.blocks else looked
+            f"{looked}, {counted(self.portions, 'portion')} searched again"
+            if self.portions
+            else looked
         )
 
 
 def check_cosets(
     run: CosetRun,
-    blocks: int | None = 0,
+    portions: int | None = 0,
     seed: int = 0,
     say: Callable[[str], None] = lambda text: None,
 ) -> Checked:
     """Return the faults of a search of cosets. The depth of a fault is that of the farther
     positions of its question.
 
-    blocks: how many are searched again, None for all; with 0, nothing is done that needs the
+    portions: how many are searched again, None for all; with 0, nothing is done that needs the
     tables. say: called with each step in words.
     """
     proof, checked = run.proof, Checked()
@@ -89,9 +91,9 @@ def check_cosets(
                 )
     done = [(t, number) for t, answer in proof.answers.items() for number in answer.done]
     done += proof.witnesses
-    count = len(done) if blocks is None else min(blocks, len(done))
+    count = len(done) if portions is None else min(portions, len(done))
     drawn = random.Random(seed).sample(done, count)
-    if blocks != 0 and all(fault.described for fault in checked.faults):
+    if portions != 0 and all(fault.described for fault in checked.faults):
         _search_again(run, drawn, checked, say)
     return checked
 
@@ -125,14 +127,14 @@ def _wrong_summary(run: CosetRun) -> Iterator[str]:
 def _search_again(
     run: CosetRun, drawn: list[tuple[int, int] | Witness], checked: Checked, say
 ) -> None:
-    """Count the cosets of all questions again, search blocks and single positions again, and note
+    """Count the cosets of all questions again, search portions and single positions again, and note
     faults."""
     proof = run.proof
     asker = Asker(run.region, run.groups, machine.cores(), run.table_source(shared=False))
     if asker.deepest != proof.deepest:
         message = f"the deepest pattern and board are {asker.deepest}, not {proof.deepest}"
         checked.faults.append(Fault(0, message))
-    blocks = [item for item in drawn if not isinstance(item, Witness)]
+    portions = [item for item in drawn if not isinstance(item, Witness)]
     witnesses = [item for item in drawn if isinstance(item, Witness)]
     for limit, answer in sorted(proof.answers.items()):  # each question has to be prepared
         depth = limit + proof.period
@@ -140,21 +142,21 @@ def _search_again(
         if wrong := wrong_cut(asker, limit, answer):
             checked.faults.append(Fault(depth, wrong))
             continue
-        for number in sorted(number for of, number in blocks if of == limit):
-            say(f"{checked.blocks:,} of {counted(len(drawn), 'block')} searched again")
-            checked.blocks += 1
-            listed, block = answer.done[number], asker.search(limit, number)
-            before, now = ({(p.board, p.depth) for p in of.farther} for of in (listed, block))
-            if before != now or listed.cosets != block.cosets:
+        for number in sorted(number for of, number in portions if of == limit):
+            say(f"{checked.portions:,} of {counted(len(drawn), 'portion')} searched again")
+            checked.portions += 1
+            listed, portion = answer.done[number], asker.search(limit, number)
+            before, now = ({(p.board, p.depth) for p in of.farther} for of in (listed, portion))
+            if before != now or listed.cosets != portion.cosets:
                 message = (
-                    f"block {number} of the question of {limit} has "
+                    f"portion {number} of the question of {limit} has "
                     f"{counted(len(now), 'position')} that need more moves, and {len(before):,} "
                     "are listed"
                 )
                 checked.faults.append(Fault(depth, message))
     for witness in witnesses:
         say(f"whether a position needs more than {witness.limit} moves")
-        checked.blocks += 1
+        checked.portions += 1
         if not asker.witness(witness.board, witness.limit):
             message = f"{run.puzzle.line(witness.board)} takes at most {witness.limit} moves"
             checked.faults.append(Fault(witness.limit + proof.period, message))

@@ -1,4 +1,4 @@
-"""The search of God's number: question after question, block after block, stored as it goes on."""
+"""The loop over questions of God's number, whose portions are stored as they are answered."""
 
 import math
 import threading
@@ -14,7 +14,7 @@ from frontier.clusters.executor import Call, Executor, Threads
 from frontier.clusters.kinds import client_for, executor_of
 from frontier.config import Config
 from frontier.cosets.proof import Answer, Proof, guesses, wrong_cut
-from frontier.cosets.questions import Asker, Block, Witness
+from frontier.cosets.questions import Asker, Portion, Witness
 from frontier.cosets.resources import plan_cosets
 from frontier.errors import CorruptRunError, InputError, Stopped, reason_of
 from frontier.puzzles import Board
@@ -35,7 +35,7 @@ from frontier.signals import interrupts_stop
 from frontier.storage.lock import writing
 
 COMMIT_SECONDS = 5.0
-"""About the seconds of search that a kill can cost; a block under way comes on top."""
+"""About the seconds of search that a kill can cost; a portion under way comes on top."""
 
 GUESSED_SECONDS = 30.0
 """Lower bounds are guessed once the questions of a start have taken so many seconds."""
@@ -184,7 +184,7 @@ class _Search:
     def _ask(self, asker: Asker, executor: Executor, limit: int, whole: bool) -> None:
         """Ask a question. whole: all of its positions are wanted; otherwise one suffices."""
         proof, began = self._run.proof, time.monotonic()
-        answer = proof.answers.setdefault(limit, Answer(asker.blocks(limit), asker.cosets(limit)))
+        answer = proof.answers.setdefault(limit, Answer(asker.portions(limit), asker.cosets(limit)))
         if wrong := wrong_cut(asker, limit, answer):
             raise CorruptRunError(f"{self._run.path}: {wrong}")
         before = len(answer.done)
@@ -208,7 +208,7 @@ class _Search:
             else:
                 answer.done[result.number] = result
             now, done = time.monotonic(), len(answer.done)
-            time_left = (now - began) / max(1, done - before) * (answer.blocks - done)
+            time_left = (now - began) / max(1, done - before) * (answer.portions - done)
             self._say(doing, limit, answer, time_left)
             if enough.is_set() or now - self._committed > COMMIT_SECONDS:
                 self._run.commit()
@@ -221,7 +221,7 @@ class _Search:
     ) -> Call:
         if executor.in_process:
             return Call(asker.search, (limit, number, stops, whole))
-        return Call(search_block, (self._run.ref, limit, number, whole))
+        return Call(search_portion, (self._run.ref, limit, number, whole))
 
     def _single(self, asker: Asker, executor: Executor, limit: int, board: Board, ends) -> Call:
         nodes = int(max(0.0, ends - time.monotonic()) * NODES_A_SECOND)
@@ -232,7 +232,7 @@ class _Search:
     def _say(self, doing: str, limit: int, answer: Answer, time_left: float | None) -> None:
         proof = self._run.proof
         self._tell(Asking(
-            doing, proof.lower, proof.upper, limit, len(answer.done), answer.blocks, time_left,
+            doing, proof.lower, proof.upper, limit, len(answer.done), answer.portions, time_left,
             len(answer.farther),
         ))  # fmt: skip
 
@@ -260,8 +260,8 @@ _open = RunCache(_open_asker)
 """The tables of a search, which a worker reads once."""
 
 
-def search_block(run_ref: RunRef, limit: int, number: int, whole: bool) -> Block | Witness:
-    """Search a block of a question, as a worker of a cluster does."""
+def search_portion(run_ref: RunRef, limit: int, number: int, whole: bool) -> Portion | Witness:
+    """Search a portion of a question, as a worker of a cluster does."""
     return _open.of(run_ref).search(limit, number, whole=whole)
 
 

@@ -75,13 +75,13 @@ def _sample_at(asker: Asker, limit: int, distance: int, cosets: int, seconds: fl
         return time.thread_time() - began > seconds
 
     while searched == 0 or (searched < min(MOST_SAMPLED, cosets) and not over()):
-        block_began = time.thread_time()
+        portion_began = time.thread_time()
         some = slice(searched, 2 * searched + 1)
-        block = asker.search_some(limit, distance, some, over)
-        if block is None:
-            taken, whole = taken + time.thread_time() - block_began, searched > 0
+        portion = asker.search_some(limit, distance, some, over)
+        if portion is None:
+            taken, whole = taken + time.thread_time() - portion_began, searched > 0
             break
-        searched, left = searched + block.cosets, left + block.left
-        taken += block.seconds
+        searched, left = searched + portion.cosets, left + portion.left
+        taken += portion.seconds
     tried = max(1, searched)
     return Sample(distance, cosets, searched, taken / tried, left / tried, whole)

@@ -23,7 +23,7 @@ def verified(
 ) -> "tuple[StoredRun, Verified | Checked]":
     """Return a run as it is verified, and the result.
 
-    count: check so many states of each layer, and as many others, or search so many blocks of
+    count: check so many states of each layer, and as many others, or search so many portions of
     cosets again; 0 for neither. In an object store no lock keeps writers out, so a run that seems
     to be damaged is verified again if another process has resumed it meanwhile.
     """

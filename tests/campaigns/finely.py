@@ -1,5 +1,5 @@
 """`frontier`, but a new run's layers are cut into many tasks and are never lists, and a search of
-God's number is cut into many blocks, each of which it commits.
+God's number is cut into many portions, each of which it commits.
 
     python tests/campaigns/finely.py run configs/2x5.toml --set search.in_memory=false
 
@@ -33,14 +33,14 @@ def cut_finely() -> Iterator[None]:
             made = dataclasses.replace(made, layout=fine)
         return dataclasses.replace(made, list_states=0)
 
-    blocks, commits = questions.BLOCK_COSETS, coset_search.COMMIT_SECONDS
+    portions, commits = questions.PORTION_COSETS, coset_search.COMMIT_SECONDS
     plan.make_plan, driver.MEMORY_SECONDS = make, COMMIT_SECONDS
-    questions.BLOCK_COSETS, coset_search.COMMIT_SECONDS = 4, 0.0
+    questions.PORTION_COSETS, coset_search.COMMIT_SECONDS = 4, 0.0
     try:
         yield
     finally:
         plan.make_plan, driver.MEMORY_SECONDS = make_plan, seconds
-        questions.BLOCK_COSETS, coset_search.COMMIT_SECONDS = blocks, commits
+        questions.PORTION_COSETS, coset_search.COMMIT_SECONDS = portions, commits
 
 
 def main() -> None:

@@ -39,7 +39,7 @@ class Search(Case):
         return f"{path}/{name}" if isinstance(path, str) else path / name
 
     def committed(self, path: Path) -> int:
-        """The blocks that a search has committed."""
+        """The portions that a search has committed."""
         proof = CosetRun.open(self.at(path)).proof
         return sum(len(answer.done) for answer in proof.answers.values()) if proof else 0
 

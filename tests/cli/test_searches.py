@@ -91,15 +91,15 @@ def test_status_says_when_the_question_will_be_answered(begun):
     invoke("gods-number", begun, "--layers", "2")
     run = CosetRun.open(begun)
     answer = run.proof.answers[run.proof.upper - 3]
-    blocks = list(answer.done.items())
-    answer.done = dict(blocks[: len(blocks) // 2])
+    portions = list(answer.done.items())
+    answer.done = dict(portions[: len(portions) // 2])
     run.commit()
     with writing(storage_at(begun)):
         value = json.loads(invoke("status", begun, "--json").stdout)
     asking = value["asking"]
-    assert (asking["done"], asking["blocks"]) == (len(blocks) // 2, answer.blocks)
+    assert (asking["done"], asking["portions"]) == (len(portions) // 2, answer.portions)
     workers = read_starts(storage_at(begun))[-1]["workers"]
-    expected = answer.seconds / asking["done"] * (answer.blocks - asking["done"]) / workers
+    expected = answer.seconds / asking["done"] * (answer.portions - asking["done"]) / workers
     assert asking["left"] == pytest.approx(expected)
     assert "(for this question)" in value["in_words"]["time left"]
 
@@ -242,7 +242,7 @@ def test_a_report_of_a_directory_leaves_its_searches_out(begun, tmp_path):
 
 def test_verify(found, tmp_path):
     assert "5 tables, 8 paths followed: all sound" in invoke("verify", found).stdout
-    assert "blocks searched again: all sound" in invoke("verify", found, "--deep").stdout
+    assert "portions searched again: all sound" in invoke("verify", found, "--deep").stdout
     path = tmp_path / "copy"
     shutil.copytree(found, path)
     (path / "tables" / "groups.npy").write_bytes(b"")

@@ -179,15 +179,17 @@ def test_a_ledger_whose_values_are_others(copies, key, value):
         assert "is no ledger of this run" in invoke("status", path, code=4).stderr
 
 
-@pytest.mark.parametrize("fewer", ["blocks", "cosets"])
+@pytest.mark.parametrize("fewer", ["portions", "cosets"])
 def test_a_question_with_fewer_blocks_than_its_cosets_need(tmp_path, monkeypatch, fewer):
     """Nothing but the tables can tell."""
-    monkeypatch.setattr("frontier.cosets.questions.BLOCK_COSETS", 8)
+    monkeypatch.setattr("frontier.cosets.questions.PORTION_COSETS", 8)
     path = Path(gods_number(config(tmp_path)).path)
     ledger = read_sealed(path / "ledger.json")
-    answer = max(ledger["answers"].values(), key=lambda some: some["blocks"])
+    answer = max(ledger["answers"].values(), key=lambda some: some["portions"])
     answer[fewer] -= 1
-    answer["done"] = [block for block in answer["done"] if block["number"] < answer["blocks"]]
+    answer["done"] = [
+        portion for portion in answer["done"] if portion["number"] < answer["portions"]
+    ]
     write_sealed(path / "ledger.json", ledger)
     assert "all sound" in invoke("verify", path).stdout
     assert "cosets in" in invoke("verify", path, "--deep", "--states", "1", code=4).stdout

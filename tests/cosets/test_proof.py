@@ -6,7 +6,7 @@ import pytest
 from sweeps import swept
 
 from frontier.cosets.proof import Answer, Proof, guesses
-from frontier.cosets.questions import Block, Farther, Witness
+from frontier.cosets.questions import Farther, Portion, Witness
 
 
 def play(counts: list[int], bound: int, deepest: int, period: int, at_most=None, layers=1) -> Proof:
@@ -25,12 +25,12 @@ def play(counts: list[int], bound: int, deepest: int, period: int, at_most=None,
         if positions and not whole:
             proof.witnesses.append(Witness(positions[0].board, limit))
         else:
-            answer.done = {0: block(0, positions[:3]), 1: block(1, positions[3:])}
+            answer.done = {0: portion(0, positions[:3]), 1: portion(1, positions[3:])}
     return proof
 
 
-def block(number: int, positions: list[Farther]) -> Block:
-    return Block(number, 1, 1, 1, 1, 1, 1.0, tuple(positions))
+def portion(number: int, positions: list[Farther]) -> Portion:
+    return Portion(number, 1, 1, 1, 1, 1, 1.0, tuple(positions))
 
 
 COUNTS = [1, 2, 4, 7, 9, 20, 31, 17, 5, 2]
@@ -98,7 +98,7 @@ def test_lower_bounds_are_guessed(period, number, takes):
 def test_hard_positions_are_of_questions_of_greater_limits():
     proof = Proof((3, 9), 2)
     for limit, nodes in ((10, 7), (9, 50), (8, 9), (6, 100)):
-        hard = replace(block(0, []), hardest=(nodes, (limit,)))
+        hard = replace(portion(0, []), hardest=(nodes, (limit,)))
         proof.answers[limit] = Answer(1, 1, {0: hard})
     assert proof.hardest(6) == [(8,), (10,)]
     assert proof.hardest(10) == []

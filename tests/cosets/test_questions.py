@@ -51,29 +51,29 @@ def random_sizes(rng, tiles, most=MOST_LABELLED):
 
 
 def answer(asker, limit):
-    """All blocks of a question, one after the other."""
-    return [asker.search(limit, number) for number in range(asker.blocks(limit))]
+    """All portions of a question, one after the other."""
+    return [asker.search(limit, number) for number in range(asker.portions(limit))]
 
 
 def check_answer(asker, board, limit, expected):
     """Assert that the answer to a question is what is expected; board by board, depth by depth.
-    Returns its blocks."""
-    blocks = answer(asker, limit)
-    farther = [found for block in blocks for found in block.farther]
+    Returns its portions."""
+    portions = answer(asker, limit)
+    farther = [found for portion in portions for found in portion.farther]
     assert {found.board: found.depth for found in farther} == expected
     assert len(farther) == len(expected)
     for found in farther:
         assert len(found.blanks) == found.depth
         assert board.leads_home(found.board, found.blanks)
-    assert [block.number for block in blocks] == list(range(len(blocks)))
-    assert sum(block.cosets for block in blocks) == asker.cosets(limit)
-    for block in blocks:
-        assert block.cosets > 0
-        assert block.left * (1 + len(asker._symmetries)) >= len(block.farther)
-        assert block.solutions >= block.cosets
-        assert block.seconds >= 0
-        assert min(block.look_ups, block.nodes) >= 0
-    return blocks
+    assert [portion.number for portion in portions] == list(range(len(portions)))
+    assert sum(portion.cosets for portion in portions) == asker.cosets(limit)
+    for portion in portions:
+        assert portion.cosets > 0
+        assert portion.left * (1 + len(asker._symmetries)) >= len(portion.farther)
+        assert portion.solutions >= portion.cosets
+        assert portion.seconds >= 0
+        assert min(portion.look_ups, portion.nodes) >= 0
+    return portions
 
 
 def by_dictionary(board, limit):
@@ -111,7 +111,7 @@ def test_every_limit(shape, blank, rectangle, metric):
     assert asker.bound >= most
     for limit in range(asker.bound + 4):
         check_answer(asker, board, limit, by_dictionary(board, limit))
-    assert asker.cosets(asker.bound) == asker.blocks(asker.bound) == 0
+    assert asker.cosets(asker.bound) == asker.portions(asker.bound) == 0
 
 
 @pytest.mark.sweep
@@ -230,7 +230,7 @@ def test_2x6_from_every_blank_cell(blank):
     asker, most = asker_of((2, 6), blank, best_region(puzzle).name, (6, 5)), len(sizes) - 1
     assert asker.bound >= most
     for limit in (most - 3, most - 2, most - 1, most, (most + asker.bound) // 2):
-        found = [far for block in answer(asker, limit) for far in block.farther]
+        found = [far for portion in answer(asker, limit) for far in portion.farther]
         depths = Counter(far.depth for far in found)
         assert depths == {d: sizes[d] for d in range(limit + 2, most + 1, 2)}
         assert len({far.board for far in found}) == len(found)
@@ -256,7 +256,7 @@ def test_the_last_three_layers_are_those_that_are_published(name, shape):
     tiles = shape[0] * shape[1] - 1
     asker = asker_of(shape, (0, 0), region.name, (tiles // 2, tiles - tiles // 2))
     for depth in range(most - 2, most + 3):
-        found = [far for block in answer(asker, depth - 2) for far in block.farther]
+        found = [far for portion in answer(asker, depth - 2) for far in portion.farther]
         expected = layers[depth] if depth <= most else 0
         assert sum(far.depth == depth for far in found) == expected
         assert len(found) == sum(layers[depth::2])
@@ -274,7 +274,7 @@ def test_little_room(monkeypatch, room, piece, slice_):
     """Positions left open are searched for in several goes."""
     monkeypatch.setattr(questions, "ROOM", room)
     monkeypatch.setattr(questions, "PIECE", piece)
-    monkeypatch.setattr(questions, "SLICE", slice_)
+    monkeypatch.setattr(questions, "LOOK_UPS_A_CHECK", slice_)
     board = board_of(2, 4, (0, 1))
     for name in ("2x2", "2x3"):
         asker = asker_of((2, 4), (0, 1), name, (3, 4))
@@ -289,7 +289,7 @@ def left_exactly():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(questions, "WORTH", 100_000)
         patch.setattr(questions, "LOOK_UPS_A_NODE", 0)
-        return [sum(block.left for block in answer(asker, limit)) for limit in (26, 27)]
+        return [sum(portion.left for portion in answer(asker, limit)) for limit in (26, 27)]
 
 
 @pytest.mark.sweep
@@ -302,8 +302,8 @@ def test_searches_of_cosets_that_end_early(monkeypatch, worth):
     asker = asker_of((2, 4), (0, 1), "2x3", (3, 4))
     left = []
     for limit in (26, 27):
-        blocks = check_answer(asker, board, limit, by_dictionary(board, limit))
-        left.append(sum(block.left for block in blocks))
+        portions = check_answer(asker, board, limit, by_dictionary(board, limit))
+        left.append(sum(portion.left for portion in portions))
     exact = left_exactly()
     assert left[0] > exact[0]
     assert left[1] > exact[1]
@@ -316,36 +316,38 @@ def test_cosets_are_searched_longer_where_positions_take_long(monkeypatch):
     asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (3, 4), 1)
     monkeypatch.setattr(questions, "WORTH", 1)
     assert asker._worth == 1
-    blocks = answer(asker, 26)
-    left, nodes = (sum(getattr(block, name) for block in blocks) for name in ("left", "nodes"))
+    portions = answer(asker, 26)
+    left, nodes = (
+        sum(getattr(portion, name) for portion in portions) for name in ("left", "nodes")
+    )
     assert asker._worth == 8 * nodes // left > 8
     monkeypatch.setattr(questions, "WORTH", 100_000)
     again = answer(asker, 26)
-    assert sum(block.left for block in again) < left
-    assert list(map(told, again)) == list(map(told, blocks))
+    assert sum(portion.left for portion in again) < left
+    assert list(map(told, again)) == list(map(told, portions))
 
 
-@swept(("blocks", "least"), [(3, 64), (1000, 1), (1, 1), (50, 7)], few=1)
-def test_blocks_of_all_sizes(monkeypatch, blocks, least):
-    monkeypatch.setattr(questions, "BLOCKS", blocks)
-    monkeypatch.setattr(questions, "BLOCK_COSETS", least)
+@swept(("portions", "least"), [(3, 64), (1000, 1), (1, 1), (50, 7)], few=1)
+def test_blocks_of_all_sizes(monkeypatch, portions, least):
+    monkeypatch.setattr(questions, "PORTIONS", portions)
+    monkeypatch.setattr(questions, "PORTION_COSETS", least)
     board = board_of(2, 4, (0, 1))
     asker = asker_of((2, 4), (0, 1), "2x3", (3, 4))
     check_answer(asker, board, 28, by_dictionary(board, 28))
-    assert asker.blocks(28) == min(blocks, -(-asker.cosets(28) // least))
+    assert asker.portions(28) == min(portions, -(-asker.cosets(28) // least))
 
 
-def told(block):
-    """What a block tells of positions, without what depends on the search before it."""
-    return block.number, block.cosets, sorted((f.board, f.depth) for f in block.farther)
+def told(portion):
+    """What a portion tells of positions, without what depends on the search before it."""
+    return portion.number, portion.cosets, sorted((f.board, f.depth) for f in portion.farther)
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("threads", [2, 5])
 def test_several_threads_at_once(threads):
-    """Blocks of several questions, in turns and shuffled; each thread has memory of its own."""
+    """Portions of several questions, in turns and shuffled; each thread has memory of its own."""
     asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (3, 4), threads)
-    wanted = [(limit, n) for limit in (28, 31, 29) for n in range(asker.blocks(limit))] * 2
+    wanted = [(limit, n) for limit in (28, 31, 29) for n in range(asker.portions(limit))] * 2
     alone = {key: told(asker.search(*key)) for key in set(wanted)}
     random.Random(threads).shuffle(wanted)
     with ThreadPoolExecutor(threads) as pool:
@@ -391,7 +393,7 @@ def test_a_search_that_fails_leaves_no_memory_that_is_not_whole():
 
 @given(st.integers(0, 60))
 def test_cosets_that_are_searched(limit):
-    """Those of the limit's parity that may have a farther position, each in one block."""
+    """Those of the limit's parity that may have a farther position, each in one portion."""
     board = board_of(2, 4, (1, 2))
     asker = asker_of((2, 4), (1, 2), "2x2+0+1", (4, 3))
     rectangle = (0, 1, 2, 2)

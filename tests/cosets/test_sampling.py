@@ -17,7 +17,7 @@ from frontier.search.coset_sampling import sample, sample_next
 
 @pytest.mark.parametrize("metric", ["step", "multi"])
 def test_a_sample_of_every_distance(metric):
-    """All cosets, where there are few of them; the work is that of a block."""
+    """All cosets, where there are few of them; the work is that of a portion."""
     asker = Asker(region_named(tile_puzzle(2, 4, metric=metric), "2x3"), (4, 3), 1)
     limit = 30 if metric == "step" else 22
     samples = sample(asker, limit, 60.0)
@@ -29,8 +29,8 @@ def test_a_sample_of_every_distance(metric):
         assert of.all_seconds == of.seconds * of.cosets
     left = sum(of.left * of.searched for of in samples)
     assert sum(of.cosets for of in samples) == asker.cosets(limit)
-    blocks = [asker.search(limit, number) for number in range(asker.blocks(limit))]
-    assert left == pytest.approx(sum(block.left for block in blocks))
+    portions = [asker.search(limit, number) for number in range(asker.portions(limit))]
+    assert left == pytest.approx(sum(portion.left for portion in portions))
 
 
 def test_no_more_than_a_sample(monkeypatch):

@@ -53,8 +53,8 @@ def test_moves_of_several_tiles(tmp_path):
     assert check_cosets(run, 2, 0, said.append).faults == []
     ledger = read_sealed(run.path / "ledger.json")
     (kept, *_) = [
-        block for answer in ledger["answers"].values() for block in answer["done"]
-        if block["farther"]
+        portion for answer in ledger["answers"].values() for portion in answer["done"]
+        if portion["farther"]
     ]  # fmt: skip
     way = kept["farther"][0]["blanks"]
     for blanks in ([way[0] ^ 4 ^ 1, *way[1:]], [way[0], way[0], *way[2:]]):
@@ -121,12 +121,12 @@ def test_a_search_that_is_stopped_says_nothing(tmp_path):
     assert asker.search(34, 0) is None
 
 
-def test_blocks_of_another_cut_are_refused(tmp_path):
+def test_portions_of_another_cut_are_refused(tmp_path):
     """They would not be of the cosets that this program takes them for."""
     run = CosetRun.open(gods_number(config(tmp_path)).path)
     run.proof.answers[33] = Answer(3, 5)
     asker = search._asker(run, True, 1)
-    with pytest.raises(CorruptRunError, match="go on with the version that began it"):
+    with pytest.raises(CorruptRunError, match="resume it with the version that began"):
         search._Search(run, [], None)._ask(asker, Threads(1), 33, True)
 
 
@@ -141,13 +141,13 @@ def test_a_witness_is_kept_shown_and_checked(tmp_path):
     found = gods_number(config(tmp_path), at_most=33)
     assert 33 < found.lower < found.upper
     run = CosetRun.open(found.path)
-    witness, *_ = run.proof.witnesses  # a block under way may have come to another one
+    witness, *_ = run.proof.witnesses  # a portion under way may have come to another one
     assert (run.proof.lower, witness.limit) == (34, 32)
     value = gods_number_value(run)
     assert value["witness"]["at_least"] == 34
     assert "34 moves or more" in describe_gods_number(run, value, 33)
     checked = check_cosets(run, None)
-    assert (checked.faults, checked.blocks > 0) == ([], True)
+    assert (checked.faults, checked.portions > 0) == ([], True)
     ledger = read_sealed(run.path / "ledger.json")
     ledger["witnesses"][0]["limit"] = 36
     write_sealed(run.path / "ledger.json", ledger)
@@ -157,15 +157,15 @@ def test_a_witness_is_kept_shown_and_checked(tmp_path):
 
 @pytest.mark.sweep
 def test_stopped_anywhere_and_resumed(tmp_path, monkeypatch):
-    """A search that stops after each block comes to the same end."""
-    monkeypatch.setattr("frontier.cosets.questions.BLOCK_COSETS", 8)
+    """A search that stops after each portion comes to the same end."""
+    monkeypatch.setattr("frontier.cosets.questions.PORTION_COSETS", 8)
     whole = search._Search._say
-    starts, blocks = 0, 0
+    starts, portions = 0, 0
 
     def stop_soon(self, doing, limit, answer, left):
-        nonlocal blocks
+        nonlocal portions
         if left is not None:
-            blocks += 1
+            portions += 1
             self._interrupted.set()
         whole(self, doing, limit, answer, left)
 
@@ -178,7 +178,7 @@ def test_stopped_anywhere_and_resumed(tmp_path, monkeypatch):
         except Stopped:
             continue
     assert starts > 5
-    assert blocks >= starts - 1
+    assert portions >= starts - 1
     assert {depth: len(boards) for depth, boards in found.layers.items()} == {36: 1, 35: 7}
 
 
@@ -270,12 +270,12 @@ def test_checks_find_what_is_wrong(tmp_path):
     found = check_cosets(CosetRun.open(path), None)
     assert (found.tables, found.paths, found.faults) == (5, 8, [])
     proof = CosetRun.open(path).proof
-    blocks = sum(len(of.done) for of in proof.answers.values())
-    assert found.blocks == blocks + len(proof.witnesses)
+    portions = sum(len(of.done) for of in proof.answers.values())
+    assert found.portions == portions + len(proof.witnesses)
     ledger = read_sealed(path / "ledger.json")
     (found, *_) = [
-        block for answer in ledger["answers"].values() for block in answer["done"]
-        if block["farther"]
+        portion for answer in ledger["answers"].values() for portion in answer["done"]
+        if portion["farther"]
     ]  # fmt: skip
     way = found["farther"][0]["blanks"]
     for blanks, wrong in (
@@ -290,8 +290,8 @@ def test_checks_find_what_is_wrong(tmp_path):
         assert re.search(wrong, faults[0].message)
     found["farther"][0]["blanks"] = way
     (several, *_) = [
-        block for answer in ledger["answers"].values() for block in answer["done"]
-        if len(block["farther"]) > 1
+        portion for answer in ledger["answers"].values() for portion in answer["done"]
+        if len(portion["farther"]) > 1
     ]  # fmt: skip
     several["farther"].pop()
     write_sealed(path / "ledger.json", ledger)
@@ -339,7 +339,7 @@ def test_listeners_are_told_what_happens(tmp_path):
     assert "hours" in told[kinds.index(SearchStopped) + 1].reason
     asked = [event for event in told if isinstance(event, Asking)]
     assert asked[0].doing == "making the tables"
-    assert all(event.done <= event.blocks for event in asked)
+    assert all(event.done <= event.portions for event in asked)
     assert (asked[-1].lower, asked[-1].upper, asked[-1].limit) == (36, 36, 33)
     told.clear()
     search.find_gods_number(config(tmp_path), layers=2, listeners=[told.append])

@@ -103,7 +103,7 @@ def test_a_bar_shows_the_share_of_a_question():
     progress(SearchStarted("a", "tiles", "/no/run", 2, None, 1, False))
     console.print(table_of([progress], console))
     assert "━" not in console.file.getvalue()
-    progress(Asking("asking", 1, 9, 8, done=3, blocks=4))
+    progress(Asking("asking", 1, 9, 8, done=3, portions=4))
     console.print(table_of([progress], console))
     assert re.search(r"\n━{16}╸ +75\.00%\n", console.file.getvalue())
 
