@@ -9,20 +9,13 @@ from contextlib import contextmanager
 import pytest
 from search.runs import as_bits, config_of, in_memory, run
 
-from frontier import api, machine
+from frontier import api
 from frontier.clusters.executor import Serial
-from frontier.config import ClusterTable
 from frontier.errors import Stopped
 from frontier.runs.events import LayerMade, LayerStarted
 from frontier.search import driver
 from frontier.search.in_process import AsBitmaps, AsLists, Held
-from frontier.search.plan import THIN_STATES, make_plan
 from frontier.search.task import expand_task
-
-ELSEWHERE = [
-    {"kind": "address", "address": "tcp://there:1"},
-    {"kind": "slurm", "options": {"interface": "lo"}},
-]
 
 
 @pytest.fixture
@@ -76,28 +69,6 @@ def test_workers_do_nothing_but_tasks(tmp_path, functions):
     by_tasks = as_bits(api.plan(config_of(tmp_path / "by tasks", 2, 4)))
     assert {record.form for record in run(mixed(by_tasks)).records} == {"list", "bits"}
     assert functions == {expand_task}
-
-
-@pytest.mark.parametrize("cluster", ELSEWHERE)
-def test_other_hosts_search_by_tasks(tmp_path, cluster):
-    config = config_of(tmp_path, 2, 5, search={"in_memory": True})
-    assert make_plan(config).in_memory
-    there = config.model_copy(update={"cluster": ClusterTable(**cluster, memory="4GB")})
-    plan = make_plan(there)
-    assert not plan.in_memory
-    assert plan.mode_in_words == "by tasks, from disk to disk"
-
-
-@pytest.mark.parametrize("cluster", ELSEWHERE)
-def test_lists_fit_the_host_of_the_driver(tmp_path, monkeypatch, cluster):
-    """Which may have less memory than one of the workers."""
-    config = config_of(tmp_path, 2, 8)
-    config = config.model_copy(update={"cluster": ClusterTable(**cluster, memory="4GB")})
-    states = []
-    for memory in (64_000_000_000, 4_000_000_000, 1_000_000_000):
-        monkeypatch.setattr(machine, "memory", lambda memory=memory: memory)
-        states.append(make_plan(config).list_states)
-    assert states[0] > states[1] > states[2] == THIN_STATES
 
 
 def test_lists_are_freed_before_tasks_begin_and_bitmaps_before_lists(tmp_path, held):

@@ -1,0 +1,35 @@
+"""What plans decide on other hosts than this one."""
+
+import pytest
+from search.runs import config_of
+
+from frontier import machine
+from frontier.config import ClusterTable
+from frontier.search.plan import THIN_STATES, make_plan
+
+ELSEWHERE = [
+    {"kind": "address", "address": "tcp://there:1"},
+    {"kind": "slurm", "options": {"interface": "lo"}},
+]
+
+
+@pytest.mark.parametrize("cluster", ELSEWHERE)
+def test_other_hosts_search_by_tasks(tmp_path, cluster):
+    config = config_of(tmp_path, 2, 5, search={"in_memory": True})
+    assert make_plan(config).in_memory
+    there = config.model_copy(update={"cluster": ClusterTable(**cluster, memory="4GB")})
+    plan = make_plan(there)
+    assert not plan.in_memory
+    assert plan.mode_in_words == "by tasks, from disk to disk"
+
+
+@pytest.mark.parametrize("cluster", ELSEWHERE)
+def test_lists_fit_the_host_of_the_driver(tmp_path, monkeypatch, cluster):
+    """Which may have less memory than one of the workers."""
+    config = config_of(tmp_path, 2, 8)
+    config = config.model_copy(update={"cluster": ClusterTable(**cluster, memory="4GB")})
+    states = []
+    for memory in (64_000_000_000, 4_000_000_000, 1_000_000_000):
+        monkeypatch.setattr(machine, "memory", lambda memory=memory: memory)
+        states.append(make_plan(config).list_states)
+    assert states[0] > states[1] > states[2] == THIN_STATES
