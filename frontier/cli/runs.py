@@ -123,8 +123,8 @@ def _check_disk(plan: Plan, until: int | None, yes: bool) -> None:
 def _warn(plan: Plan) -> None:
     """Say what is odd about a puzzle, and what may take long."""
     cluster = plan.config.cluster
-    if plan.puzzle.remark:
-        echo(f"warning: {plan.puzzle.remark}", err=True)
+    for remark in plan.puzzle.remarks:
+        echo(f"warning: {remark}", err=True)
     if cluster.kind in ("address", "scheduler-file"):  # it may take half a minute
         scheduler = cluster.address or cluster.scheduler_file
         echo(f"connecting to the scheduler of {scheduler} …", err=True)

@@ -149,7 +149,7 @@ class Forecast:
     def warnings(self) -> list[str]:
         """Warnings about what will not go well, with numbers and a remedy."""
         plan, layout = self.plan, self.plan.layout
-        texts = [plan.puzzle.remark, self.too_small]
+        texts = [*plan.puzzle.remarks, self.too_small]
         layers = LAYERS_AT_ONCE + plan.config.search.spare
         files = layers * max(map(layout.task_count, range(plan.space.sides)))
         if not plan.in_memory and self.free_files is not None and files > self.free_files:

@@ -3,12 +3,16 @@
 A generator brings the piece in each position to another one, and may turn it on the way. It is
 written in cycles, "(1 2 3)(4 5)": the piece in position 1 goes to 2, that in 2 to 3, that in 3 to
 1; or as an image, [2, 3, 1, 5, 4]: the number in each place is where its piece goes.
+
+Metrics: ``turns``, each generator counts one move; ``powers``, so does each of its powers, which
+makes it any number of times.
 """
 
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,6 +53,28 @@ class Generator:
         for position, to in enumerate(self.image):
             image[to], turns[to] = position, -self.turns[position] % orientations[position]
         return Generator(self.name + INVERSE, tuple(image), tuple(turns))
+
+    @classmethod
+    def identity(cls, positions: int) -> "Generator":
+        """Return the one that changes nothing, which has no name."""
+        return cls("", tuple(range(positions)), (0,) * positions)
+
+    def then(self, other: "Generator", orientations: Sequence[int]) -> "Generator":
+        """Return the generator, of this one's name, that does this and then another one."""
+        turns = tuple(
+            (turn + other.turns[to]) % count
+            for turn, to, count in zip(self.turns, self.image, orientations, strict=True)
+        )
+        return Generator(self.name, tuple(other.image[to] for to in self.image), turns)
+
+    def power(self, times: int, orientations: Sequence[int]) -> "Generator":
+        """Return the generator that does this so many times, by repeated squaring."""
+        result, square = Generator.identity(len(self.image)), self
+        while times:
+            if times % 2:
+                result = result.then(square, orientations)
+            square, times = square.then(square, orientations), times // 2
+        return result
 
     def moved(self, pieces: np.ndarray) -> np.ndarray:
         """Return the pieces in each position afterwards, from int[..., positions] before."""
@@ -96,14 +122,31 @@ class Generator:
         return f"{', '.join(words)}; order {self.order(orientations)}, {undone}"
 
 
+class GivenGenerators(NamedTuple):
+    """The generators of a config.
+
+    moves: all that count one move. orientations: their number in each position. remark: what the
+    config says twice, None if nothing.
+    """
+
+    moves: list[Generator]
+    orientations: tuple[int, ...]
+    remark: str | None
+
+
 def generators_given(
-    given: Mapping, positions: int | None, orientations: int | Sequence[int], closed: bool
-) -> tuple[list[Generator], tuple[int, ...]]:
-    """Return the generators of a config, and the number of orientations in each position.
+    given: Mapping,
+    positions: int | None,
+    orientations: int | Sequence[int],
+    closed: bool,
+    metric: str,
+) -> GivenGenerators:
+    """Return the generators of a config.
 
     given: name -> cycles, an image, or a table of `moves`, either of these, and `turns`, one a
     position. positions: their number; by default the greatest that a generator names. closed: add
-    missing inverses. Raises InputError if a move could not be undone.
+    missing inverses. metric: what counts as one move. Raises InputError if a move could not be
+    undone.
     """
     if not isinstance(given, Mapping) or not 1 <= len(given) <= MOST_GENERATORS:
         fault = f"has {len(given)} of them" if isinstance(given, Mapping) else f"= {given!r}"
@@ -124,31 +167,91 @@ def generators_given(
     if not 1 <= positions <= MOST_POSITIONS:
         raise InputError(f"the puzzle has {positions} positions: 1..{MOST_POSITIONS} are supported")
     each = _each(orientations, positions)
-    by_effect: dict[tuple, Generator] = {}
+    listed = {}
     for name, parts in read.items():
         key = f"puzzle.generators.{name}"
         check_label(name, key)
-        generator = _generator(name, key, *parts, each)
-        if (twin := by_effect.get(generator.effect)) is not None:
-            raise InputError(f"{key} does what {twin.name} does; leave one of them out")
-        by_effect[generator.effect] = generator
-    for generator in list(by_effect.values()):
-        inverse = generator.inverse(each)
+        listed[name] = _generator(name, key, *parts, each)
+    moves, remark = _different(listed, each, metric)
+    if metric == "turns":
+        moves = _with_inverses(moves, each, listed, closed)
+    elif len(moves) > MOST_GENERATORS:
+        raise InputError(
+            f"puzzle.generators have {len(moves):,} powers: at most {MOST_GENERATORS:,} moves are "
+            'supported; puzzle.metric = "turns" needs fewer'
+        )
+    return GivenGenerators(moves, each, remark)
+
+
+def _different(
+    listed: Mapping[str, Generator], each: tuple[int, ...], metric: str
+) -> tuple[list[Generator], str | None]:
+    """Return the moves that the listed generators stand for, those of one effect once, and a remark
+    on generators that do what others do."""
+    by_effect: dict[tuple, Generator] = {}
+    stands_for: dict[tuple, Generator] = {}
+    effects = {name: generator.effect for name, generator in listed.items()}
+    twice = []
+    for name, generator in listed.items():
+        if (other := stands_for.get(generator.effect)) is not None:
+            is_same = other.effect == generator.effect
+            twice.append(f"{name} is {'the same as' if is_same else 'a power of'} {other.name}")
+            continue
+        for move in [generator] if metric == "turns" else _powers(generator, each, effects):
+            stands_for.setdefault(move.effect, generator)
+            by_effect.setdefault(move.effect, move)
+    remark = f"puzzle.generators say one thing twice, which counts once: {', '.join(twice)}"
+    return list(by_effect.values()), remark if twice else None
+
+
+def _powers(
+    generator: Generator, each: tuple[int, ...], effects: dict[str, tuple]
+) -> list[Generator]:
+    """Return the powers of a generator that move something, named F, F2, F2', F'.
+
+    effects: of the moves that have names already, to which those of the powers are added; a power
+    whose name another move has is named F^2.
+    """
+    name, order = generator.name, generator.order(each)
+    if order - 1 > MOST_GENERATORS:
+        raise InputError(
+            f"puzzle.generators.{name} has {order - 1:,} powers: at most {MOST_GENERATORS:,} moves "
+            'are supported; with puzzle.metric = "turns" it is one, and its inverse another'
+        )
+    powers = [generator]
+    for exponent in range(2, order):
+        times, suffix = min((exponent, ""), (order - exponent, INVERSE))
+        title = f"{name}{times if times > 1 else ''}{suffix}"
+        power = replace(powers[-1].then(generator, each), name=title)
+        if effects.setdefault(title, power.effect) != power.effect:
+            power = replace(power, name=f"{name}^{exponent}")
+        powers.append(power)
+    return powers
+
+
+def _with_inverses(
+    moves: list[Generator], each: tuple[int, ...], listed: Mapping[str, Generator], closed: bool
+) -> list[Generator]:
+    """Return moves, and their inverses that are missing; raises InputError if they may not be
+    added."""
+    by_effect = {move.effect: move for move in moves}
+    for move in moves:
+        inverse = move.inverse(each)
         if inverse.effect in by_effect:
             continue
         if not closed:
             raise InputError(
-                f"puzzle.generators.{generator.name} has no inverse among the generators, and "
-                "every move must be one that can be undone; give its inverse too, or set "
-                "puzzle.closed = true, which adds what is missing"
+                f"puzzle.generators.{move.name} has no inverse among the generators, and every "
+                "move must be one that can be undone; give its inverse too, or set puzzle.closed = "
+                "true, which adds what is missing"
             )
-        if inverse.name in read:
+        if inverse.name in listed:
             raise InputError(
-                f"puzzle.generators.{inverse.name} is not the inverse of {generator.name}, which "
+                f"puzzle.generators.{inverse.name} is not the inverse of {move.name}, which "
                 "puzzle.closed = true would add by this name; name it otherwise"
             )
         by_effect[inverse.effect] = inverse
-    return list(by_effect.values()), each
+    return list(by_effect.values())
 
 
 def _each(orientations: int | Sequence[int], positions: int) -> tuple[int, ...]:

@@ -298,8 +298,8 @@ def _another_axis(way: int, other: int) -> bool:
 
 register(Metric(
     name="step",
-    kinds=("tiles", "pattern", "blocks", "cells", "graph", "permutations"),
-    words="one piece by one step, or one generator",
+    kinds=("tiles", "pattern", "blocks", "cells", "graph"),
+    words="one piece by one step",
     alone="step",
     moves=lambda shapes, may_fix: moves_of_pieces(shapes, next_placements, may_fix),
     goes_on=False,
@@ -342,4 +342,22 @@ register(Metric(
     moves=lambda shapes, may_fix: moves_of_pieces(shapes, path_placements, may_fix),
     goes_on=True,
     may_follow=lambda way, other: False,
+))  # fmt: skip
+register(Metric(
+    name="turns",
+    kinds=("permutations",),
+    words="one generator",
+    alone="step",
+    moves=None,
+    goes_on=False,
+    may_follow=_no_undoing,
+))  # fmt: skip
+register(Metric(
+    name="powers",
+    kinds=("permutations",),
+    words="one generator, made any number of times",
+    alone="step",
+    moves=None,
+    goes_on=True,
+    may_follow=_no_undoing,
 ))  # fmt: skip

@@ -26,7 +26,7 @@ from frontier.puzzles.generators import (
     generators_given,
 )
 from frontier.puzzles.model import Encoding, Model
-from frontier.puzzles.moves import Moves
+from frontier.puzzles.moves import Moves, check_metric
 from frontier.puzzles.nets import Net, Place, net_of, numbers_of
 from frontier.puzzles.notation import (
     OPEN_MARK,
@@ -59,10 +59,10 @@ class PermutingEncoding(Encoding):
     pieces: TurnedPieces
 
     def __init__(
-        self, pieces: TurnedPieces, given: GivenBoards, generators: Sequence[Generator],
-        orbit: np.ndarray, kind: np.ndarray,
+        self, pieces: TurnedPieces, metric: str, given: GivenBoards,
+        generators: Sequence[Generator], orbit: np.ndarray, kind: np.ndarray,
     ):  # fmt: skip
-        super().__init__(pieces, "step", given)
+        super().__init__(pieces, metric, given)
         self._generators, self._orbit, self._kind = generators, orbit, kind
 
     @cached_property
@@ -209,6 +209,7 @@ def permutation_puzzle(
     positions: int | None = None,
     orientations: int | Sequence[int] = 1,
     closed: bool = False,
+    metric: str = "turns",
     goal=None,
     goals: Sequence | None = None,
     start=None,
@@ -216,7 +217,8 @@ def permutation_puzzle(
 ) -> Puzzle:
     """Return a permutation puzzle; see `generators_given` for its moves, `net_of` for its
     picture."""
-    moves, each = generators_given(generators, positions, orientations, closed)
+    check_metric(metric, "permutations")
+    moves, each, remark = generators_given(generators, positions, orientations, closed, metric)
     cells, orbit = len(each), _orbits(moves, len(each))
     if goal is None and goals is None:
         goal = [str(position) for position in range(1, cells + 1)]
@@ -253,14 +255,15 @@ def permutation_puzzle(
     )
     notation = PermutationNotation(pieces, ["", *labels], drawing, alike, moves, orbit, net)
     boards_read = read_boards(notation, boards)
-    encoding = PermutingEncoding(pieces, boards_read, moves, orbit, kind)
+    encoding = PermutingEncoding(pieces, metric, boards_read, moves, orbit, kind)
     model = Model(encoding, boards_read.start)
     title = f"permutations of {counted(cells, 'piece')} by {counted(len(moves), 'generator')}"
     idle = (
         "every position that can be reached is at depth 0: the generators exchange like pieces "
         "only, or lead from goal to goal"
     )
-    return Puzzle("permutations", title, model, notation, Words(idle=idle, stuck=idle))
+    words = Words(idle=idle, stuck=idle, twice=remark)
+    return Puzzle("permutations", title, model, notation, words)
 
 
 def _sorts(alike: Alike, orbit: np.ndarray) -> tuple[list[Sort], np.ndarray]:

@@ -13,10 +13,10 @@ from frontier.puzzles.pieces import Board
 
 
 class Words(NamedTuple):
-    """Explanations of what is not possible in a puzzle.
+    """Explanations of what is not possible in a puzzle, or odd.
 
     unreachable: why no goal can be reached from a position. idle: why all positions are at depth 0,
-    if moves are possible; stuck: if none are.
+    if moves are possible; stuck: if none are. twice: what its config says twice, None if nothing.
     """
 
     unreachable: str = "the goal cannot be reached from this position"
@@ -25,6 +25,7 @@ class Words(NamedTuple):
         "no move is possible from depth 0, so there is nothing to search: no piece lies beside "
         "an empty cell that it could go to"
     )
+    twice: str | None = None
 
 
 USUAL_WORDS = Words()
@@ -112,13 +113,15 @@ class Puzzle:
         return self.words.unreachable
 
     @property
-    def remark(self) -> str | None:
-        """The reason why all states are at depth 0, in a sentence; None if some are not."""
+    def remarks(self) -> list[str]:
+        """What is odd about the puzzle, a sentence each: what its config says twice, and why all
+        states are at depth 0."""
+        remarks = [] if self.words.twice is None else [self.words.twice]
         vertex, _ = self.model.origins()
-        if self.states > len(vertex):
-            return None
-        moves = np.isin(vertex, self.model.graph.source).any()
-        return self.words.idle if moves else self.words.stuck
+        if self.states == len(vertex):
+            moves = np.isin(vertex, self.model.graph.source).any()
+            remarks.append(self.words.idle if moves else self.words.stuck)
+        return remarks
 
     def check(self) -> None:
         """Raise InputError if the start cannot reach a goal."""

@@ -101,6 +101,7 @@ class PermutationsTable(GoalsTable):
     positions: StrictInt | None = None
     orientations: Notation = 1
     closed: StrictBool = False
+    metric: Literal[*metrics_of("permutations")] = "turns"
     picture: str | None = None
 
 

@@ -27,7 +27,6 @@ import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.generators import (
-    INVERSE,
     MOST_DIGITS,
     MOST_GENERATORS,
     MOST_ORIENTATIONS,
@@ -128,6 +127,8 @@ def puzzle_table(text: str, file: str) -> dict:
         "orientations": each[0] if len(set(each)) == 1 else each,
         "goal": goal,
         "generators": _generators(definition, orientations, file),
+        "closed": True,
+        "metric": "powers",
     }
 
 
@@ -170,53 +171,22 @@ def _without_wild(definition: _Definition, file: str) -> tuple[np.ndarray, np.nd
 
 
 def _generators(definition: _Definition, orientations: np.ndarray, file: str) -> dict[str, dict]:
-    """Return the moves with their powers as the `generators` of a puzzle, each effect once."""
-    generators, effects = {}, set()
-    for name, (source, turns) in definition.moves.items():
-        powers = _powers(source, turns % orientations, orientations, f"{file}: the move {name}")
-        for exponent, power in powers:
-            effect = tuple(map(bytes, power))
-            if effect in effects:
-                continue
-            effects.add(effect)
-            title = _power_name(name, exponent, len(powers) + 1)
-            if title != name and title in definition.moves:
-                title = f"{name}^{exponent}"
-            came_from, turned = power
-            image, before = np.empty_like(came_from), np.empty_like(turned)
-            image[came_from], before[came_from] = np.arange(1, image.size + 1), turned
-            some = {"turns": before.tolist()} if before.any() else {}
-            generators[title] = {"moves": image.tolist(), **some}
+    """Return the moves as the `generators` of a puzzle, but those that move nothing."""
+    generators = {}
+    for name, (came_from, turned) in definition.moves.items():
+        turned = turned % orientations
+        if (came_from == np.arange(came_from.size)).all() and not turned.any():
+            continue
+        image, before = np.empty_like(came_from), np.empty_like(turned)
+        image[came_from], before[came_from] = np.arange(1, image.size + 1), turned
+        some = {"turns": before.tolist()} if before.any() else {}
+        generators[name] = {"moves": image.tolist(), **some}
     if not 1 <= len(generators) <= MOST_GENERATORS:
         raise InputError(
-            f"{file} has {counted(len(generators), 'move')} with their powers: 1 to "
+            f"{file} has {counted(len(generators), 'move')} with an effect: 1 to "
             f"{MOST_GENERATORS:,} are supported"
         )
     return generators
-
-
-def _powers(
-    source: np.ndarray, turns: np.ndarray, orientations: np.ndarray, subject: str
-) -> list[tuple[int, tuple[np.ndarray, np.ndarray]]]:
-    """Return (exponent, (from where the pieces come, how far they are turned)) of all powers that
-    move something."""
-    powers, places, turned = [], source, turns
-    while (places != np.arange(places.size)).any() or turned.any():
-        powers.append((len(powers) + 1, (places, turned)))
-        if len(powers) > MOST_GENERATORS:
-            raise InputError(
-                f"{subject} and its powers are more than {MOST_GENERATORS:,} moves, which are not "
-                "supported"
-            )
-        places, turned = places[source], (turned[source] + turns) % orientations
-    return powers
-
-
-def _power_name(name: str, exponent: int, order: int) -> str:
-    """Return the name of a power of a move that brings all back after `order` times."""
-    back = order - exponent < exponent
-    times = order - exponent if back else exponent
-    return f"{name}{times if times > 1 else ''}{INVERSE if back else ''}"
 
 
 def _read(text: str, file: str) -> _Definition:

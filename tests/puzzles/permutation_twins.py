@@ -18,6 +18,18 @@ def undone(move: Move) -> Move:
     return back, [-turns[to - 1] for to in back]
 
 
+def powers_of(move: Move, orientations: Sequence[int]) -> list[Move]:
+    """The move made once, twice, and so on until it changes nothing."""
+    image, turns = move
+    powers, (to, turned) = [], move
+    nothing = list(range(1, len(image) + 1)), [0] * len(image)
+    while (list(to), [t % n for t, n in zip(turned, orientations, strict=True)]) != nothing:
+        powers.append((to, turned))
+        turned = [t + turns[at - 1] for t, at in zip(turned, to, strict=True)]
+        to = [image[at - 1] for at in to]
+    return powers
+
+
 def moves_from(moves: Iterable[Move], orientations: Sequence[int], board: tuple) -> list[tuple]:
     """The boards after one move."""
     boards = []

@@ -140,13 +140,15 @@ def test_random_graphs(seed):
 
 
 def test_what_is_said_of_a_search_that_ends_where_it_begins():
-    assert graph_puzzle([[1], [0], []], "ab.").remark.startswith("no move is possible from depth 0")
-    assert graph_puzzle([[]], ".").remark.startswith("no move is possible")
-    assert graph_puzzle(PATH, "???", start="ab.").remark.startswith(
-        "every position that can be reached"
-    )
-    assert graph_puzzle(PATH, "ab.").remark is None
-    assert graph_puzzle([[1], [0], []], ".?b", start="a.b").remark is None
+    for puzzle, begin in (
+        (graph_puzzle([[1], [0], []], "ab."), "no move is possible from depth 0"),
+        (graph_puzzle([[]], "."), "no move is possible"),
+        (graph_puzzle(PATH, "???", start="ab."), "every position that can be reached"),
+    ):
+        (remark,) = puzzle.remarks
+        assert remark.startswith(begin)
+    assert graph_puzzle(PATH, "ab.").remarks == []
+    assert graph_puzzle([[1], [0], []], ".?b", start="a.b").remarks == []
 
 
 @pytest.mark.parametrize("goal", ["???.", "a???", "??b.", "????", "?a?b"])

@@ -13,6 +13,7 @@ from puzzles.permutation_twins import (
     packed_sizes,
     pancakes,
     permutation_layers,
+    powers_of,
     topspin,
     undone,
 )
@@ -69,7 +70,10 @@ def assert_layers(moves, orientations, goals, **settings):
         goals=[[f"{label}+{turned}" if turned else label for label, turned in g] for g in goals],
         **settings,
     )
-    moves = [*moves, *map(undone, moves)]
+    if settings.get("metric") == "powers":
+        moves = [power for move in moves for power in powers_of(move, orientations)]
+    else:
+        moves = [*moves, *map(undone, moves)]
     expected = permutation_layers(moves, orientations, goals)
     assert layers_of(puzzle) == [set(map(marks, layer)) for layer in expected]
     return puzzle
@@ -99,7 +103,27 @@ def test_random_puzzles(seed):
     if seed % 3:
         labels = [rng.choice("abcde"[: rng.randint(1, 5)]) for _ in range(positions)]
     goal = tuple((label, rng.randrange(orientations)) for label in labels)
-    assert_layers(moves, [orientations] * positions, [goal])
+    for metric in ("turns", "powers"):
+        assert_layers(moves, [orientations] * positions, [goal], metric=metric)
+
+
+def test_a_metric_counts_turns_or_powers():
+    """A ring of five takes two turns to come halfway round, and one power."""
+    ring = {"generators": {"turn": "(1 2 3 4 5)"}, "closed": True}
+    for metric, sizes, names in (
+        ("turns", [1, 2, 2], ["turn", "turn'"]),
+        ("powers", [1, 4], ["turn", "turn2", "turn2'", "turn'"]),
+    ):
+        puzzle = permutation_puzzle(**ring, metric=metric)
+        assert puzzle.metric == metric
+        assert [generator.name for generator in puzzle.notation.generators] == names
+        assert sizes_of(puzzle) == sizes
+    assert permutation_puzzle(**ring).metric == "turns"
+
+
+def test_powers_need_no_inverses():
+    puzzle = permutation_puzzle({"a": "(1 2 3)"}, metric="powers")
+    assert [generator.name for generator in puzzle.notation.generators] == ["a", "a'"]
 
 
 @swept("number", range(2, 9), few=[2, 3, 4, 5])
@@ -188,14 +212,11 @@ QUARTER_TURNS = [
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize(("sizes", "turns"), [(HALF_TURNS, "URF"), (QUARTER_TURNS, "")])
-def test_cube(sizes, turns):
+@pytest.mark.parametrize(("metric", "sizes"), [("powers", HALF_TURNS), ("turns", QUARTER_TURNS)])
+def test_cube(metric, sizes):
     settings = tomllib.loads((CONFIGS / "cube-2x2x2.toml").read_text())["puzzle"]
-    kept = {*"URF", *(f"{face}2" for face in turns)}
-    settings["generators"] = {
-        name: of for name, of in settings["generators"].items() if name in kept
-    }
-    puzzle = puzzle_of(settings)
+    generators = {face: settings["generators"][face] for face in "URF"}
+    puzzle = puzzle_of(settings | {"generators": generators, "metric": metric})
     assert (puzzle.states, puzzle.model.graph.vertices) == (3_674_160, 3**6)
     assert sizes_of(puzzle) == sizes
 

@@ -10,6 +10,7 @@ from sweeps import swept
 
 import frontier
 from frontier.errors import InputError
+from frontier.puzzles import puzzle_of
 from frontier.puzzles.twsearch import puzzle_table
 
 
@@ -151,8 +152,10 @@ SwizzleSet A B
 def test_the_cube_is_the_one_of_configs():
     """A move stands for its powers; turns of the whole cube are no moves."""
     table = puzzle_table(CUBE, "cube.tws")
-    assert list(table["generators"]) == ["U", "U2", "U'", "R", "R2", "R'", "F", "F2", "F'"]
+    assert list(table["generators"]) == ["U", "R", "F"]
     mine = frontier.make_config("mine", {**table, "title": "x"}).make_puzzle()
+    names = [generator.name for generator in mine.notation.generators]
+    assert names == ["U", "U2", "U'", "R", "R2", "R'", "F", "F2", "F'"]
     theirs = frontier.load_config(CONFIGS / "cube-2x2x2.toml").make_puzzle()
     effects = [{g.effect for g in puzzle.notation.generators} for puzzle in (mine, theirs)]
     assert effects[0] == effects[1]
@@ -189,7 +192,7 @@ def test_any_orientation_is_one_orientation(tmp_path):
 START = "Name X\nSet A 3 2\n"
 MOVE = "Solved\nEnd\nMove R\nA\n2 3 1\nEnd\n"
 WRONG = {
-    "line 3: 'Block' is no command; known are Name, Set, Solved": START + "Block A",
+    "line 3: 'Sets' is no command; known are Name, Set, Solved": START + "Sets A",
     "line 3: Set B 3: expected Set NAME PIECES ORIENTATIONS": START + "Set B 3",
     "line 3: 256 is not one of the numbers 1 to 255": START + "Set B 256 1",
     "line 3: each Set stands once": START + "Set A 3 1",
@@ -214,7 +217,7 @@ WRONG = {
     "has no Solved, which every puzzle needs": START,
     "has no Move, which every puzzle needs": START + "Solved\nEnd",
     "has no Set, which every puzzle needs": "Name X",
-    "has 0 moves with their powers": START + "Solved\nEnd\nMove R\nEnd",
+    "has 0 moves with an effect": START + "Solved\nEnd\nMove R\nEnd",
     "has 70 pieces in its sets: at most 64": "Set B 67 1\n" + START + MOVE,
     "the pieces of B have 9 orientations, at most 7": "Set B 3 9\n" + START + MOVE,
 }
@@ -232,18 +235,20 @@ def test_too_many_powers():
     cycles = []
     for length in (5, 7, 8, 9):  # 2,520 powers
         cycles += [*range(len(cycles) + 2, len(cycles) + length + 1), len(cycles) + 1]
-    moves = {"F": {"A": (cycles, [0] * 29)}}
-    with pytest.raises(InputError, match="the move F and its powers are more than 1,000 moves"):
-        puzzle_table(file_of({"A": (29, 1)}, {}, moves), "x.tws")
+    table = puzzle_table(file_of({"A": (29, 1)}, {}, {"F": {"A": (cycles, [0] * 29)}}), "x.tws")
+    with pytest.raises(InputError, match=r"generators\.F has 2,519 powers: at most 1,000 moves"):
+        puzzle_of(table)
+    turns = puzzle_of({**table, "metric": "turns"})
+    assert [generator.name for generator in turns.notation.generators] == ["F", "F'"]
 
 
 def test_powers_do_not_take_the_names_of_moves():
     moves = {"F": {"A": ((2, 3, 1), (0, 0, 0))}, "F'": {"A": ((2, 1, 3), (0, 0, 0))}}
-    table = puzzle_table(file_of({"A": (3, 1)}, {}, moves), "x.tws")
-    assert {name: g["moves"] for name, g in table["generators"].items()} == {
-        "F": [3, 1, 2],
-        "F^2": [2, 3, 1],
-        "F'": [2, 1, 3],
+    puzzle = puzzle_of(puzzle_table(file_of({"A": (3, 1)}, {}, moves), "x.tws"))
+    assert {generator.name: generator.image for generator in puzzle.notation.generators} == {
+        "F": (2, 0, 1),
+        "F^2": (1, 2, 0),
+        "F'": (1, 0, 2),
     }
 
 
@@ -257,5 +262,5 @@ def test_commands_take_such_a_file(tmp_path, monkeypatch):
     assert "complete" in invoke("status", "mini.tws").stdout
     assert "2 moves" in invoke("solve", "mini.tws", "3 2 4 1").stdout
     assert "depth" in invoke("run", "runs/mini", *serial).stdout
-    (tmp_path / "mini.tws").write_text("Nme Mini")
+    (tmp_path / "mini.tws").write_text("Nme Mini\nSet A 4 1\n")
     assert "mini.tws, line 1: 'Nme' is no command" in invoke("plan", "mini.tws", code=2).stderr
