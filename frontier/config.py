@@ -29,15 +29,15 @@ from frontier import bundled, machine
 from frontier.codec.codecs import SlabCodec
 from frontier.config_values import A_SIZE, as_written, size_written
 from frontier.errors import InputError, why_unreadable
-from frontier.puzzles import Puzzle, puzzle_of, twsearch
+from frontier.puzzles import Puzzle, formats, puzzle_of
 from frontier.puzzles.grid import Grid
 from frontier.puzzles.settings import KIND_TABLES, PuzzleTable, Table, TilesTable
 from frontier.puzzles.tiles import MOST_CELLS
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 
-CONFIG_SUFFIXES = (".toml", twsearch.SUFFIX)
-"""What the name of a config ends with."""
+CONFIG_SUFFIXES = (".toml", *formats.SUFFIXES)
+"""What the name of a config usually ends with. Its content tells its format."""
 
 
 class SearchTable(Table):
@@ -236,8 +236,8 @@ def member_names(puzzle: dict) -> dict[str, list[int]]:
 
 
 def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config:
-    """Read and check a config file, or a puzzle in the format of twsearch (``.tws``), which has the
-    file's name.
+    """Read and check a config file, or a definition of a puzzle by another program, of a format of
+    `frontier.puzzles.formats`, which has the file's name.
 
     settings: one override ``key=value``, or several. Keys are dotted; values are TOML, and bare
     words are strings. Raises InputError for anything that cannot be used.
@@ -251,17 +251,16 @@ def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config
         raise InputError(f"{file}: no such config file; {bundled.remedy(file.name)}") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{file} cannot be read as a config: {why_unreadable(error)}") from None
-    if file.name.endswith(twsearch.SUFFIX):
-        name = re.sub(r"[^A-Za-z0-9._-]+", "-", file.name.removesuffix(twsearch.SUFFIX)).lstrip(
-            ".-_"
-        )
-        values = {"name": name or "puzzle", "puzzle": twsearch.puzzle_table(text, str(file))}
+    if (puzzle := formats.puzzle_table(text, str(file))) is not None:
+        values = {"name": formats.name_of(file.name), "puzzle": puzzle}
         return checked_config(values, str(file), settings)
     try:
         values = tomllib.loads(text)
     # Tables may be nested more deeply, and numbers be longer, than Python can read.
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{file} is not valid TOML: {error}") from None
+        raise InputError(
+            f"{file} is not valid TOML: {error}. Besides TOML, {formats.KNOWN} are read"
+        ) from None
     return checked_config(values, str(file), settings)
 
 

@@ -182,6 +182,7 @@ def main():
     """Exhaustive breadth-first search of sliding puzzles, layer by layer, on disk.
 
     A run is described by a small TOML file, CONFIG. It can be stopped (Ctrl-C) or killed at any
-    time; the same command resumes it. A puzzle in the format of twsearch (.tws) is a CONFIG too.
-    RUN is a run directory, such as runs/2x5, or the config that made it.
+    time; the same command resumes it. A puzzle that twsearch, ksolve or cubing.js reads, or
+    generators of GAP, are a CONFIG too. RUN is a run directory, such as runs/2x5, or the config
+    that made it.
     """

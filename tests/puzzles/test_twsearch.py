@@ -11,7 +11,7 @@ from sweeps import swept
 import frontier
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
-from frontier.puzzles.twsearch import puzzle_table
+from frontier.puzzles.formats import puzzle_table
 
 
 def block(command, arranged):
@@ -185,7 +185,7 @@ def test_any_orientation_is_one_orientation(tmp_path):
     both = file_of(sets, {"CENTER": ((1, 2), ("?", "?"))}, moves)
     assert counted_by_frontier(tmp_path, both) == [1, 2]
     exchanged = {"F": {"CENTER": ((2, 1), (1, 1))}}
-    with pytest.raises(InputError, match="some pieces of CENTER have the orientation \\?, and oth"):
+    with pytest.raises(InputError, match=r"some pieces of CENTER have any orientation .*, and oth"):
         puzzle_table(file_of(sets, {"CENTER": ((1, 2), ("?", 0))}, exchanged), "x.tws")
 
 
@@ -213,7 +213,12 @@ WRONG = {
     "line 5: the places of A in the move R": START + MOVE.replace("2 3 1", "2 3 3"),
     "line 8: '?' is no number": START + MOVE.replace("2 3 1", "2 3 1\n? 0 0"),
     "line 9: Illegal is not supported: it forbids some positions": START + MOVE + "Illegal A 1 2",
-    "line 9: MoveSequence is not supported: it makes a move": START + MOVE + "MoveSequence L R R",
+    "line 9: Block is not supported: it ties pieces together": START + MOVE + "Block",
+    "line 9: MoveSequence L: expected MoveSequence NAME MOVES": START + MOVE + "MoveSequence L",
+    "line 9: 'R Q': 'Q' is no move; the moves are R": START + MOVE + "MoveSequence L R Q",
+    "line 2: Ignore comes before Solved": "Name X\nIgnore\nEnd",
+    "line 9: any piece may lie in some places of A": START + MOVE + "Ignore\nA\n1 0 0\nEnd",
+    "line 11: 2 is not one of the numbers 0 to 1": START + MOVE + "Ignore\nA\n2 0 0\nEnd",
     "has no Solved, which every puzzle needs": START,
     "has no Move, which every puzzle needs": START + "Solved\nEnd",
     "has no Set, which every puzzle needs": "Name X",
@@ -250,6 +255,26 @@ def test_powers_do_not_take_the_names_of_moves():
         "F^2": (1, 2, 0),
         "F'": (1, 0, 2),
     }
+
+
+def test_a_sequence_of_moves_is_one():
+    moves = {"F": {"A": ((2, 3, 4, 1), (1, 0, 0, 0))}, "R": {"A": ((2, 1, 3, 4), (0, 0, 1, 0))}}
+    text = file_of({"A": (4, 2)}, {}, moves) + "MoveSequence S F R2' F\n"
+    table = puzzle_table(text, "x.tws")
+    each, (f, r, s) = (
+        [2] * 4,
+        [puzzle_of({**table, "metric": "turns"}).notation.generators[n] for n in range(3)],
+    )
+    assert s.effect == f.then(r, each).then(r, each).then(f, each).effect
+
+
+def test_ignored_orientations_are_any():
+    """A 1 on the second line of a set in Ignore is a ? in Solved."""
+    moves = {"F": {"A": ((2, 1, 3), (1, 1, 0)), "B": ((2, 1), (1, 0))}}
+    sets = {"A": (3, 2), "B": (2, 2)}
+    wild = file_of(sets, {"A": ((1, 2, 3), ("?", "?", 0))}, moves)
+    ignoring = block("Ignore", {"A": ((0, 0, 0), (1, 1, 0))})
+    assert puzzle_table(file_of(sets, {}, moves) + ignoring, "x") == puzzle_table(wild, "x")
 
 
 def test_commands_take_such_a_file(tmp_path, monkeypatch):
