@@ -31,6 +31,7 @@ from numba.core import event
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.types import unliteral
 
+from frontier.compiling import tell_compiling
 from frontier.stopwatch import preparing
 
 SETTINGS = {"nogil": True, "error_model": "numpy", "_nrt": False}
@@ -133,7 +134,7 @@ def _take_turn(folder: Path) -> None:
     another process holds the lock for `PATIENCE`."""
     if _turn:
         return
-    preparing.tell()
+    tell_compiling()
     lock, until = (folder / "lock").open("ab"), time.monotonic() + PATIENCE
     while True:
         try:
@@ -179,10 +180,10 @@ def warn(folder: Path | None) -> None:
 
 
 class _Compiling(event.Listener):
-    """Says that Numba compiles."""
+    """Tells that Numba compiles."""
 
     def on_start(self, event):
-        preparing.tell()
+        tell_compiling()
 
     def on_end(self, event):
         pass

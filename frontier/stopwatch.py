@@ -2,8 +2,6 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 KINDS = ("disk", "codec", "kernel", "rest")
 
@@ -13,14 +11,10 @@ class Preparing:
 
     Threads may enter it while others are inside, as all but one wait for the compiler; and entering
     it again inside itself changes nothing.
-
-    say: is called when the first kernel is compiled, once in a process; None where nobody is told.
     """
 
     def __init__(self):
         self._seconds, self._began, self._inside = 0.0, 0.0, 0
-        self.say: Callable[[], None] | None = None
-        self._said = False
         self._one_thread = threading.Lock()
 
     def __enter__(self) -> None:
@@ -41,26 +35,6 @@ class Preparing:
         with self._one_thread:
             now = time.perf_counter()
             return self._seconds + (now - self._began if self._inside else 0.0)
-
-    @property
-    def under_way(self) -> bool:
-        """Whether a thread of this process is inside."""
-        return self._inside > 0
-
-    def tell(self) -> None:
-        """Tell that a kernel is about to be compiled, here or by a worker."""
-        if self.say and not self._said:
-            self._said = True
-            self.say()
-
-    @contextmanager
-    def telling(self, say: Callable[[], None] | None) -> Iterator[None]:
-        """Let `say` be called in the body, instead of what was there before."""
-        before, self.say = self.say, say
-        try:
-            yield
-        finally:
-            self.say = before
 
 
 preparing = Preparing()

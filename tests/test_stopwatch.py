@@ -10,7 +10,9 @@ import pytest
 from search.runs import as_bits, config_of
 
 from frontier import api, stopwatch
+from frontier.compiling import compiling_told_to, tell_compiling
 from frontier.config import Config
+from frontier.runs.events import Compiling
 from frontier.search import by_tasks, driver, in_process, task
 from frontier.search.workspace import Workspace
 
@@ -145,35 +147,52 @@ def test_kernels_that_are_compiled_are_timed():
     assert preparing.seconds > before
 
 
-def test_compiling_is_told_once_before_it_begins(monkeypatch):
+def test_compiling_is_told_before_it_begins():
     import numba
 
-    from frontier.jit import kernel, preparing
+    from frontier.jit import kernel
 
     kernel(lambda x: x).compiled  # noqa: B018  (as above)
-    monkeypatch.setattr(preparing, "_said", False)
     told, first = [], numba.njit(lambda x: x + 2)
-    with preparing.telling(lambda: told.append(len(first.signatures))):
+    with compiling_told_to(lambda: told.append(len(first.signatures))):
         assert first(1) == 3
-        assert numba.njit(lambda x: x + 3)(1) == 4
-    assert told == [0]
-    monkeypatch.setattr(preparing, "_said", False)
-    with preparing.telling(None):
+        assert told == [0]
+        with compiling_told_to(None):
+            assert numba.njit(lambda x: x + 3)(1) == 4
         assert numba.njit(lambda x: x + 4)(1) == 5
-    assert len(told) == 1
+    assert numba.njit(lambda x: x + 5)(1) == 6
+    assert told == [0, 1]
 
 
-def test_a_display_says_that_kernels_are_compiled(monkeypatch, tmp_path, capsys):
-    from frontier.stopwatch import preparing
+@pytest.fixture
+def compiles(monkeypatch):
+    """Lets a run compile kernels as it begins."""
+    commit = driver.Driver._commit_origins
 
-    monkeypatch.setattr(preparing, "say", None)
-    for number, progress in enumerate((False, True)):
-        monkeypatch.setattr(preparing, "_said", False)
-        plan = api.plan(config_in(tmp_path / str(number)))
-        api.run(plan, listeners=[lambda event: preparing.tell()], progress=progress)
-        said = "compiling kernels, which may take half a minute the first time"
-        assert capsys.readouterr().err.count(said) == number
-    assert preparing.say is None
+    def compile_first(self):
+        for _ in range(2):
+            tell_compiling()
+        commit(self)
+
+    monkeypatch.setattr(driver.Driver, "_commit_origins", compile_first)
+
+
+def test_a_run_tells_its_listeners_that_kernels_are_compiled(compiles, tmp_path):
+    said, kinds = [], []
+    with compiling_told_to(lambda: said.append("elsewhere")):
+        api.run(api.plan(config_in(tmp_path)), listeners=[lambda event: kinds.append(event)])
+        assert [event for event in kinds if isinstance(event, Compiling)] == [Compiling()] * 2
+        assert kinds[1] == Compiling()
+        assert said == []
+        tell_compiling()
+        assert said == ["elsewhere"]
+
+
+@pytest.mark.parametrize("progress", [False, True])
+def test_a_display_says_once_that_kernels_are_compiled(compiles, tmp_path, capsys, progress):
+    api.run(api.plan(config_in(tmp_path)), progress=progress)
+    said = "compiling kernels, which may take half a minute the first time"
+    assert capsys.readouterr().err.count(said) == progress
 
 
 def test_kernels_that_are_loaded_are_timed():

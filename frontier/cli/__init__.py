@@ -10,6 +10,7 @@ import signal
 import sys
 from collections import UserDict
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 
@@ -18,6 +19,7 @@ import click
 from frontier import __version__
 from frontier.cli.hints import explain
 from frontier.cli.streams import OutputError, drop_output, echo, prepare_streams
+from frontier.compiling import compiling_told_to
 from frontier.errors import (
     CorruptRunError,
     FormatError,
@@ -26,7 +28,6 @@ from frontier.errors import (
     StorageError,
 )
 from frontier.signals import ending, handling, leaving_at_once
-from frontier.stopwatch import preparing
 from frontier.text import program
 
 VERIFIED = ". See what `{program} repair RUN` can do"
@@ -98,7 +99,7 @@ class _Group(click.Group):
             # Such a signal ends a command as Ctrl-C does, so what the command holds is given back.
             ends = handling(dict.fromkeys(ending(), signal.default_int_handler))
             person = sys.stderr is not None and sys.stderr.isatty()
-            with ends, preparing.telling(_say_compiling if person else None):
+            with ends, compiling_told_to(cache(_say_compiling) if person else None):
                 return super().invoke(context)
         except OutputError:
             raise
@@ -121,9 +122,9 @@ def _say(message: str) -> None:
 
 
 def _say_compiling() -> None:
-    from frontier.report.console import say_compiling  # which takes time to load
+    from frontier.report.console import COMPILING, say  # which take time to load
 
-    say_compiling()
+    say(COMPILING, sys.stderr)
 
 
 def _remedy(error: FrontierError, command: str | None) -> str:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, get_args, get_origin
 import click
 
 from frontier.cli.streams import echo
-from frontier.stopwatch import preparing
+from frontier.compiling import compiling_told_to
 from frontier.text import fitted_to, program
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 def _be_quiet(context, parameter, quiet: bool) -> bool:
     if quiet:
-        preparing.say = None  # until the command ends
+        context.with_resource(compiling_told_to(None))
     return quiet
 
 

@@ -18,6 +18,8 @@ from frontier.text import fitted_to, percent
 BAR_WIDTH = 40
 """The most columns of a bar."""
 
+COMPILING = "compiling kernels, which may take half a minute the first time"
+
 
 def console_on(file: TextIO | None = None) -> Console:
     """Return a console that prints texts as they are, by default on standard output.
@@ -63,11 +65,6 @@ def passing_line(file: TextIO | None) -> Iterator[Callable[[str], None]]:
     finally:
         with suppress(OSError):
             live.stop()
-
-
-def say_compiling() -> None:
-    """Say on standard error that kernels are compiled."""
-    say("compiling kernels, which may take half a minute the first time", sys.stderr)
 
 
 def warn_unwritten(file: Path | str, error: Exception) -> None:

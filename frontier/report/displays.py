@@ -15,11 +15,11 @@ from rich.text import Text
 from frontier.config import Config
 from frontier.errors import CorruptRunError, InputError
 from frontier.report.console import (
+    COMPILING,
     console_on,
     fitting_table,
     is_live,
     say,
-    say_compiling,
     share_bar,
     warn_unwritten,
 )
@@ -27,14 +27,13 @@ from frontier.report.figures import figures, headline, line, title
 from frontier.report.html import run_html
 from frontier.report.status_page import kept_page
 from frontier.runs.environment import NAME as ENVIRONMENT
-from frontier.runs.events import Event, LayerFinished, Listener, Stopping
+from frontier.runs.events import Compiling, Event, LayerFinished, Listener, Stopping
 from frontier.runs.kinds import open_run
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.log import NAME as LOG
 from frontier.runs.log import STARTS, EventLog, StartLog
 from frontier.runs.progress import UNDER_WAY, Progress, Standing, is_written, progress_of
 from frontier.runs.resolve import begun_at
-from frontier.stopwatch import preparing
 from frontier.storage.base import Storage
 from frontier.text import fitted, rate, span
 
@@ -59,11 +58,16 @@ class PlainProgress:
     def __init__(self, file: TextIO | None = None, progress: Standing | None = None):
         self._file, self._progress = file, progress or Progress()
         self._shown_at, self._shown_state = 0.0, (None, None, None)
+        self._said_compiling = False
 
     def __call__(self, event: Event) -> None:
         self._progress(event)
         if isinstance(event, Stopping):
-            self._show(STOPPING + COMPILING_FIRST * preparing.under_way)
+            self._show(STOPPING + COMPILING_FIRST * (self._progress.compiling == Compiling()))
+        elif isinstance(event, Compiling):
+            if not (event.elsewhere or self._said_compiling):
+                self._said_compiling = True
+                self._show(COMPILING)
         elif isinstance(event, LayerFinished) and self._progress.storing:
             pass  # the others that were stored with it are told in the same moment
         elif news := self.news(self._progress):
@@ -128,8 +132,7 @@ def shown(runs: Iterable[Standing], console: Console) -> Group:
             parts.append(Text(fitted(line(progress), console.width)))
             continue
         named = [f"{name}: {text}" for name, text in figures(progress).items()]
-        head = title(progress) + ", preparing kernels" * preparing.under_way
-        said = [Text(fitted(text, console.width)) for text in (head, *named)]
+        said = [Text(fitted(text, console.width)) for text in (title(progress), *named)]
         said[0].style = "bold"
         lines = sum(text.plain.count("\n") + 1 for text in said) + len(runs) - 1
         room = console.height - SPARE_LINES - lines - (progress.share is not None)
@@ -181,8 +184,7 @@ def listening(
     display = _display(shown, progress())
     start = noted(storage.place(ENVIRONMENT), StartLog(storage, config))
     log = noted(storage.place(LOG), EventLog(storage))
-    telling = preparing.telling(say_compiling) if display else nullcontext()
-    with telling, kept_page(storage, progress()) as page:
+    with kept_page(storage, progress()) as page:
         displays = [display] if display else []
         yield [start, *displays, *listeners, log, page]
 

@@ -93,7 +93,11 @@ def describe_state(progress: Standing) -> str:
 def title(progress: Standing) -> str:
     """Return the name of a run, its puzzle and its state."""
     puzzle = f"{progress.started.title}, " if progress.started else ""
-    return f"{progress.name}: {puzzle}{describe_state(progress)}"
+    kernels = ""
+    if compiling := progress.compiling:
+        elsewhere = "workers load or compile their kernels"
+        kernels = f", {elsewhere if compiling.elsewhere else 'compiling kernels'}"
+    return f"{progress.name}: {puzzle}{describe_state(progress)}{kernels}"
 
 
 def line(progress: Standing) -> str:

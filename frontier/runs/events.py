@@ -30,6 +30,15 @@ class RunStarted:
 
 
 @dataclass(frozen=True)
+class Compiling:
+    """A kernel is about to be compiled, which may take half a minute for all of them; the thread
+    that compiles it emits this. elsewhere: workers of a cluster are about to load their kernels, or
+    to compile them."""
+
+    elsewhere: bool = False
+
+
+@dataclass(frozen=True)
 class LayerStarted:
     """The layer at `depth` is under way.
 
@@ -174,7 +183,7 @@ class SearchStopped:
 
 
 Event = (
-    RunStarted | LayerStarted | TaskFinished | LayerMade | StoringLayers | LayerFinished
+    RunStarted | Compiling | LayerStarted | TaskFinished | LayerMade | StoringLayers | LayerFinished
     | RunFinished | RunStopped | Stopping | SearchStarted | Asking | SearchFinished | SearchStopped
 )  # fmt: skip
 Listener = Callable[[Event], None]

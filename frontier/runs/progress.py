@@ -37,8 +37,8 @@ class Standing:
     name: of the run. started: the event of the last start, None if the run has not begun. began,
     since: when the run and what is under way in it were begun, in Unix time. ended: the event that
     ended the run, None while it is under way. when: the Unix time of that event, None if not known.
-    Only what was read from files has run, the run as these were then, and holder, the process that
-    writes it.
+    compiling: the event that kernels are being made ready; None from the next news on. Only what
+    was read from files has run, the run as these were then, and holder, the process that writes it.
     """
 
     name: str = ""
@@ -47,6 +47,7 @@ class Standing:
     since: float = 0.0
     ended: events.Event | None = None
     when: float | None = None
+    compiling: events.Compiling | None = None
     run: "LayerRun | CosetRun | None" = None
     holder: str | None = None
 
@@ -57,6 +58,8 @@ class Standing:
             vars(self).update(vars(type(self)(event.name, event, began=now, since=now)))
         elif isinstance(event, ENDS):
             self.ended, self.when = event, now
+        if not isinstance(event, events.LayerStarted | events.Stopping):
+            self.compiling = event if isinstance(event, events.Compiling) else None
         self.note(event, now)
 
     def note(self, event: events.Event, now: float) -> None:

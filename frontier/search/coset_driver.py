@@ -12,6 +12,7 @@ import numpy as np
 from frontier import machine
 from frontier.clusters.executor import Call, Executor, Threads
 from frontier.clusters.kinds import client_for, executor_of
+from frontier.compiling import compiling_told_to
 from frontier.config import Config
 from frontier.cosets.proof import Answer, Proof, guesses, wrong_cut
 from frontier.cosets.questions import Asker, Portion, Witness
@@ -22,6 +23,7 @@ from frontier.runs.coset_run import CosetRun
 from frontier.runs.directory import make_directory
 from frontier.runs.events import (
     Asking,
+    Compiling,
     Event,
     Listener,
     SearchFinished,
@@ -108,8 +110,11 @@ class _Search:
                 run.identity["name"], run.puzzle.title, str(run.path), executor.workers,
                 *run.request, run.proof is not None, executor.dashboard,
             ))  # fmt: skip
+            if not executor.in_process:
+                self._tell(Compiling(elsewhere=True))
             try:
                 with (
+                    compiling_told_to(partial(self._tell, Compiling())),
                     interrupts_stop(self._interrupt, partial(self._tell, Stopping())),
                     run.gone_instead(),
                 ):

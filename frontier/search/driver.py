@@ -17,6 +17,7 @@ import numpy as np
 
 from frontier.clusters.executor import Executor
 from frontier.clusters.kinds import executor_of
+from frontier.compiling import compiling_told_to
 from frontier.errors import (
     FULL,
     CorruptRunError,
@@ -29,6 +30,7 @@ from frontier.layers.record import LayerRecord
 from frontier.layers.tally import Counting
 from frontier.runs.directory import make_directory
 from frontier.runs.events import (
+    Compiling,
     Event,
     LayerFinished,
     LayerMade,
@@ -275,9 +277,12 @@ def _search(plan: Plan, run: LayerRun, until: int | None, emit: Listener, client
             plan.puzzle.states, executor.workers, bool(run.records), executor.dashboard, until,
             plan.mode_in_words,
         ))  # fmt: skip
+        if not executor.in_process:
+            emit(Compiling(elsewhere=True))
         try:
             # The directory is checked here already, so that the log has the reason.
             with (
+                compiling_told_to(partial(emit, Compiling())),
                 interrupts_stop(driver.stopping.set, partial(emit, Stopping())),
                 run.gone_instead(),
             ):

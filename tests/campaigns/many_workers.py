@@ -19,7 +19,6 @@ import asyncio
 import json
 import logging
 import os
-import pickle
 import random
 import subprocess
 import sys
@@ -35,9 +34,11 @@ import numpy as np
 from distributed import Client, LocalCluster, rpc
 from distributed.batched import BatchedSend
 from distributed.comm import CommClosedError, connect
+from distributed.core import Server, Status
+from distributed.protocol import to_serialize
 
 from frontier import api
-from frontier.clusters.dask_executor import TELL_SECONDS, TOPIC, DaskExecutor
+from frontier.clusters.dask_executor import DaskExecutor
 from frontier.clusters.dask_settings import SCHEDULER_SETTINGS
 from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import load_config
@@ -168,32 +169,48 @@ def started(address: str, workers: int, deaths: float | None) -> list[subprocess
 async def serve(address: str, count: int, deaths: float | None) -> None:
     """Workers in this process, one of which ends now and then."""
     told = json.loads(os.environ[SETTING])
-    workers = [await SimulatedWorker.come(address, told) for _ in range(count)]
+    server = Server({"get_data": get_data})
+    await server.listen("tcp://0.0.0.0:0")
+    workers = [await SimulatedWorker.come(address, server.port, told) for _ in range(count)]
     while True:
         await asyncio.sleep(3600 if deaths is None else deaths)
         gone = workers.pop(random.randrange(len(workers)))
         gone.die()
-        workers.append(await SimulatedWorker.come(address, told))
+        workers.append(await SimulatedWorker.come(address, server.port, told))
+
+
+RESULTS: dict[str, tuple[float, list[TaskResult]]] = {}
+"""What the workers of this process have computed, by the keys of the tasks."""
+
+
+async def get_data(comm, keys, who=None, serializers=None) -> Status:
+    """Answer one who asks a worker for results."""
+    data = {key: to_serialize(RESULTS[key]) for key in keys if key in RESULTS}
+    await comm.write({"status": "OK", "data": data}, serializers=serializers)
+    assert await comm.read() == "OK"
+    return Status.dont_reply
 
 
 class SimulatedWorker:
     """What a scheduler sees of a worker: Dask's own takes a millisecond of the processor for each
     task, which on one machine leaves nothing to the scheduler of a thousand."""
 
-    def __init__(self, scheduler: str, told: dict):
-        # Nobody ever connects to this address: what calls return goes with the events.
-        self.address = f"tcp://127.{os.getpid() % 250}.{next(NUMBERS) % 250}.1:{next(NUMBERS)}"
+    def __init__(self, scheduler: str, port: int, told: dict):
+        # All addresses of the loopback lead to the one server of this process.
+        number = next(NUMBERS)
+        self.address = f"tcp://127.1.{number // 250}.{number % 250 + 1}:{port}"
         self.scheduler, self.told = scheduler, told
         self.computing = asyncio.Semaphore(1)
         self.threads = asyncio.Semaphore(TASKS_UNDER_WAY)
-        self.batches: dict[str, asyncio.Task] = {}
+        self.waiting: dict[str, asyncio.Task] = {}
+        self.done: set[str] = set()
         self.stream = BatchedSend(interval="2ms")
         self.tasks: set[asyncio.Task] = set()
 
     @classmethod
-    async def come(cls, scheduler: str, told: dict) -> "SimulatedWorker":
+    async def come(cls, scheduler: str, port: int, told: dict) -> "SimulatedWorker":
         """A worker that is registered with the scheduler."""
-        worker = cls(scheduler, told)
+        worker = cls(scheduler, port, told)
         worker.comm = await connect(scheduler)
         await worker.comm.write(
             {
@@ -223,6 +240,7 @@ class SimulatedWorker:
         self.comm.abort()
         for task in list(self.tasks):
             task.cancel()
+        self.forget(self.done)
 
     async def beat(self, seconds: float) -> None:
         async with rpc(self.scheduler) as scheduler:
@@ -239,42 +257,40 @@ class SimulatedWorker:
             while True:
                 for message in await self.comm.read():
                     if message["op"] == "compute-task":
-                        self.batches[message["key"]] = self.go_on(self.compute(message))
+                        self.waiting[message["key"]] = self.go_on(self.compute(message))
+                    elif message["op"] == "free-keys":
+                        self.forget(message["keys"])
                     elif message["op"] == "steal-request":
                         key = message["key"]
-                        state = "ready" if key in self.batches else "executing"
+                        state = "ready" if key in self.waiting else "executing"
                         if state == "ready":
-                            self.batches.pop(key).cancel()
+                            self.forget([key])
                         self.send(
                             "steal-response", key=key, state=state,
                             stimulus_id=message["stimulus_id"],
                         )  # fmt: skip
 
+    def forget(self, keys) -> None:
+        """Drop results, and tasks that have not begun."""
+        for key in keys:
+            RESULTS.pop(key, None)
+            if key in self.waiting:
+                self.waiting.pop(key).cancel()
+        self.done.difference_update(keys)
+
     async def compute(self, message: dict) -> None:
-        """Do a batch of calls as the threads of a worker do, of which half wait for the others."""
+        """Do calls as one of the threads of a worker does, of which half wait for the others."""
         (batch,), key = message["run_spec"].args, message["key"]
-        del self.batches[key]  # it cannot be stolen any more
-        first, told = time.time(), []
-
-        def tell():
-            if told:
-                self.send("log-event", topic=TOPIC, msg=[key, pickle.dumps(told)])
-                told.clear()
-
-        async def one(number, depth, part):
-            async with self.threads:
-                began = time.time()
-                result = await self.wait(depth, part)
-                told.append((number, time.time() - began, result))
-
-        tasks = {self.go_on(one(number, *call.arguments[-2:])) for number, call in batch}
-        while tasks:
-            _, tasks = await asyncio.wait(tasks, timeout=TELL_SECONDS)
-            tell()
+        async with self.threads:
+            del self.waiting[key]  # it cannot be stolen any more
+            began = time.time()
+            results = [await self.wait(*call.arguments[-2:]) for call in batch]
+            RESULTS[key] = time.time() - began, results
+            self.done.add(key)
         self.send(
             "task-finished", status="OK", key=key, run_id=message["run_id"], nbytes=100,
-            type=b"", typename="list", metadata={}, thread=0, stimulus_id="done",
-            startstops=({"action": "compute", "start": first, "stop": time.time()},),
+            type=b"", typename="tuple", metadata={}, thread=0, stimulus_id="done",
+            startstops=({"action": "compute", "start": began, "stop": time.time()},),
         )  # fmt: skip
 
     async def wait(self, depth: int, part: int) -> TaskResult:

@@ -2,17 +2,17 @@
 
 import threading
 import time
+from collections import deque
 from types import SimpleNamespace
 
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client, Future, LocalCluster
 from sweeps import swept
 
 from frontier.clusters import dask_executor
-from frontier.clusters.dask_executor import TOPIC, WINDOW, Batch, DaskExecutor, Pending
+from frontier.clusters.dask_executor import WINDOW, DaskExecutor
 from frontier.clusters.executor import Call, Serial, Threads
 from frontier.errors import Stopped
-from frontier.stopwatch import Preparing, preparing
 
 
 @pytest.fixture(scope="module")
@@ -79,15 +79,15 @@ def test_no_call_is_begun_after_a_stop(client, kind):
 
 
 class Noted(DaskExecutor):
-    """Notes the batches that are handed out."""
+    """Notes how many calls there are in each batch that is handed out."""
 
     def __init__(self, client):
         super().__init__(client, 10)
-        self.batches = []
+        self.sizes = []
 
-    def _hand_out(self, batches, priority=0):
-        self.batches += [[number for number, _ in batch] for batch in batches]
-        super()._hand_out(batches, priority)
+    def _hand_out(self, batches):
+        self.sizes += map(len, batches)
+        return super()._hand_out(batches)
 
 
 def test_so_many_are_under_way_as_workers_can_use(client, monkeypatch):
@@ -95,117 +95,68 @@ def test_so_many_are_under_way_as_workers_can_use(client, monkeypatch):
     executor, ahead = Noted(client), []
     monkeypatch.setattr(dask_executor, "BATCHES_A_SECOND", float("inf"))
     for taken, _ in enumerate(executor.run(calls_of(abs, 60), lambda: False), 1):
-        ahead.append(len(executor.batches) - taken)
+        ahead.append(len(executor.sizes) - taken)
         if taken == 20:
             executor.workers, executor._looked = 1, float("inf")  # one has gone
-    assert executor.batches == [[i] for i in range(60)]
-    assert max(ahead) <= 2 * WINDOW * 2  # those that have ended are not told yet
-    assert max(ahead[40:]) <= 2 * WINDOW
+    assert executor.sizes == [1] * 60
+    assert WINDOW <= max(ahead) < WINDOW * 2
+    assert max(ahead[40:]) < WINDOW
 
 
 def test_short_calls_are_handed_out_together(client):
     """At most as many as leave work for each worker; none before it is known how long they take."""
     executor, calls = Noted(client), calls_of(abs, 300)
     assert sorted(executor.run(calls, lambda: False)) == list(range(300))
-    assert executor.batches[: executor.at_once] == [[i] for i in range(executor.at_once)]
-    assert [call for batch in executor.batches for call in batch] == list(range(300))
-    assert len(executor.batches) < 100
-    assert max(map(len, executor.batches)) <= 150
+    assert executor.sizes[: executor.at_once] == [1] * executor.at_once
+    assert sum(executor.sizes) == 300
+    assert len(executor.sizes) < 100
+    assert 1 < max(executor.sizes) <= 150
 
 
-def compile_something(number):
-    preparing.tell()
-    return number
-
-
-def test_a_worker_that_compiles_says_so_to_the_driver(client, monkeypatch):
-    """The worker here is a thread of this process, but has its own clock as if it were none."""
-    here, told = Preparing(), threading.Event()
-    monkeypatch.setattr(dask_executor, "preparing", here)
-    here.say = told.set
-    executor = DaskExecutor(client, 10)
-    monkeypatch.setattr(preparing, "say", dask_executor._tell_driver)
-    monkeypatch.setattr(preparing, "_said", False)
-    calls = calls_of(compile_something, 3)
-    assert sorted(executor.run(calls, lambda: False)) == [0, 1, 2]
-    assert told.wait(60)
-
-
-@pytest.mark.sweep
-def test_results_whose_event_is_lost(client):
-    executor = DaskExecutor(client, 10)
-    client.unsubscribe_topic(TOPIC)
-    assert sorted(executor.run(calls_of(abs, 20), lambda: False)) == list(range(20))
-
-
-HELD, FREE = threading.Event(), threading.Event()
-
-
-def held_once(number: int) -> int:
-    if number == 7 and not HELD.is_set():
-        HELD.set()
-        FREE.wait(60)
-    return number
-
-
-def test_a_call_that_takes_too_long_is_handed_out_again(client, monkeypatch):
-    executor = Noted(client)
-    monkeypatch.setattr(dask_executor, "BATCHES_A_SECOND", float("inf"))
-    try:
-        done = list(executor.run(calls_of(held_once, 40), lambda: False))
-        assert HELD.is_set()
-        assert not FREE.is_set()
-    finally:
-        FREE.set()
-    assert sorted(done) == list(range(40))
-    assert executor.batches[40:] == [[7]]
-
-
-def test_a_copy_is_not_copied_soon():
-    """Where nearly all workers are idle, a call is copied at once, and not again and again."""
-    executor, before = DaskExecutor.__new__(DaskExecutor), time.monotonic() - 1
-    executor.workers, executor._call_seconds, executor._durations = 100, 10.0, [10.0]
-    first, second = Call(abs, (0,)), Call(abs, (1,))
-    executor._pending = {0: Pending(first, before), 1: Pending(second, before, copied=True)}
-    assert executor._late() == [(0, first)]
-    executor._pending[0].copied = True
-    assert executor._late() == []
-    executor._pending[1].last_sign -= dask_executor.OVERDUE * 10
-    assert executor._late() == [(1, second)]
-    executor.workers = 2
-    assert executor._late() == []  # every worker has something to do
-
-
-@pytest.mark.sweep
-def test_a_call_is_not_measured_by_those_of_another_run(client):
-    executor = Noted(client)
-    list(executor.run(calls_of(abs, 40), lambda: False))
-    executor.batches.clear()
-    assert list(executor.run([Call(slowly, (1,))], lambda: False)) == [1]
-    assert len(executor.batches) == 1
+@pytest.mark.parametrize(
+    ("seconds", "workers", "together"),
+    [(1.0, 100, 1), (1.0, 300, 2), (1.0, 1000, 7), (0.1, 10, 1), (0.01, 10, 7)],
+)
+def test_a_batch_has_more_calls_the_more_workers_there_are(seconds, workers, together):
+    executor = DaskExecutor.__new__(DaskExecutor)
+    executor.workers, executor._call_seconds = workers, seconds
+    waiting = deque([Call(abs)] * 10_000)
+    assert executor._next_batches(waiting, 2) == [[Call(abs)] * together] * 2
+    assert len(waiting) == 10_000 - 2 * together
+    last = deque([Call(abs)] * workers)
+    assert executor._next_batches(last, 10_000) == [[Call(abs)]] * workers
 
 
 def slowly(number):
-    time.sleep(20 * dask_executor.OVERDUE_SECONDS)
+    time.sleep(0.2)
     return number
 
 
-class Told(DaskExecutor):
-    """Asks workers only for what they have not told."""
+def test_slow_calls_that_follow_short_ones_are_handed_out_one_by_one(client):
+    executor = Noted(client)
+    list(executor.run(calls_of(abs, 40), lambda: False))
+    executor.sizes.clear()
+    list(executor.run(calls_of(slowly, 20), lambda: False))
+    assert executor.sizes[-1] == 1
+    assert executor._call_seconds >= 0.2
 
-    def _reported(self):
-        assert any(batch.missing for batch in self._batches.values())
-        return super()._reported()
+
+def test_calls_whose_futures_are_cancelled(client):
+    """As somebody else may do, or a scheduler that is restarted."""
+    results = DaskExecutor(client, 10).run(calls_of(slowly, 40), lambda: False)
+    next(results)
+    client.cancel([Future(key, client) for key in client.futures])
+    with pytest.raises(Stopped, match="connection to the scheduler was lost"):
+        list(results)
 
 
-def test_a_stopped_run_ends_with_its_last_result(client):
-    """It does not wait for Dask to say that the batches are over that have been told in full."""
-    executor, stopping, done = Told(client, 10), threading.Event(), []
-    for result in executor.run(calls_of(abs, 100), stopping.is_set):
+def test_a_run_that_is_stopped_without_workers_ends(client):
+    """Nobody would do the calls under way."""
+    executor, done = DaskExecutor(client, 10), []
+    for result in executor.run(calls_of(abs, 100), lambda: len(done) > 0):
         done.append(result)
-        stopping.set()
-        executor._looked = float("inf")  # no batch is dropped from now on
-    assert sorted(done) == list(range(executor.at_once))
+        executor.workers, executor._looked = 0, float("inf")
+    assert 1 <= len(done) < 10
 
 
 def test_a_client_that_has_lost_its_scheduler():
@@ -215,7 +166,6 @@ def test_a_client_that_has_lost_its_scheduler():
         dashboard_link=None,
         status="running",
         scheduler_info=lambda n_workers: about,
-        subscribe_topic=lambda topic, handler: None,
     )
     executor = DaskExecutor(client, 10)
     assert executor.workers == 2
@@ -260,14 +210,3 @@ def test_a_client_that_is_closed_already(client):
         pass
     with pytest.raises(Stopped, match="connection to the scheduler was lost"):
         DaskExecutor(closed, 10)
-
-
-def test_a_scheduler_that_is_gone(client):
-    executor = DaskExecutor(client, 10)
-    future = client.submit(abs, 1, pure=False)
-    future.result()
-    future.cancel()
-    executor._batches[future.key] = Batch(future, {0})
-    executor._pending[0] = Pending(Call(abs, (1,)), time.monotonic())
-    with pytest.raises(Stopped, match="connection to the scheduler was lost"):
-        list(executor._results(executor._finished()))

@@ -20,8 +20,10 @@ from frontier.cli import main
 from frontier.report.console import console_on
 from frontier.report.displays import LiveProgress, PlainProgress
 from frontier.report.displays import shown as table_of
+from frontier.report.figures import title
 from frontier.runs.events import (
     Asking,
+    Compiling,
     LayerFinished,
     LayerMade,
     LayerStarted,
@@ -34,7 +36,6 @@ from frontier.runs.events import (
     TaskFinished,
 )
 from frontier.runs.progress import Progress, SearchProgress
-from frontier.stopwatch import preparing
 from frontier.storage.local import LocalStorage
 
 # -- the terminal ---------------------------------------------------------------------------------
@@ -130,12 +131,28 @@ def test_the_dashboard_is_named_in_a_terminal_and_elsewhere(monkeypatch):
 
 def test_a_stop_says_that_a_kernel_is_compiled_first():
     plain = PlainProgress(io.StringIO())
-    plain(Stopping())
-    with preparing:
-        plain(Stopping())
-    first, second = plain._file.getvalue().splitlines()
-    assert first.startswith("stopping: ")
-    assert second.startswith(f"{first}; a kernel is being compiled")
+    begins = RunStarted("a", "", "", -1, 0, 10**9, 1, False)
+    for event in (Compiling(elsewhere=True), Compiling(), TaskFinished(1, 1, 9, 1)):
+        for each in (begins, event, Stopping()):
+            plain(each)
+    elsewhere, here, over = re.findall("stopping: .*", plain._file.getvalue())
+    assert here.startswith(f"{over}; a kernel is being compiled")
+    assert elsewhere == over
+
+
+def test_kernels_are_being_made_ready_until_there_is_news():
+    progress = Progress()
+    progress(RunStarted("a", "tiles", "", -1, 0, 10**9, 1, False))
+    for event, words in (
+        (Compiling(elsewhere=True), ", workers load or compile their kernels"),
+        (LayerStarted(0, 9), ", workers load or compile their kernels"),
+        (TaskFinished(0, 1, 9, 1), ""),
+        (Compiling(), ", compiling kernels"),
+        (Stopping(), ", compiling kernels"),
+        (TaskFinished(0, 2, 9, 1), ""),
+    ):
+        progress(event)
+        assert title(progress) == f"a: tiles, under way{words}"
 
 
 FOUR_LAYERS = [line_of(depth, 10**depth, seconds=1.0) for depth in range(4)]
