@@ -25,7 +25,7 @@ class Kernel:
     def __call__(self, *arguments):
         return (self._compiled or self.compiled)(*arguments)
 
-    def python_if_small(self, size: int) -> Callable:
+    def python_if_small(self, size: float) -> Callable:
         """Return the kernel, or for little work the Python function, which ends before Numba is
         loaded.
 

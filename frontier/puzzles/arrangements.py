@@ -11,6 +11,7 @@ each orbit are a class of their own.
 """
 
 from collections.abc import Sequence
+from itertools import product
 from math import factorial, prod
 
 import numpy as np
@@ -22,6 +23,9 @@ from frontier.space.graph import BaseGraph
 from frontier.space.group import Group
 
 MOST_VOLTAGES = 30_000
+
+PART = 1 << 18
+"""Rows that are looked at in one go."""
 
 
 class Arrangements(RowTable):
@@ -41,8 +45,7 @@ class Arrangements(RowTable):
         """first: such rows. each, orbit: int[positions], the number of orientations, and the first
         position of the orbit."""
         self._each, self._generators = each, generators
-        if (least := _least_number(first[0], generators, each, orbit)) > MOST_SHAPES:
-            raise _too_many(least)
+        _check_number(first[0], generators, each, orbit)
         values = (each * (1 + (first // each).max())).tolist()
         rows = reached(first, self._after_all, values, MOST_SHAPES)
         if len(rows) > MOST_SHAPES:
@@ -69,14 +72,16 @@ class Arrangements(RowTable):
         length = sum(sizes)
         listed = (self.rows < self._each)[:, reading]
         place = np.full(self.rows.shape, -1, dtype=np.int8)  # in the sequence, of each position
-        place[:, reading] = np.where(listed, np.cumsum(listed, axis=1) - 1, -1)
-        source = np.arange(len(self))
+        place[:, reading] = np.where(listed, np.cumsum(listed, axis=1, dtype=np.int8) - 1, -1)
         number: dict[tuple[int, ...], int] = {}
         arcs = []
-        for generator in self._generators:
-            target = self.find(self.after(generator, self.rows))
-            place_after = generator.moved(place)[:, reading]
-            orders = place_after[place[target][:, reading] >= 0].reshape(len(self), length)
+        # Some rows at a time, as a signal is only answered between the calls of NumPy.
+        parts = [slice(n, min(n + PART, len(self))) for n in range(0, len(self), PART)]
+        for generator, part in product(self._generators, parts):
+            source = np.arange(part.start, part.stop)
+            target = self.find(self.after(generator, self.rows[part]))
+            place_after = generator.moved(place[part])[:, reading]
+            orders = place_after[place[target][:, reading] >= 0].reshape(source.size, length)
             values = [length] * length
             _, index, inverse = np.unique(
                 row_numbers(orders, values), return_index=True, return_inverse=True
@@ -105,40 +110,49 @@ class Arrangements(RowTable):
         )
 
 
-def _too_many(least: int) -> InputError:
-    """Return the error for at least `least` arrangements."""
-    return InputError(
-        f"the generators lead to more than {MOST_SHAPES:,} arrangements of like pieces and "
-        f"orientations (at least {least:,}), more than are supported; fewer like pieces, "
-        "orientations or positions make fewer"
-    )
-
-
-def _least_number(
+def _check_number(
     row: np.ndarray, generators: Sequence[Generator], each: np.ndarray, orbit: np.ndarray
-) -> int:
-    """Return a lower bound on the number of arrangements that the generators reach from one,
-    without making them: 1, or more than `MOST_SHAPES`.
+) -> None:
+    """Raise InputError if a lower bound on the number of arrangements that the generators reach
+    from one is too large already, without making them.
 
     Their number is the order of the group of the generators, divided by the number of members that
     leave this arrangement as it is. Such a member exchanges only pieces of one kind in one orbit,
     and how it turns them follows from that. So there are at most n! of them for each kind of n
-    pieces in an orbit, multiplied over all kinds.
+    pieces in an orbit, multiplied over all kinds; and no more than the members of the group differ
+    in where they bring pieces. In the same way the number of positions is the order of the group,
+    divided by at most n! for each kind of n like pieces.
     """
-    _, alike = np.unique(np.stack([orbit, row // each]), axis=1, return_counts=True)
+    kinds, alike = np.unique(np.stack([orbit, row // each]), axis=1, return_counts=True)
     _, orbits = np.unique(orbit, return_counts=True)
     symmetries = prod(map(factorial, alike.tolist()))
-    enough = (MOST_SHAPES + 1) * symmetries
-    if prod(each.tolist()) * prod(map(factorial, orbits.tolist())) < enough:
-        return 1
+    most_placings = prod(map(factorial, orbits.tolist()))
+    most = prod(each.tolist()) * most_placings
+    if most <= MOST_SHAPES * symmetries:
+        return
     first = np.cumsum(each) - each  # of the points (position, orientation), by position
     position = np.repeat(np.arange(each.size), each)
     turned = np.arange(position.size) - first[position]
-    group = Group(position.size, enough)
+    group, placing = Group(position.size, most), Group(each.size, most_placings)
     for generator in generators:
-        image, turns = np.array(generator.image)[position], np.array(generator.turns)[position]
-        group.extend((first[image] + (turned + turns) % each[position])[None])
-    return group.order // symmetries if group.order >= enough else 1
+        image, turns = np.array(generator.image), np.array(generator.turns)
+        points = first[image[position]] + (turned + turns[position]) % each[position]
+        group.extend(points[None])
+        placing.extend(image[None])
+    least = group.order // min(symmetries, placing.order)
+    if least > MOST_SHAPES:
+        like = alike[kinds[1] > 0]
+        raise _too_many(least, group.order // prod(map(factorial, like.tolist())))
+
+
+def _too_many(least: int, positions: int | None = None) -> InputError:
+    """Return the error for at least `least` arrangements, and `positions` of the puzzle."""
+    of_which = "" if positions is None else f"at least {positions:,} positions, with "
+    return InputError(
+        f"the generators lead to {of_which}more than {MOST_SHAPES:,} arrangements of like pieces "
+        f"and orientations (at least {least:,}), more than are supported; fewer like pieces, "
+        "orientations or positions make fewer"
+    )
 
 
 def neighbour_swaps(permutation: Sequence[int]) -> tuple[int, ...]:

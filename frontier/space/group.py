@@ -19,12 +19,17 @@ Permutations p are arrays with p[k] in place k; (p q)[k] = p[q[k]]. A sequence s
 acts on becomes s w.
 """
 
+from collections.abc import Iterator
 from math import factorial, prod
 
 import numpy as np
 
 from frontier.jit import kernel
 from frontier.space.graph import BaseGraph
+
+FIRST_WALKS, MOST_WALKS = 1 << 6, 1 << 16
+"""So many closed walks are looked at at once: few at first, as few generate most groups, and never
+more than take a fraction of a second."""
 
 
 class Group:
@@ -45,9 +50,14 @@ class Group:
     def order(self) -> int:
         return prod(len(transversal) for transversal in self._transversal)
 
+    @property
+    def is_whole(self) -> bool:
+        """True if its order is the greatest that it can have, so that no generator is new."""
+        return self.order >= self._most
+
     def extend(self, permutations: np.ndarray) -> None:
         """Add the rows of int[K, length] as generators."""
-        while permutations.size and self.order < self._most:
+        while permutations.size and not self.is_whole:
             permutations = permutations[~self.contains(permutations)]
             if len(permutations):
                 self._add(self.length - 1, tuple(int(x) for x in permutations[0]))
@@ -86,7 +96,7 @@ class Group:
     def _close(self, k: int, p: tuple) -> None:
         """Make p a product of transversal members (Knuth's B_k)."""
         pending = [p]
-        while pending and self.order < self._most:
+        while pending and not self.is_whole:
             p = pending.pop()
             undo = self._inverse[k].get(p[k])
             if undo is None:
@@ -127,8 +137,9 @@ class Reach:
     def __init__(self, graph: BaseGraph, vertex: np.ndarray, sequence: np.ndarray):
         """`vertex`, `sequence`: int[N] and int[N, length], the states at depth 0."""
         self._length = graph.length
-        self._component, self._tree = _walk_trees(graph, vertex)
+        self._component, self._tree, odd = _walk_trees(graph, vertex)
         moved = self._walked_to_roots(vertex, sequence)
+        odd_voltage = graph.odd.astype(bool)
         arcs = np.flatnonzero(self._component[graph.source] >= 0)
         most = prod(factorial(size) for size in (*graph.smaller, graph.m))
         self._groups: dict[int, Group] = {}
@@ -136,10 +147,13 @@ class Reach:
         self.states = 0
         for root in np.unique(self._component[vertex]):
             arcs_here = arcs[self._component[graph.source[arcs]] == root]
-            walks = _closed_walks(graph, self._tree, arcs_here)
-            odd = _odd(walks).any()
-            group = Group(self._length, most if odd or most == 1 else most // 2)
-            group.extend(walks)
+            source, target = graph.source[arcs_here], graph.target[arcs_here]
+            is_odd = odd[source] ^ odd[target] ^ odd_voltage[graph.voltage[arcs_here]]
+            group = Group(self._length, most if is_odd.any() or most == 1 else most // 2)
+            for walks in _closed_walks(graph, self._tree, arcs_here):
+                if group.is_whole:
+                    break
+                group.extend(walks)
             cosets = group.cosets(moved[self._component[vertex] == root])
             self._groups[int(root)] = group
             self._cosets[int(root)] = {coset.tobytes() for coset in cosets}
@@ -168,32 +182,28 @@ class Reach:
         return np.take_along_axis(sequences, back, axis=1)
 
 
-def _odd(permutations: np.ndarray) -> np.ndarray:
-    """Return whether the rows of int[K, length] are odd: bool[K]."""
-    inversions = np.zeros(len(permutations), dtype=np.int64)
-    for i in range(permutations.shape[1]):
-        inversions += (permutations[:, i + 1 :] < permutations[:, i : i + 1]).sum(axis=1)
-    return inversions % 2 == 1
-
-
-def _walk_trees(graph: BaseGraph, origins: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _walk_trees(graph: BaseGraph, origins: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Walk from the origins.
 
-    Returns int64[vertices], the root of each vertex (-1: not reached), and int64[vertices, length],
-    the voltage of the walk from there.
+    Returns int64[vertices], the root of each vertex (-1: not reached), int8[vertices, length], the
+    voltage of the walk from there, and bool[vertices], whether that is odd.
     """
     length = graph.length
     component = np.full(graph.vertices, -1, dtype=np.int64)
-    tree = np.tile(np.arange(length), (graph.vertices, 1))
+    tree = np.tile(np.arange(length, dtype=np.int8), (graph.vertices, 1))
+    odd = np.zeros(graph.vertices, dtype=bool)
     roots = np.unique(origins).astype(np.int64)
-    walk = _walk.python_if_small(graph.arcs.target.size * length)
+    # Without a sequence there is no inner loop, so Python is soon done with an arc.
+    walk = _walk.python_if_small(graph.arcs.target.size * (length or 0.02))
     queue = np.empty(graph.vertices, dtype=np.int64)
-    walk(*graph.arcs, graph.permutations, roots, component, tree, queue)
-    return component, tree
+    walk(
+        *graph.arcs, graph.permutations, graph.odd.astype(bool), roots, component, tree, odd, queue
+    )
+    return component, tree, odd
 
 
 @kernel
-def _walk(start, target, voltage, permutations, roots, component, tree, queue):
+def _walk(start, target, voltage, permutations, odd_voltage, roots, component, tree, odd, queue):
     for root in roots:
         if component[root] >= 0:
             continue
@@ -207,22 +217,21 @@ def _walk(start, target, voltage, permutations, roots, component, tree, queue):
                 v = target[arc]
                 if component[v] < 0:
                     component[v] = root
+                    odd[v] = odd[u] ^ odd_voltage[voltage[arc]]
                     for k in range(tree.shape[1]):
                         tree[v, k] = tree[u, permutations[voltage[arc], k]]
                     queue[tail] = v
                     tail += 1
 
 
-def _closed_walks(graph: BaseGraph, tree: np.ndarray, arcs: np.ndarray) -> np.ndarray:
-    """Return the different voltages T_u w T_v^-1 of the walks that these arcs close."""
-    voltages = np.empty((0, tree.shape[1]), dtype=np.int64)
-    permutations, part = graph.permutations, 1 << 20
-    for first in range(0, arcs.size, part):
+def _closed_walks(graph: BaseGraph, tree: np.ndarray, arcs: np.ndarray) -> Iterator[np.ndarray]:
+    """Generate the voltages T_u w T_v^-1 of the walks that these arcs close, some at a time."""
+    part, first = FIRST_WALKS, 0
+    while first < arcs.size:
         some = arcs[first : first + part]
         walked = np.take_along_axis(
-            tree[graph.source[some]], permutations[graph.voltage[some]], axis=1
+            tree[graph.source[some]], graph.permutations[graph.voltage[some]], axis=1
         )
         back = np.argsort(tree[graph.target[some]], axis=1, kind="stable")
-        walks = np.take_along_axis(walked, back, axis=1)
-        voltages = np.unique(np.concatenate([voltages, walks]), axis=0)
-    return voltages
+        yield np.take_along_axis(walked, back, axis=1)
+        first, part = first + part, min(4 * part, MOST_WALKS)

@@ -98,3 +98,38 @@ PYRAMINX = {
 }
 """The pyraminx but for its tips: six edges, those of the corners a b, a c, a d, b c, b d, c d, and
 what turns at each of the four corners."""
+
+FACES = {
+    "U": ("30124567", "00000000", "3012456789ab", "000000000000"),
+    "R": ("41207563", "20011002", "8123b56749a0", "000000000000"),
+    "F": ("15230467", "12002100", "0923486715ab", "010001001100"),
+    "D": ("01235674", "00000000", "0123567489ab", "000000000000"),
+    "L": ("02634157", "01200210", "01a34597826b", "000000000000"),
+    "B": ("01374526", "00120021", "012b456a8937", "000100010011"),
+}
+
+
+def figures(text: str) -> list[int]:
+    return [int(figure, 16) for figure in text]
+
+
+CUBE_3 = {
+    "name": "Cube",
+    "orbits": [
+        {"orbitName": "CORNERS", "numPieces": 8, "numOrientations": 3},
+        {"orbitName": "EDGES", "numPieces": 12, "numOrientations": 2},
+    ],
+    "defaultPattern": {
+        "CORNERS": {"pieces": [*range(8)], "orientation": [0] * 8},
+        "EDGES": {"pieces": [*range(12)], "orientation": [0] * 12},
+    },
+    "moves": {
+        face: {
+            "CORNERS": {"permutation": figures(corners), "orientationDelta": figures(turned)},
+            "EDGES": {"permutation": figures(edges), "orientationDelta": figures(flipped)},
+        }
+        for face, (corners, turned, edges, flipped) in FACES.items()
+    },
+}
+"""The cube of 3x3x3 as a kpuzzle definition: its corners URF UFL ULB UBR DFR DLF DBL DRB, and its
+edges UR UF UL UB DR DF DL DB FR FL BL BR."""

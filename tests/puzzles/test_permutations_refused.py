@@ -1,17 +1,20 @@
 """Permutation puzzles: generators in cycles and as images, their inverses, and what is refused."""
 
 import json
+from math import comb
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from making import invoke
+from puzzles.permutation_twins import CUBE_3
 
 import frontier
 from frontier.errors import InputError
-from frontier.puzzles import arrangements, permutation_puzzle
+from frontier.puzzles import arrangements, permutation_puzzle, puzzle_of
 from frontier.puzzles.arrangements import neighbour_swaps
+from frontier.puzzles.formats import puzzle_table
 
 
 @given(st.permutations(range(1, 9)), st.randoms(use_true_random=False))
@@ -177,11 +180,20 @@ def lights(n):
 
 @pytest.mark.sweep
 def test_too_many_arrangements_are_counted_before_they_are_made(monkeypatch):
-    """2^23 positions of the lamps; 64!/32!^2 of two kinds of pieces."""
+    """2^23 positions of the lamps; 64!/32!^2 of two kinds of pieces; those of the cube of 3x3x3."""
     monkeypatch.delattr(arrangements.Arrangements, "after")
     like = permutation_puzzle({"a": "(1 2)", "b": [*range(2, 65), 1]}, closed=True, goal="ab" * 32)
-    for puzzle in (permutation_puzzle(lights(5), orientations=2), like):
-        with pytest.raises(InputError, match=r"more than 4,000,000 arr.*at least [4-9],[0-9,]+\)"):
+    for puzzle, positions, arranged in (
+        (permutation_puzzle(lights(5), orientations=2), 2**23, 2**23),
+        (like, comb(64, 32), comb(64, 32)),
+        (
+            puzzle_of(puzzle_table(json.dumps(CUBE_3), "cube")),
+            43_252_003_274_489_856_000,
+            3**7 * 2**11,
+        ),
+    ):
+        known = f"{positions:,} positions, .* 4,000,000 arr.*at least {arranged:,}\\)"
+        with pytest.raises(InputError, match=f"lead to at least {known}"):
             puzzle.model.graph  # noqa: B018
 
 

@@ -10,6 +10,7 @@ from engine import graph_of
 from sweeps import swept
 from twins import layers_of, random_arcs, random_sequence, sequences_of, voltage_layers
 
+from frontier.space import group as group_module
 from frontier.space.group import Group, Reach
 
 WILSON = [[1, 5, 6], [0, 2], [1, 3], [2, 4, 6], [3, 5], [4, 0], [0, 3]]
@@ -183,6 +184,24 @@ def test_reach_is_what_a_search_reaches(seed):
             assert contains(reach, vertex, sequence) == ((vertex, sequence) in reached)
     for vertex, sequence in rng.sample(sorted(reached), min(len(reached), 30)):
         assert contains(reach, vertex, sequence)
+    with pytest.MonkeyPatch.context() as patch:  # walks are looked at one by one
+        patch.setattr(group_module, "FIRST_WALKS", 1)
+        patch.setattr(group_module, "MOST_WALKS", 1)
+        assert reach_of(vertices, m, smaller, arcs, origins).states == len(reached)
+
+
+def test_a_whole_group_needs_no_more_walks(monkeypatch):
+    """Two swaps next to each other generate all of S_3; the other 200 walks are not looked at."""
+    arcs = [(0, 0, (n % 2,)) for n in range(200)]
+    looked_at = []
+    monkeypatch.setattr(group_module, "FIRST_WALKS", 2)
+    contains = Group.contains
+    monkeypatch.setattr(
+        Group, "contains", lambda of, rows: looked_at.append(len(rows)) or contains(of, rows)
+    )
+    assert reach_of(1, 3, (), arcs, [(0, (0, 1, 2))]).states == 6
+    assert max(looked_at) <= 2
+    assert sum(looked_at) < 10
 
 
 def test_reaches_of_all_kinds_are_met():
