@@ -87,7 +87,7 @@ ROOM = 100_000
 MIRRORED = 1 << 18
 """The cosets that are compared with their mirror images at a time."""
 
-PIECE = 16
+AT_ONCE = 16
 """The cosets that the kernel searches at a time."""
 
 
@@ -231,9 +231,9 @@ class Asker:
             boards = np.empty((max(ROOM, question.most_open), self.puzzle.cells), dtype=np.int8)
             worth = self._worth
             while first < cosets.size:
-                piece = slice(first, first + PIECE)
+                some = slice(first, first + AT_ONCE)
                 done, opened, *work = search_cosets(
-                    cosets[piece], distances[piece], self._patterns.homes(cosets[piece]), limit,
+                    cosets[some], distances[some], self._patterns.homes(cosets[some]), limit,
                     worth, max(worth, MOST_LOOK_UPS), LOOK_UPS_A_CHECK, question.tables, scratch,
                     boards,
                 )  # fmt: skip
@@ -293,8 +293,8 @@ class Asker:
             max(0, limit - of_boards + 1), limit % self.region.period
         )
         if self._symmetries.size:
-            pieces = np.split(cosets, range(MIRRORED, cosets.size, MIRRORED))
-            first = np.concatenate([self._is_first(piece) for piece in pieces])
+            groups = np.split(cosets, range(MIRRORED, cosets.size, MIRRORED))
+            first = np.concatenate([self._is_first(some) for some in groups])
             cosets, distances = cosets[first], distances[first]
         shuffled = np.argsort(cosets.astype(np.uint64) * FIRST_MIX)
         boards = far_boards(self._tables.boards, max(0, limit - farthest + 1))

@@ -67,12 +67,12 @@ class FoundLayer:
         self._rows += space.sign[side][self._nodes]
         self._search, self._code = search, space.code
 
-    def share(self, function: Callable[..., None], *arrays: np.ndarray) -> None:
+    def spread(self, function: Callable[..., None], *arrays: np.ndarray) -> None:
         """Call function(bitmaps, nodes, rows, ...) on all threads, for equal shares of the nodes
         that have states, of their rows in a table, and of arrays with an entry a node."""
         shares, bitmaps = 4 * self._search.threads, self._search.layer(self.depth).words
         split = (np.array_split(array, shares) for array in (self._nodes, self._rows, *arrays))
-        self._search.share(lambda share: function(bitmaps, *share), zip(*split, strict=True))
+        self._search.spread(lambda some: function(bitmaps, *some), zip(*split, strict=True))
 
     def numbers(self) -> np.ndarray:
         """Return the numbers of the layer's bits, int64[states]: (row * words + w) * 64 + i for the
@@ -80,7 +80,7 @@ class FoundLayer:
         numbers = np.empty(self.states, dtype=np.int64)
         first = self._counts.cumsum() - self._counts
         row_bits = self._code.words * WORD_BITS
-        self.share(lambda *share: _list_bits(*share, row_bits, numbers), first)
+        self.spread(lambda *some: _list_bits(*some, row_bits, numbers), first)
         return numbers
 
 
@@ -96,7 +96,7 @@ def distance_table(
     table = np.full((2 * space.graph.vertices, space.code.half), UNREACHED, dtype=np.uint8)
     for layer in _layers(space, origins, threads):
         more = space.code.bits, layer.depth, table
-        layer.share(lambda *share, more=more: _write_bytes(*share, *more))
+        layer.spread(lambda *some, more=more: _write_bytes(*some, *more))
     return table
 
 
@@ -112,7 +112,7 @@ def residue_layers(
     for layer in _layers(space, origins, threads):
         for plane, bit in zip(planes, (2, 1), strict=False):
             if layer.depth & bit:
-                layer.share(lambda *share, plane=plane: _write_bits(*share, plane))
+                layer.spread(lambda *some, plane=plane: _write_bits(*some, plane))
         yield layer
 
 

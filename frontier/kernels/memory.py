@@ -60,7 +60,7 @@ class MemorySearch:
         tasks = self._tasks[self.layout.space.side_of(depth)]
         counts = np.zeros(self.layout.space.nodes[self.layout.space.side_of(depth)], np.int64)
         step = partial(self._expand_task, current, target)
-        for first, states in self.share(step, tasks):
+        for first, states in self.spread(step, tasks):
             counts[first : first + states.size] += states
         return counts
 
@@ -102,7 +102,7 @@ class MemorySearch:
             depth += 1
             counts = self.expand(depth)
 
-    def share(self, function, items) -> list:
+    def spread(self, function, items) -> list:
         """Return function(item) of each item, computed on all threads."""
         if self.threads == 1:
             return [function(item) for item in items]

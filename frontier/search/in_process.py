@@ -149,7 +149,7 @@ class AsBitmaps(Held):
                 return writer.finish(part_tally + Tally(start=start))
 
         with ThreadPoolExecutor(1) as behind:
-            return self._search.share(write_part, files.tasks)
+            return self._search.spread(write_part, files.tasks)
 
 
 HELD = {"lists": AsLists, "memory": AsBitmaps}

@@ -269,12 +269,12 @@ ROOMS = [(1, 1, 10**8), (1, 5, 100), (7, 3, 1), (100, 1000, 10**8), (100, 1000, 
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize(("room", "piece", "slice_"), ROOMS)
-def test_little_room(monkeypatch, room, piece, slice_):
+@pytest.mark.parametrize(("room", "at_once", "check"), ROOMS)
+def test_little_room(monkeypatch, room, at_once, check):
     """Positions left open are searched for in several goes."""
     monkeypatch.setattr(questions, "ROOM", room)
-    monkeypatch.setattr(questions, "PIECE", piece)
-    monkeypatch.setattr(questions, "LOOK_UPS_A_CHECK", slice_)
+    monkeypatch.setattr(questions, "AT_ONCE", at_once)
+    monkeypatch.setattr(questions, "LOOK_UPS_A_CHECK", check)
     board = board_of(2, 4, (0, 1))
     for name in ("2x2", "2x3"):
         asker = asker_of((2, 4), (0, 1), name, (3, 4))
@@ -368,12 +368,12 @@ def test_a_question_with_more_open_positions_after_one_with_fewer():
 
 
 @pytest.mark.sweep
-def test_a_block_that_is_stopped():
-    """It looks before each piece, tells nothing, and is as good as new afterwards."""
+def test_a_portion_that_is_stopped():
+    """It looks before each group of cosets, tells nothing, and is as good as new afterwards."""
     asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (3, 4), 1)
     whole = told(asker.search(28, 1))
-    pieces = -(-whole[1] // questions.PIECE)
-    for stop_at in range(pieces):
+    groups = -(-whole[1] // questions.AT_ONCE)
+    for stop_at in range(groups):
         looks = count()
         assert asker.search(28, 1, lambda looks=looks, at=stop_at: next(looks) == at) is None
     assert told(asker.search(28, 1, lambda: False)) == whole

@@ -145,7 +145,7 @@ def test_things_are_shared_out_once_each(threads):
         asked.append(thing)
         return thing * thing
 
-    assert search.share(square, list(range(20))) == [n * n for n in range(20)]
+    assert search.spread(square, list(range(20))) == [n * n for n in range(20)]
     assert sorted(asked) == list(range(20))
 
 
