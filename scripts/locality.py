@@ -132,16 +132,16 @@ def read_where(layout: Layout) -> tuple[float, float, float]:
 def empty_tasks(executor: Executor) -> tuple[float, float]:
     """The seconds that an empty task takes alone, and the processor time of a batch, one of many,
     in this process, where the scheduler and the driver are."""
-    trips = EMPTY_TASKS // 10
-    began = time.perf_counter()
-    for _ in range(trips):
-        list(executor.run([Call(time.sleep, (0,))], lambda: False))
-    trip = (time.perf_counter() - began) / trips
     # They last so long that each is a batch of its own.
     seconds = 2 * TASKS_UNDER_WAY * executor.workers / BATCHES_A_SECOND
     began = time.process_time()
     list(executor.run([Call(time.sleep, (seconds,))] * EMPTY_TASKS, lambda: False))
-    return trip, (time.process_time() - began) / EMPTY_TASKS
+    used = time.process_time() - began
+    trips = EMPTY_TASKS // 10
+    began = time.perf_counter()
+    for _ in range(trips):
+        list(executor.run([Call(time.sleep, (0,))], lambda: False))
+    return (time.perf_counter() - began) / trips, used / EMPTY_TASKS
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ threads, so that no thread waits for the next one."""
 BATCHES_A_SECOND = 300
 """The most batches that are handed out in a second: half of what a scheduler can do."""
 
-LOOK_SECONDS, WAIT_SECONDS = 1.0, 0.01
+LOOK_SECONDS, WAIT_SECONDS = 1.0, 0.005
 """The seconds between two counts of the workers, and between two looks for results."""
 
 RETRIES = 3

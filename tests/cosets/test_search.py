@@ -8,6 +8,7 @@ from files import read_sealed, write_sealed
 
 from frontier import gods_number, make_config
 from frontier.clusters.executor import Threads
+from frontier.compiling import tell_compiling
 from frontier.config import Config
 from frontier.cosets import questions
 from frontier.cosets.proof import Answer, Proof
@@ -15,7 +16,7 @@ from frontier.cosets.questions import Witness
 from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.report.gods_number import describe_gods_number, gods_number_value
 from frontier.runs.coset_run import CosetRun
-from frontier.runs.events import Asking, SearchFinished, SearchStarted, SearchStopped
+from frontier.runs.events import Asking, Compiling, SearchFinished, SearchStarted, SearchStopped
 from frontier.runs.mending import mend
 from frontier.runs.resolve import place_of_cosets
 from frontier.search import coset_driver as search
@@ -329,10 +330,25 @@ def test_what_was_asked_is_kept(tmp_path):
     assert not CosetRun.open(run.path).complete
 
 
+def test_listeners_are_told_of_kernels_that_are_compiled(tmp_path, monkeypatch):
+    told, make = [], search._asker
+
+    def compile_first(*arguments):
+        assert Compiling() not in told
+        tell_compiling()
+        return make(*arguments)
+
+    monkeypatch.setattr(search, "_asker", compile_first)
+    search.find_gods_number(config(tmp_path), hours=1e-9, listeners=[told.append])
+    assert [type(event) for event in told[:2]] == [SearchStarted, Asking]
+    assert told[2] == Compiling()
+
+
 def test_listeners_are_told_what_happens(tmp_path):
     told = []
     search.find_gods_number(config(tmp_path), hours=1e-9, listeners=[told.append])
     search.find_gods_number(config(tmp_path), layers=2, listeners=[told.append])
+    told = [event for event in told if not isinstance(event, Compiling)]
     kinds = [type(event) for event in told if not isinstance(event, Asking)]
     assert kinds == [SearchStarted, SearchStopped, SearchStarted, SearchFinished]
     assert [told[0].resumed, told[0].at_most, told[0].layers] == [False, None, 1]

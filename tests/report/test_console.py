@@ -4,11 +4,15 @@ import io
 import os
 import re
 import select
+import sys
 
 import pytest
-from making import invoke
+from making import CONFIGS, invoke
 from report.watching import run
 
+from frontier.cli import main
+from frontier.compiling import tell_compiling
+from frontier.errors import InputError
 from frontier.report.console import passing_line, say
 
 
@@ -84,6 +88,24 @@ def test_what_is_said_fits_the_terminal(terminal):
         "  minute the first time",
         "",
     ]
+
+
+@pytest.mark.parametrize("more", [(), ("--quiet",)])
+def test_a_command_says_once_in_a_terminal_that_kernels_are_compiled(
+    terminal, monkeypatch, tmp_path, more
+):
+    def compile_some(*arguments, **settings):
+        for _ in range(2):
+            tell_compiling()
+        raise InputError("enough")
+
+    monkeypatch.setattr("frontier.start_runs.plan", compile_some)
+    monkeypatch.setattr(sys, "stderr", terminal.file)
+    with pytest.raises(SystemExit):
+        main(["run", str(CONFIGS / "2x3.toml"), "--set", f"store.path={tmp_path / 'run'}", *more])
+    said = " ".join(terminal.lines())
+    assert said.count("compiling kernels, which") == (not more)
+    assert "enough" in said
 
 
 def test_elsewhere_nothing_passes_and_no_line_is_broken():
