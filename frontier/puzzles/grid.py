@@ -115,14 +115,17 @@ class Grid:
     def parsed(self, board, name: str, marks: Sequence[str] = ()) -> tuple:
         """Return the numbers of a board that is given as rows or as text, not yet checked.
 
-        marks: what may stand there instead of a number. Raises InputError, beginning with `name`,
-        if the board has another size or holds anything else.
+        A number is a word, or a figure if there are no spaces: 812043765, or with a for 10, b for
+        11 and so on, 1234/5678/9abc/def0. marks: what may stand there instead of a number. Raises
+        InputError, beginning with `name`, if the board has another size or holds anything else.
         """
+        if type(board) is int:  # as --set takes figures alone
+            board = str(board)
         given = isinstance(board, list | tuple)
         if given and board and all(isinstance(row, str) for row in board):
             board = "/".join(board)
         if isinstance(board, str):
-            rows = rows_of_words(board)
+            rows = self._with_figures(rows_of_words(board), marks)
         elif given and all(isinstance(row, list | tuple) for row in board):
             rows = [list(row) for row in board]
         else:
@@ -133,6 +136,13 @@ class Grid:
         if [len(row) for row in rows] != [self.columns] * self.rows:
             raise InputError(f"{message}: expected {self.rows} rows of {self.columns} numbers")
         return tuple(_number(word, marks, message) for row in rows for word in row)
+
+    def _with_figures(self, rows: list[list[str]], marks: Sequence[str]) -> list[list[str]]:
+        """Return rows of words, those of a board in figures with a word for each figure."""
+        lengths = [[len(word) for word in row] for row in rows]
+        if lengths not in ([[self.cells]], [[self.columns]] * self.rows):
+            return rows
+        return [[_figure(figure, marks) for figure in word] for (word,) in rows]
 
     def numbers(self, board, name: str, marks: Sequence[str] = ()) -> tuple:
         """Return a board as `parsed` does, whose numbers are of 0 .. cells-1, none of them
@@ -177,6 +187,12 @@ class Grid:
                 images |= {(x, y) for y, x in images}
             orbits.add(min(images))
         return sorted(orbits)
+
+
+def _figure(figure: str, marks: Sequence[str]) -> str:
+    """Return what a figure or a letter stands for: a mark, or a number."""
+    is_number = figure not in marks and figure.isascii() and figure.isalnum()
+    return str(int(figure, 36)) if is_number else figure
 
 
 def _number(word, marks: Sequence[str], message: str) -> int | str:

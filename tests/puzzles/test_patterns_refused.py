@@ -120,7 +120,8 @@ def test_boards_that_are_none(board, said):
         ("0 x 2/x -1 5", "'-1' is not the number of a tile"),
         (((0, 1, 2), (3, -1, 5)), "-1 is not the number of a tile"),
         (((0, True, 2), (3, 4, 5)), "True is not the number of a tile"),
-        (5, "5: expected rows of numbers, or text"),
+        (5, r"\[\[5\]\]: expected 2 rows of 3 numbers"),
+        (5.5, r"5\.5: expected rows of numbers, or text"),
     ],
 )
 def test_marks_that_make_no_board(board, message):

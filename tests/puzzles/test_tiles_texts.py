@@ -51,6 +51,46 @@ def test_boards_that_are_none(board, message):
         tile_puzzle(2, 3).parse(board)
 
 
+FIGURES = "0123456789abcdefghijklmno"
+
+
+@given(puzzles_and_boards(), st.sampled_from(["", "/"]), st.booleans())
+def test_boards_in_figures(puzzle_and_board, between, upper):
+    puzzle, board = puzzle_and_board
+    rows = ["".join(FIGURES[number] for number in row) for row in puzzle.grid.in_rows(board)]
+    text = between.join(rows)
+    assert puzzle.parse(text.upper() if upper else text) == board
+    assert puzzle.parse(rows) == board
+    if text.isdigit():
+        assert tile_puzzle(puzzle.grid.rows, puzzle.grid.columns, goal=text).goals == (board,)
+
+
+def test_figures_in_goals_and_on_short_boards():
+    assert tile_puzzle(3, 3, goal="123/???/??0").goals == (
+        tile_puzzle(3, 3, goal="1 2 3/? ? ?/? ? 0").goals
+    )
+    assert tile_puzzle(3, 3, goal=812043765).goals == tile_puzzle(3, 3, goal="812043765").goals
+    tall = tile_puzzle(12, 1)
+    assert tall.parse(" ".join(map(str, range(12)))) == tall.goals[0]  # a word a cell
+    assert tall.parse("/".join("0123456789ab")) == tall.parse("0123456789ab") == tall.goals[0]
+
+
+@pytest.mark.parametrize(
+    ("board", "message"),
+    [
+        ("012345677", r"\[6, 7, 7\]\]: the numbers 0\.\.8 must .* 7 is repeated"),
+        ("01234567g", r"16 is none of them"),
+        ("01234567-", r"'-' is not the number of a tile"),
+        ("01234567²", r"'²' is not the number of a tile"),
+        ("0123456789", r"\[\[123456789\]\]|\[\[0123456789\]\]: expected 3 rows of 3 numbers"),
+        ("012/345", r"\[345\]\]: expected 3 rows of 3 numbers"),
+    ],
+)
+def test_figures_that_are_no_board(board, message):
+    with pytest.raises(InputError, match=message):
+        tile_puzzle(3, 3).parse(board)
+
+
 @pytest.mark.parametrize(
     ("board", "said"),
     [
