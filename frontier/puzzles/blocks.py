@@ -64,21 +64,39 @@ class Sheet:
     columns: int
     squares: tuple[Square, ...]
 
-    def marks(self, board, name: str) -> list[str]:
-        """Return the letters of a board, one a cell; raises InputError if it has other cells."""
+    def letters(self, board, name: str) -> dict[Square, str]:
+        """Return the letter of each square of the rectangle; raises InputError if the board has
+        another size."""
         rows = rows_of_letters(board, name)
         if len(rows) == 1 and len(rows[0]) == self.rows * self.columns:
             rows = [rows[0][i : i + self.columns] for i in range(0, len(rows[0]), self.columns)]
-        drawn = {(r, c): mark for r, row in enumerate(rows) for c, mark in enumerate(row)}
-        cells = {square for square, mark in drawn.items() if mark != WALL}
-        if [len(row) for row in rows] != [self.columns] * self.rows or cells != set(self.squares):
-            like = self.text("." * len(self.squares))
-            raise InputError(
-                f"{name} = {'/'.join(rows)} is not a board like {like}: "
-                f"expected {counted(self.rows, 'row')} of {counted(self.columns, 'letter')}, and "
-                f"walls ({WALL}) where that has them"
-            )
-        return [drawn[square] for square in self.squares]
+        if [len(row) for row in rows] != [self.columns] * self.rows:
+            raise self._unlike("/".join(rows), name)
+        return {(r, c): mark for r, row in enumerate(rows) for c, mark in enumerate(row)}
+
+    def marks(self, board, name: str) -> list[str]:
+        """Return the letters of a board, one a cell; raises InputError if it has other cells.
+
+        A part of a goal may leave walls open that another board draws.
+        """
+        letters = self.letters(board, name)
+        squares = set(self.squares)
+        if any(
+            letter == WALL if square in squares else letter not in (WALL, OPEN_MARK)
+            for square, letter in letters.items()
+        ):
+            shown = "".join(letters.values())
+            rows = [shown[i : i + self.columns] for i in range(0, len(shown), self.columns)]
+            raise self._unlike("/".join(rows), name)
+        return [letters[square] for square in self.squares]
+
+    def _unlike(self, shown: str, name: str) -> InputError:
+        """Return the error for a board that has other cells."""
+        return InputError(
+            f"{name} = {shown} is not a board like {self.text('.' * len(self.squares))}: expected "
+            f"{counted(self.rows, 'row')} of {counted(self.columns, 'letter')}, and walls ({WALL}) "
+            "where that has them"
+        )
 
     def in_rows(self, marks: Sequence[str]) -> list[str]:
         """Return letters, one a cell, as rows with walls."""
@@ -182,7 +200,7 @@ def block_puzzle(
 ) -> Puzzle:
     """Return a sliding block puzzle. One of its boards is drawn whole, and shows all pieces."""
     boards_of_config = boards_given(goal, goals, start)
-    sheet = _sheet_of(*boards_of_config[0])
+    sheet = _sheet_of(boards_of_config)
     boards = [(name, sheet.marks(board, name)) for name, board in boards_of_config]
     name, whole = first_whole(boards)
     drawn = sheet.drawn(whole, name)
@@ -233,35 +251,39 @@ def _footprint(block: Block, sheet: Sheet, reading: Sequence[int]) -> Footprint:
     return footprint_of(ways, [cells for cells in covers if None not in cells], reading)
 
 
-def _sheet_of(name: str, board) -> Sheet:
-    """Return the cells of a drawn board."""
-    rows = rows_of_letters(board, name)
+def _sheet_of(boards: Sequence[tuple[str, object]]) -> Sheet:
+    """Return the cells of drawn boards, those that none of them draws as a wall."""
+    rows = rows_of_letters(boards[0][1], boards[0][0])
     lengths, shown = [len(row) for row in rows], "/".join(rows)
     if len(set(lengths)) > 1:
         raise InputError(
             f"the rows of {shown} have lengths {lengths}: a board is a rectangle, with {WALL} "
             "where there is no cell"
         )
-    squares = [(r, c) for r, row in enumerate(rows) for c, mark in enumerate(row) if mark != WALL]
-    if not squares:
-        raise InputError(f"{name} = {shown!r}: a board without a cell")
-    return Sheet(len(rows), lengths[0], tuple(squares))
+    columns = lengths[0] if lengths else 0
+    squares = tuple((r, c) for r in range(len(rows)) for c in range(columns))
+    whole = Sheet(len(rows), columns, squares)
+    drawn = [whole.letters(board, name) for name, board in boards]
+    cells = tuple(square for square in squares if all(on[square] != WALL for on in drawn))
+    if not cells:
+        raise InputError(f"{boards[0][0]} = {shown!r}: a board without a cell")
+    return Sheet(len(rows), columns, cells)
 
 
 def _axes(horizontal: str, vertical: str, pieces: Mapping) -> dict[str, int]:
     """Return the axis of each piece that has one, an index of `AXES`.
 
-    Raises InputError if a letter is of no piece, or is named twice.
+    Raises InputError if a letter is of no piece, or is named for both.
     """
     axes: dict[str, int] = {}
     for axis, letters in enumerate((horizontal, vertical)):
         message = f"puzzle.{AXES[axis]} = {letters!r}"
-        for letter in letters:
+        for letter in "".join(letters.split()):
             if letter not in pieces:
                 raise no_piece(message, letter, pieces)
-            if letter in axes:
+            if axes.setdefault(letter, axis) != axis:
                 raise InputError(
-                    f"{message}: {letter!r} is named twice; a piece has one axis or none"
+                    f"{message}: {letter!r} is one of puzzle.{AXES[0]} too; a piece has one axis "
+                    "or none"
                 )
-            axes[letter] = axis
     return axes
