@@ -163,6 +163,15 @@ def test_the_cube_is_the_one_of_configs():
     assert table["orientations"] == 3
 
 
+def test_turns_count_one_each_if_set_so(tmp_path):
+    (tmp_path / "cube.tws").write_text(CUBE)
+    settings = ("puzzle.metric=turns", f"store.path={tmp_path}/run", "cluster.kind=serial")
+    config = frontier.load_config(tmp_path / "cube.tws", (*settings, "search.until=4"))
+    assert frontier.run(config).counts == [1, 6, 27, 120, 534]
+    config = frontier.load_config(tmp_path / "cube.tws", (*settings[1:], "search.until=4"))
+    assert frontier.run(config, fresh=True).counts == [1, 9, 54, 321, 1847]
+
+
 def test_labels_have_the_letters_of_the_sets():
     def labels(*names):
         sets = dict.fromkeys(names, (2, 2))
