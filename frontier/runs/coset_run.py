@@ -5,7 +5,7 @@ found, and what was asked. The tables may be deleted: they are made again.
 """
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Self
 
@@ -27,8 +27,19 @@ from frontier.storage.base import Storage
 from frontier.storage.places import Place
 from frontier.storage.sealed import Count
 
-PORTIONS, WITNESSES = TypeAdapter(list[Portion]), TypeAdapter(list[Witness])
+
+@dataclass
+class StoredAnswer:
+    """An answer as the ledger has it; see `frontier.cosets.proof.Answer`."""
+
+    portions: Count
+    cosets: Count
+    done: list[Portion]
+
+
+ANSWERS, WITNESSES = TypeAdapter(dict[int, StoredAnswer]), TypeAdapter(list[Witness])
 COUNTS, REQUEST = TypeAdapter(tuple[Count, Count]), TypeAdapter(tuple[Count | None, Count])
+GUESSED = TypeAdapter(float)
 """Values of a ledger."""
 
 
@@ -129,17 +140,14 @@ class CosetRun(StoredRun):
         request, proof = REQUEST.validate_python(content["asked"]), None
         if "deepest" in content:
             proof = Proof(COUNTS.validate_python(content["deepest"]), self.region.period)
-            for limit, answer in content["answers"].items():
-                portions, cosets = COUNTS.validate_python((answer["portions"], answer["cosets"]))
-                read = PORTIONS.validate_python(answer["done"])
-                done = {
-                    portion.number: portion for portion in read if 0 <= portion.number < portions
-                }
+            for limit, stored in ANSWERS.validate_python(content["answers"]).items():
+                portions, read = stored.portions, stored.done
+                done = {of.number: of for of in read if 0 <= of.number < portions}
                 if len(done) < len(read):
                     raise ValueError(f"the question of {limit} has a portion too many")
-                proof.answers[int(limit)] = Answer(portions, cosets, done)
+                proof.answers[limit] = Answer(portions, stored.cosets, done)
             proof.witnesses += WITNESSES.validate_python(content["witnesses"])
-            proof.guessed = float(content["guessed"])
+            proof.guessed = GUESSED.validate_python(content["guessed"])
             proof.check()
         self.request, self.proof = request, proof
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar, Self
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from frontier.errors import CorruptRunError, FrontierError, Gone, InputError
 from frontier.puzzles import Puzzle
@@ -27,6 +27,9 @@ from frontier.storage.base import Replaced, Storage
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import first_wrong, read_json, sealed
 from frontier.text import program
+
+SETTINGS = TypeAdapter(dict[str, dict])
+"""The tables of a config."""
 
 
 class StoredRun(ABC):
@@ -140,8 +143,8 @@ class StoredRun(ABC):
 
     @abstractmethod
     def _take(self, content: dict) -> None:
-        """Take over the content of a ledger. Raises KeyError, TypeError, AttributeError or
-        ValueError if it is none of this kind of run."""
+        """Take over the content of a ledger. Raises KeyError or ValueError if it is none of this
+        kind of run."""
 
     @abstractmethod
     def misplaced(self) -> list[str]:
@@ -173,8 +176,8 @@ class StoredRun(ABC):
         """
         try:
             self._take(content)
-            self.settings = {name: dict(table) for name, table in content["settings"].items()}
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            self.settings = SETTINGS.validate_python(content["settings"])
+        except (KeyError, ValueError) as error:
             reason = first_wrong(error) if isinstance(error, ValidationError) else error
             message = f"{self.storage.place(name)} is no ledger of this run: {reason}"
             raise CorruptRunError(message) from None

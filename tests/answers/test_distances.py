@@ -164,7 +164,7 @@ def test_an_exported_array_is_opened(runs, name, tmp_path):
 @pytest.mark.parametrize(("piece", "chunk"), [(1, 1), (6000, 1000), (1, 10**9), (300, 50)])
 @pytest.mark.parametrize("name", ["tiles 2x4", "2x4, k=1", "2x4, k=3", "2x4, k=1, labelled"])
 def test_arrays_made_piece_by_piece(runs, name, piece, chunk, monkeypatch, tmp_path):
-    run, pieces_of = runs(name), distances_module._pieces
+    run, pieces_of = runs(name), distances_module._chunks
     whole = Distances.of_run(run.store).values
     row, starts = whole[0].nbytes, []
 
@@ -175,7 +175,7 @@ def test_arrays_made_piece_by_piece(runs, name, piece, chunk, monkeypatch, tmp_p
 
     monkeypatch.setattr(distances_module, "ROWS_BYTES", piece)
     monkeypatch.setattr(distances_module, "CHUNK_BYTES", chunk)
-    monkeypatch.setattr(distances_module, "_pieces", watched)
+    monkeypatch.setattr(distances_module, "_chunks", watched)
     assert (Distances.of_run(run.store).values == whole).all()
     if max(piece, chunk) < 10**9:
         most = max(piece, chunk, 2 * row)

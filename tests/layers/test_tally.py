@@ -33,7 +33,7 @@ def home(tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     copy = home / "frontier"
     shutil.copytree(Path(frontier.__file__).parent, copy)
-    module = copy / "store" / "tally.py"
+    module = copy / "layers" / "tally.py"
     for before, after in (
         ("    states: Count = 0\n", "    states: Count = 0\n    thirds: Count = 0\n"),
         ("Tally(int(counts.sum()),", "Tally(n := int(counts.sum()), 3 * n,"),

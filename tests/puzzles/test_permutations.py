@@ -216,7 +216,8 @@ QUARTER_TURNS = [
 def test_cube(metric, sizes):
     settings = tomllib.loads((CONFIGS / "cube-2x2x2.toml").read_text())["puzzle"]
     generators = {face: settings["generators"][face] for face in "URF"}
-    puzzle = puzzle_of(settings | {"generators": generators, "metric": metric})
+    settings |= {"generators": generators, "metric": metric, "closed": metric == "turns"}
+    puzzle = puzzle_of(settings)
     assert (puzzle.states, puzzle.model.graph.vertices) == (3_674_160, 3**6)
     assert sizes_of(puzzle) == sizes
 
