@@ -164,7 +164,8 @@ class Run(LayerTotals):
         """Return the codes of a board of the run's puzzle.
 
         board: its codes, as an array of numbers or a flat list or tuple of whole numbers; or its
-        notation, as in a config. The codes of tiles are their numbers.
+        notation, as in a config; or a sequence of moves from the goal, where moves have names. The
+        codes of tiles are their numbers.
         """
         return _board_of(self.puzzle, board)
 
@@ -174,7 +175,7 @@ def _board_of(puzzle: Puzzle, board: ArrayLike | str | Mapping) -> Board:
     if isinstance(board, np.ndarray) and board.dtype.kind not in "OUS":
         board, flat = board.ravel(), True
     if not flat:
-        return puzzle.parse(as_written(board, "board"))
+        return puzzle.position(as_written(board, "board"))
     boards = puzzle.notation.pieces.as_boards([board])
     puzzle.model.states_of(boards)  # InputError if it is not a board of the puzzle
     return tuple(boards[0].tolist())

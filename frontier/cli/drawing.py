@@ -25,12 +25,13 @@ Examples:
 def draw(run, boards, svg, force, settings):
     """Draw each BOARD; without one, the goals and the start of the config.
 
-    Nothing is searched. A BOARD is written as its puzzle writes it, rows parted by slashes.
+    Nothing is searched. A BOARD is written as its puzzle writes it, rows parted by slashes. Where
+    moves have names it may be a sequence of them, from the goal.
     """
     check_targets(svg, force)
     puzzle = resolve(run, settings).puzzle.make_puzzle()
     boards = whole_boards(puzzle, boards)
-    shown, captions = [puzzle.parse(board) for board in boards], list(boards)
+    shown, captions = [puzzle.position(board) for board in boards], list(boards)
     if not boards:
         shown, captions = list(puzzle.goals), ["goal"] * len(puzzle.goals)
         if puzzle.start is not None:

@@ -78,8 +78,10 @@ def solve(
     from IDA*, whose time grows with the distance. Standard error names the way. Without BOARD and
     --file, the config's start is solved.
 
-    A BOARD is written as its puzzle writes it, rows parted by slashes. Each of several positions
-    gets an answer or an error. The exit code is that of the first error.
+    A BOARD is written as its puzzle writes it, rows parted by slashes. Where moves have names, as
+    those of a cube, it may be a sequence of them instead, such as "R U2 F'": the position to which
+    they lead from the goal is solved. Each of several positions gets an answer or an error. The
+    exit code is that of the first error.
     """
     config, store = puzzle_and_run(run, settings)
     puzzle = config.make_puzzle()
@@ -98,7 +100,7 @@ def solve(
     moves, failures, described = [], [], False
     for place, text in positions:
         try:
-            board = puzzle.parse(text)
+            board = puzzle.position(text)
             puzzle.check_reached(board)
             if not described:
                 echo(f"{solver.description} …", err=True)

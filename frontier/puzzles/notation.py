@@ -224,6 +224,11 @@ class Notation(ABC):
         """
         return self.board_of("board", self.marks(board, "board"))
 
+    def after_moves(self, text: str, board: Board) -> Board | None:
+        """Return the board to which a text of names of moves leads from another one; None if no
+        word of it is such a name. Raises InputError if others are not."""
+        return None
+
     def labels_on(self, board: Board) -> list:
         """Return the label of each cell of a board, or of a goal that is a part of one."""
         return [OPEN_MARK if code == OPEN else self.labels[code] for code in board]

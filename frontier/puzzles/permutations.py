@@ -40,6 +40,7 @@ from frontier.puzzles.notation import (
 from frontier.puzzles.picture import Picture
 from frontier.puzzles.pieces import Board, GivenBoards, TurnedPieces
 from frontier.puzzles.puzzle import Puzzle, Words
+from frontier.puzzles.sequences import effect_of, names_moves
 from frontier.space.graph import BaseGraph
 from frontier.text import counted
 
@@ -167,6 +168,13 @@ class PermutationNotation(Notation):
             f"{self.labels[number]}{TURNED}{turn}" if turn else self.labels[number]
             for number, turn in zip(numbers.tolist(), turns.tolist(), strict=True)
         ]
+
+    def after_moves(self, text: str, board: Board) -> Board | None:
+        moves, each = {g.name: g for g in self.generators}, self.pieces.orientations.tolist()
+        if not names_moves(text, moves):
+            return None
+        effect = effect_of(text, moves, each, "as moves from the goal, ")
+        return self.pieces.settled(self._after(effect, board))
 
     def _after(self, generator: Generator, board: Board) -> Board:
         codes = np.array(board)

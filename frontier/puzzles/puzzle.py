@@ -82,6 +82,22 @@ class Puzzle:
         """
         return self.notation.parse(board)
 
+    def position(self, written) -> Board:
+        """Return a board as `parse` does, or the one to which a sequence of moves leads from the
+        first goal. What may be either is a board."""
+        try:
+            return self.parse(written)
+        except InputError as error:
+            if not isinstance(written, str):
+                raise
+            try:
+                board = self.notation.after_moves(written, self.goals[0])
+            except InputError as no_moves:
+                raise InputError(f"{error}; {no_moves}") from None
+            if board is None:
+                raise
+            return board
+
     def write(self, board: Board):
         """Return the board as a config or JSON holds it."""
         return self.notation.write(board)

@@ -36,7 +36,14 @@ def effect_of(
         raise InputError(f"{at}its parentheses are nested too deeply") from None
 
 
-def words_of(text: str, moves: Mapping[str, Generator]) -> list[str]:
+def names_moves(text: str, moves: Mapping[str, Generator]) -> bool:
+    """Return whether some word of a text is the name of a move, or begins with one."""
+    return any(
+        token in moves or AMOUNT.fullmatch(token)[1] in moves for token in _tokens(text, moves)
+    )
+
+
+def _tokens(text: str, moves: Mapping[str, Generator]) -> list[str]:
     """Return the names and signs in a text; a word that is the name of a move is one."""
     return [
         token
@@ -50,7 +57,7 @@ class _Reader:
 
     def __init__(self, text, moves, orientations, at):
         self._text, self._moves, self._each, self._at = text, moves, orientations, at
-        self._tokens = deque(words_of(text, moves))
+        self._tokens = deque(_tokens(text, moves))
         self._nothing = Generator.identity(len(orientations))
 
     def whole(self) -> Generator:

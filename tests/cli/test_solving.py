@@ -10,6 +10,7 @@ from making import invoke
 import frontier
 from frontier.cli import solving
 from frontier.errors import InputError, Unsolved
+from frontier.puzzles import permutation_puzzle
 
 GOAT = CONFIGS / "goat.toml"
 HEXAGRAM = CONFIGS / "hexagram.toml"
@@ -263,6 +264,40 @@ def test_a_board_without_its_quotes(run):
         "8 is none of them; all 8 words are read as one BOARD, as no word alone is a board" in said
     )
     assert "read as one BOARD" not in invoke("solve", run, wrong, wrong, code=2).stderr
+
+
+def test_a_sequence_of_moves_is_solved(tmp_path):
+    """The position to which it leads from the goal; a long one is thereby shortened."""
+    cube, ida = CONFIGS / "cube-2x2x2.toml", ("--method", "ida")
+    (board,) = values("solve", cube, "6+2 3 4 7+1 5+1 1 2+2", *ida)
+    for sequence in ("F2 U' R'", "F F (R U)'", "[F2: U' R'] F2"):
+        (value,) = values("solve", cube, sequence, *ida)
+        assert value == board
+        assert values("solve", cube, *sequence.split(), *ida) == [board]  # without quotes
+        drawn = invoke("draw", cube, sequence).stdout
+        assert drawn == invoke("draw", cube, "6+2 3 4 7+1 5+1 1 2+2").stdout
+    (tmp_path / "moves.txt").write_text("R U\nR U R' U'\n")
+    several = values("solve", cube, "--file", tmp_path / "moves.txt", *ida)
+    assert [value["distance"] for value in several] == [2, 4]
+    said = refused("solve", cube, "R Q", *ida)
+    assert "'R Q' has 2 labels" in said
+    assert "as moves from the goal, 'R Q': 'Q' is no move; the moves are U U2 U' R R2" in said
+    assert "as moves" not in refused("solve", cube, "Q T", *ida)
+    pancakes = CONFIGS / "pancake-9.toml"
+    assert frontier.solve(pancakes, "4 3", method="ida").distance == 2
+    said = refused("solve", pancakes, "R U", *ida)
+    assert "as moves" not in said
+
+
+def test_what_may_be_a_board_is_no_sequence():
+    """Three pancakes: 3 2 3 is no order of them, 3 2 1 is one."""
+    puzzle = permutation_puzzle({"1": "(1 2)", "2": "(2 3)", "3": "(1 3)"})
+    assert puzzle.line(puzzle.position("321")) == "321"
+    assert puzzle.line(puzzle.position("3 2 3")) == "213"
+    like = permutation_puzzle({"turn": "(1 2 3 4)"}, closed=True, goals=["aabb", "abab"])
+    assert like.line(like.position("turn")) == "baab"
+    with pytest.raises(InputError, match="one too many"):
+        like.parse("turn")
 
 
 def test_solve_the_start(run):
