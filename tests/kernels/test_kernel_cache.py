@@ -220,7 +220,7 @@ def test_a_user_without_a_home():
 @pytest.mark.sweep
 def test_a_disk_that_is_full(tmp_path):
     """Of a cache that can be written until then: it ends the process, as any file does."""
-    full = "from frontier.space import kernel_cache\nimport os\n"
+    full = "from frontier import kernel_cache\nimport os\n"
     full += "def replace(*_): raise OSError(28, 'No space left on device')\n"
     full += "os.replace = replace"
     with pytest.raises(AssertionError, match=r"OSError: \[Errno 28\] No space left on device"):
@@ -266,7 +266,7 @@ def said_by_two(tmp_path, kinds):
         for kind, here, other in zip(kinds, marks, reversed(marks), strict=True)
     ]  # fmt: skip
     said = sorted(process.communicate()[0] for process in started)
-    (folder,) = tmp_path.glob("cache/frontier/kernels-*/space_*")
+    (folder,) = tmp_path.glob("cache/frontier/kernels-*")
     return said, folder
 
 
@@ -276,8 +276,8 @@ def test_two_processes_that_compile_a_kernel_for_different_types_at_once(tmp_pat
     saved."""
     said, folder = said_by_two(tmp_path, ("uint8", "uint64"))
     assert said == ["3 0\n", "3 0\n"]
-    for kernel in ("bits.count_bits", "zerobytes_kernels._ones"):
-        assert len(list(folder.glob(f"{kernel}-*.nbc"))) == 2
+    for kernel in ("words.count_bits", "zerobytes_kernels._ones"):
+        assert len(list(folder.rglob(f"{kernel}-*.nbc"))) == 2
 
 
 @pytest.mark.sweep
@@ -285,7 +285,7 @@ def test_two_processes_that_need_a_kernel_at_once(tmp_path):
     """One compiles it, the other takes what the first has saved."""
     said, folder = said_by_two(tmp_path, ("uint8", "uint8"))
     assert said == ["3 0\n", "3 1\n"]
-    assert len(list(folder.glob("zerobytes_kernels._ones-*.nbc"))) == 1
+    assert len(list(folder.rglob("zerobytes_kernels._ones-*.nbc"))) == 1
 
 
 @pytest.mark.sweep
