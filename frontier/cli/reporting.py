@@ -16,7 +16,8 @@ from frontier.report.console import console_on
 from frontier.report.search_report import search_markdown, search_page, search_text, search_value
 from frontier.report.statistics import Report, statistics_of
 from frontier.runs.coset_run import CosetRun
-from frontier.runs.identity import BY_COSETS, kind_at
+from frontier.runs.identity import BY_COSETS
+from frontier.runs.kinds import kind_at
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.resolve import resolve
 from frontier.storage.base import Storage

@@ -1,17 +1,14 @@
 """Puzzles: their positions, their moves, and how these are written.
 
 A puzzle is a model, which is searched, and a notation, which people read. Each kind of puzzle is a
-function from the values of its [puzzle] table to both; docs/puzzles.md explains these.
+function from the values of its [puzzle] table to both (`frontier.puzzles.kinds`); docs/puzzles.md
+explains these.
 """
-
-import json
-from collections.abc import Callable
-from dataclasses import replace
-from weakref import WeakValueDictionary
 
 from frontier.puzzles.blocks import block_puzzle
 from frontier.puzzles.cells import cell_puzzle, define_puzzle
 from frontier.puzzles.graphs import graph_puzzle
+from frontier.puzzles.kinds import KINDS, puzzle_of
 from frontier.puzzles.model import Model, State
 from frontier.puzzles.patterns import pattern_puzzle
 from frontier.puzzles.permutations import permutation_puzzle
@@ -19,36 +16,8 @@ from frontier.puzzles.pieces import Board
 from frontier.puzzles.puzzle import Puzzle
 from frontier.puzzles.tiles import tile_puzzle
 
-KINDS: dict[str, Callable[..., Puzzle]] = {
-    "tiles": tile_puzzle,
-    "blocks": block_puzzle,
-    "graph": graph_puzzle,
-    "cells": cell_puzzle,
-    "pattern": pattern_puzzle,
-    "permutations": permutation_puzzle,
-}
-
 __all__ = [
     "KINDS", "Board", "Model", "Puzzle", "State", "block_puzzle", "cell_puzzle",
     "define_puzzle", "graph_puzzle", "pattern_puzzle", "permutation_puzzle",
     "puzzle_of", "tile_puzzle",
 ]  # fmt: skip
-
-
-_in_use: WeakValueDictionary[str, Puzzle] = WeakValueDictionary()
-"""The puzzles in use, by their settings; plans, runs and workers of one process share them."""
-
-
-def puzzle_of(settings: dict) -> Puzzle:
-    """Return the puzzle that a checked ``[puzzle]`` table describes.
-
-    While it is in use, the same settings give the same object, as its shapes may take gigabytes and
-    a while to make.
-    """
-    text = json.dumps(settings)
-    if (puzzle := _in_use.get(text)) is None:
-        values = json.loads(text)
-        kind, title = KINDS[values.pop("kind")], values.pop("title", None)
-        puzzle = kind(**values)
-        puzzle = _in_use[text] = puzzle if title is None else replace(puzzle, title=title)
-    return puzzle

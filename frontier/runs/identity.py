@@ -9,7 +9,6 @@
 The file has a copy. Neither is written again.
 """
 
-from contextlib import suppress
 from typing import Annotated, Literal
 
 from pydantic import Field, StrictInt, ValidationError
@@ -17,7 +16,7 @@ from pydantic import Field, StrictInt, ValidationError
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.puzzles.settings import PuzzleTable, Table
 from frontier.storage.base import Storage
-from frontier.storage.places import Place, storage_at
+from frontier.storage.places import Place
 from frontier.storage.sealed import first_wrong, read_json, read_sealed
 
 FORMAT = 1
@@ -62,21 +61,6 @@ class IdentityByCosets(Identity):
 
 
 KINDS = {BY_LAYERS: IdentityByLayers, BY_COSETS: IdentityByCosets}
-
-
-def kind_at(place: Place) -> str | None:
-    """Return the kind of the run at a place, None if there is no run.
-
-    If its ``run.json`` is damaged, the folder of tables tells a run by cosets.
-    """
-    storage = storage_at(place)
-    if not storage.exists(RUN):
-        return None
-    with suppress(CorruptRunError):
-        identity = read_json(storage, RUN)
-        if isinstance(identity, dict) and identity.get("kind") in KINDS:
-            return identity["kind"]
-    return BY_COSETS if storage.is_folder("tables") else BY_LAYERS
 
 
 def read_identity(storage: Storage, name: str = RUN) -> dict:

@@ -1,9 +1,32 @@
-"""The two kinds of runs, opened by what their files say."""
+"""The two kinds of runs: which one lies at a place, and how it is opened.
 
-from frontier.runs.identity import BY_COSETS, kind_at
+A run by layers is a `LayerRun`, one by cosets a `CosetRun`; each has the format that
+`frontier.runs.identity` checks.
+"""
+
+from contextlib import suppress
+
+from frontier.errors import CorruptRunError
+from frontier.runs.identity import BY_COSETS, BY_LAYERS, COMMANDS, RUN
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.stored_run import StoredRun
-from frontier.storage.places import Place
+from frontier.storage.places import Place, storage_at
+from frontier.storage.sealed import read_json
+
+
+def kind_at(place: Place) -> str | None:
+    """Return the kind of the run at a place, None if there is no run.
+
+    If its ``run.json`` is damaged, the folder of tables tells a run by cosets.
+    """
+    storage = storage_at(place)
+    if not storage.exists(RUN):
+        return None
+    with suppress(CorruptRunError):
+        identity = read_json(storage, RUN)
+        if isinstance(identity, dict) and identity.get("kind") in COMMANDS:
+            return identity["kind"]
+    return BY_COSETS if storage.is_folder("tables") else BY_LAYERS
 
 
 def class_of(kind: str | None) -> type[StoredRun]:

@@ -9,8 +9,8 @@ from frontier import bundled
 from frontier.config import CONFIG_SUFFIXES, HERE, Config, checked_config, load_config, member_names
 from frontier.errors import InputError
 from frontier.runs.directory import OWN_NAMES
-from frontier.runs.identity import BY_COSETS, BY_LAYERS, kind_at, read_identity, same_puzzle
-from frontier.runs.kinds import open_run
+from frontier.runs.identity import BY_COSETS, BY_LAYERS, read_identity, same_puzzle
+from frontier.runs.kinds import kind_at, open_run
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.stored_run import StoredRun
 from frontier.storage.base import Storage

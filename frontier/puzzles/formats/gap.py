@@ -18,7 +18,7 @@ from itertools import count
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.definitions import MOST_PIECES, Definition, whole_number
+from frontier.puzzles.formats.definition import MOST_PIECES, Definition, whole_number
 
 PERMUTATION = r"\(\)|(?:\(\d+(?:,\d+)*\))+"
 ITEM = rf"{PERMUTATION}|[A-Za-z_]\w*"

@@ -6,7 +6,7 @@ the name of its file.
 
 import re
 
-from frontier.puzzles import gap, kpuzzle, twsearch
+from frontier.puzzles.formats import gap, kpuzzle, twsearch
 
 READERS = (kpuzzle, gap, twsearch)
 """The formats: a module each, with a function that tells whether a text is of it, and one that

@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.definitions import (
+from frontier.puzzles.formats.definition import (
     MOST_PIECES,
     WILD,
     Definition,
