@@ -81,7 +81,7 @@ class Additive(Databases):
             np.concatenate(renumbered(of_steps, self._first, voltages)), image,
             np.concatenate(renumbered(arcs, region_numbers, voltages)),
             tuple(range(len(self._symmetries))), group[self._symmetries],
-            _slots_of_images(self._symmetries, moves), moves,
+            _moves_of_images(self._symmetries, moves), moves,
             BoardLines(grid.line_length, puzzle.cells // grid.line_length, split.home),
             board_words(puzzle.cells),
         )  # fmt: skip
@@ -104,8 +104,8 @@ def _arcs_of(graph: BaseGraph, most: int) -> np.ndarray:
     return arcs
 
 
-def _slots_of_images(symmetries: np.ndarray, moves: Moves) -> np.ndarray:
-    """Return the slot of the image of each move under each symmetry: int64[S, cells, K]."""
+def _moves_of_images(symmetries: np.ndarray, moves: Moves) -> np.ndarray:
+    """Return the number of the image of each move under each symmetry: int64[S, cells, K]."""
     image = symmetries[:, moves.target]
     return (moves.target[symmetries][:, :, None] == image[..., None]).argmax(axis=-1)
 

@@ -39,7 +39,7 @@ MOST_MOVES_ON = 3
 
 Beam = namedtuple(
     "Beam",
-    "board vertex number distance rest inversions away blank slots sum parent slot bound turned "
+    "board vertex number distance rest inversions away blank untried sum parent taken bound turned "
     "aside total score counts met salt stop",
 )
 """The memory of one thread for beams of a greatest width.
@@ -47,11 +47,11 @@ Beam = namedtuple(
 Of the current layer and the next one, [2, width]: board: int8[.., cells], the home of the tile in
 each cell, `BLANK` for the blank. vertex, number: int32[.., G], its state in each group; distance:
 int64[.., G], that in the group modulo 4; rest: int64, the sum of the distances. inversions, away:
-int64, see `frontier.cosets.inversions`. blank: int64, its cell. slots: uint64, the moves that may
+int64, see `frontier.cosets.inversions`. blank: int64, its cell. untried: uint64, the moves that may
 follow. sum: uint64, that of the board (`frontier.cosets.kernel`).
 
 Of the moves from the current layer, [width * moves]: parent: int64, the position it is made from;
-slot: int64, which one it is; bound, turned, aside, total, score: rest, inversions, away, sum and
+taken: int64, which one it is; bound, turned, aside, total, score: rest, inversions, away, sum and
 score after it.
 counts: int64[SCORES], the moves of each score.
 """
@@ -62,14 +62,14 @@ def beam_for(cells: int, groups: int, width: int, stop: np.ndarray) -> Beam:
     `frontier.cosets.kernel.Scratch`."""
     vertex, number = np.zeros((2, 2, width, groups), dtype=np.int32)
     rest, inversions, away, blank = np.zeros((4, 2, width), dtype=np.int64)
-    slots, sums = np.zeros((2, 2, width), dtype=np.uint64)
+    untried, sums = np.zeros((2, 2, width), dtype=np.uint64)
     moves = MOST_MOVES_ON * width + 1
-    parent, slot, bound, turned, aside, score = np.zeros((6, moves), dtype=np.int64)
+    parent, taken, bound, turned, aside, score = np.zeros((6, moves), dtype=np.int64)
     bits = max(12, (8 * width).bit_length())
     return Beam(
         np.zeros((2, width, cells), dtype=np.int8), vertex, number,
-        np.zeros((2, width, groups), dtype=np.int64), rest, inversions, away, blank, slots, sums,
-        parent, slot, bound, turned, aside, np.zeros(moves, dtype=np.uint64), score,
+        np.zeros((2, width, groups), dtype=np.int64), rest, inversions, away, blank, untried, sums,
+        parent, taken, bound, turned, aside, np.zeros(moves, dtype=np.uint64), score,
         np.zeros(SCORES, dtype=np.int64), nothing_met(bits), np.zeros(1, dtype=np.int64), stop,
     )  # fmt: skip
 
@@ -81,10 +81,10 @@ def _list_moves(now, count, depth, room, tables, beam):
     listed, least, lines = 0, room + 1, tables.lines
     seed = np.uint64(beam.salt[0]) * FIRST_MIX
     for i in range(count):
-        blank, slots = beam.blank[now, i], beam.slots[now, i]
-        while slots:
-            k = lowest_bit(slots)
-            slots &= slots - np.uint64(1)
+        blank, untried = beam.blank[now, i], beam.untried[now, i]
+        while untried:
+            k = lowest_bit(untried)
+            untried &= untried - np.uint64(1)
             target = tables.moves.target[blank, k]
             tile = beam.board[now, i, target]
             g = tables.group[0, tile]
@@ -100,7 +100,7 @@ def _list_moves(now, count, depth, room, tables, beam):
                 continue
             score = (lines.side - 1) * bound + INVERSION_WEIGHT * turned
             score = min(score, beam.counts.size - 1)
-            beam.parent[listed], beam.slot[listed] = i, k
+            beam.parent[listed], beam.taken[listed] = i, k
             beam.bound[listed], beam.turned[listed], beam.aside[listed] = bound, turned, aside
             beam.total[listed], beam.score[listed] = total, score
             beam.counts[score] += 1
@@ -112,7 +112,7 @@ def _list_moves(now, count, depth, room, tables, beam):
 @kernel
 def _make(now, at, listed, tables, beam):
     """Make the position at `at` in the next layer by a move of the list."""
-    i, k, after = beam.parent[listed], beam.slot[listed], 1 - now
+    i, k, after = beam.parent[listed], beam.taken[listed], 1 - now
     blank = beam.blank[now, i]
     target = tables.moves.target[blank, k]
     for cell in range(beam.board.shape[2]):
@@ -127,7 +127,7 @@ def _make(now, at, listed, tables, beam):
     beam.distance[after, at, tables.group[0, tile]] += beam.bound[listed] - beam.rest[now, i]
     beam.rest[after, at] = beam.bound[listed]
     beam.inversions[after, at], beam.away[after, at] = beam.turned[listed], beam.aside[listed]
-    beam.blank[after, at], beam.slots[after, at] = target, tables.moves.then[blank, k]
+    beam.blank[after, at], beam.untried[after, at] = target, tables.moves.then[blank, k]
     beam.sum[after, at] = beam.total[listed]
 
 
@@ -167,7 +167,7 @@ def beam_within(board, vertices, numbers, limit, width, tables, beam):
         distance = distance_of(0, tables.region[vertices[g]], numbers[g], tables.arcs, tables)
         beam.distance[0, 0, g] = distance
         beam.rest[0, 0] += distance
-    beam.slots[0, 0] = tables.moves.all[beam.blank[0, 0]]
+    beam.untried[0, 0] = tables.moves.all[beam.blank[0, 0]]
     now, count, nodes, least = 0, 1, 0, beam.rest[0, 0]
     for depth in range(1, limit + 1):
         if least == 0 or count == 0 or beam.stop[0]:

@@ -30,27 +30,27 @@ def moves_on(rows: int, columns: int, metric: str) -> Moves:
     """Return the moves of the blank on a board whose cells are numbered in reading order."""
     definition, line = METRICS[metric], min(rows, columns)
     lines = rows * columns // line
-    slots = []
+    moves_of = []
     for cell in range(line * lines):
         at, along = divmod(cell, line)
         directions = [(-1, along), (1, line - 1 - along), (-line, at), (line, lines - 1 - at)]
-        slots.append([
+        moves_of.append([
             (cell + stride * steps, stride, direction)
             for direction, (stride, room) in enumerate(directions)
             for steps in range(1, 1 + (room if definition.goes_on else min(room, 1)))
         ])  # fmt: skip
-    most = max(map(len, slots))
-    target, stride = np.full((2, len(slots), most), -1, dtype=np.int64)
+    most = max(map(len, moves_of))
+    target, stride = np.full((2, len(moves_of), most), -1, dtype=np.int64)
     then = np.zeros(target.shape, dtype=np.uint64)
-    for cell, moves_of_cell in enumerate(slots):
+    for cell, moves_of_cell in enumerate(moves_of):
         for k, (to, by, direction) in enumerate(moves_of_cell):
             target[cell, k], stride[cell, k] = to, by
             then[cell, k] = sum(
                 1 << j
-                for j, (_, _, next_direction) in enumerate(slots[to])
+                for j, (_, _, next_direction) in enumerate(moves_of[to])
                 if definition.may_follow(direction, next_direction)
             )
-    return Moves(target, stride, then, np.array([(1 << len(s)) - 1 for s in slots], np.uint64))
+    return Moves(target, stride, then, np.array([(1 << len(s)) - 1 for s in moves_of], np.uint64))
 
 
 def pattern_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray]:
@@ -88,8 +88,8 @@ def pattern_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray]
         move[:, p, k] = v << VOLTAGE_BITS | whole
     check_voltages(len(words))
     move = move.reshape(steps.vertices, -1)
-    source, slot = np.nonzero(move >= 0)
-    target, arc_voltage = np.divmod(move[source, slot], 1 << VOLTAGE_BITS)
+    source, k = np.nonzero(move >= 0)
+    target, arc_voltage = np.divmod(move[source, k], 1 << VOLTAGE_BITS)
     graph = BaseGraph(steps.vertices, base.labels, tuple(words), source, target, arc_voltage)
     if steps.vertices < 1 << 31 - VOLTAGE_BITS:
         move = move.astype(np.int32)

@@ -18,7 +18,7 @@ from frontier.cosets.kernel import (
     is_new,
     nothing_met,
     state_after,
-    take_slot,
+    take_best,
 )
 from frontier.cosets.single import MET_BITS
 from frontier.jit import kernel
@@ -27,7 +27,7 @@ from frontier.space.words import lowest_bit
 
 AdditiveTables = namedtuple(
     "AdditiveTables",
-    "residue first odd region move image arcs sides group slot moves lines words",
+    "residue first odd region move image arcs sides group image_move moves lines words",
 )
 """The tables of G groups, and of S images of a board, as the kernels read them.
 
@@ -40,15 +40,16 @@ move: int64, as in `PatternTable`. image: unsigned[voltages, numbers]. arcs: int
 moves of tiles of the group between regions, as `move` has those between vertices. sides: the
 numbers of the images, a tuple, as kernels are compiled for its length: on boards of one image a
 node takes 160 ns, where it takes 270 ns if the length is that of an array. group: int64[S, cells],
-the group that the tile whose home is each cell has in each image, -1 for the blank. slot: int64[S,
-cells, K], the number of each move of the board in each image. moves: those of the blank. lines:
-those of the board, see `frontier.cosets.inversions`. words: see `frontier.cosets.kernel.Scratch`.
+the group that the tile whose home is each cell has in each image, -1 for the blank. image_move:
+int64[S, cells, K], the number of each move of the board in each image. moves: those of the blank.
+lines: those of the board, see `frontier.cosets.inversions`. words: see
+`frontier.cosets.kernel.Scratch`.
 """
 
 Path = namedtuple(
     "Path",
-    "met salt board vertex number distance rest order blank slots after order_after least slot sum "
-    "stop",
+    "met salt board vertex number distance rest order blank untried after order_after least taken "
+    "sum stop",
 )
 """The memory of one thread: the path from the start, by depth.
 
@@ -64,30 +65,30 @@ greatest of the bounds then.
 def path_for(tables: AdditiveTables, stop: np.ndarray) -> Path:
     """Return memory for one thread."""
     (sides, cells, moves), groups, depths = (
-        tables.slot.shape,
+        tables.image_move.shape,
         tables.group.max() + 1,
         MOST_MOVES + 2,
     )
     vertex, number, distance = np.zeros((3, depths, sides, groups), dtype=np.int64)
-    blank, slot = np.zeros((2, depths), dtype=np.int64)
-    slots, sums = np.zeros((2, depths), dtype=np.uint64)
+    blank, taken = np.zeros((2, depths), dtype=np.int64)
+    untried, sums = np.zeros((2, depths), dtype=np.uint64)
     after, order_after = (
         np.zeros((depths, moves, values), dtype=np.int64) for values in (sides, 2)
     )
     return Path(
         nothing_met(MET_BITS), np.zeros(1, np.int64), np.zeros(cells, np.int8), vertex, number,
         distance, np.zeros((depths, sides), np.int64), np.zeros((depths, 2), np.int64), blank,
-        slots, after, order_after, np.zeros((depths, moves), np.int64), slot, sums, stop,
+        untried, after, order_after, np.zeros((depths, moves), np.int64), taken, sums, stop,
     )  # fmt: skip
 
 
 @kernel
 def _look_ahead(depth, room, tables, path):
     """Find which moves leave a bound of at most `room`, and the bounds after each."""
-    blank, slots, kept_slots = path.blank[depth], path.slots[depth], np.uint64(0)
-    while slots:
-        k = lowest_bit(slots)
-        slots &= slots - np.uint64(1)
+    blank, untried, kept = path.blank[depth], path.untried[depth], np.uint64(0)
+    while untried:
+        k = lowest_bit(untried)
+        untried &= untried - np.uint64(1)
         target, least = tables.moves.target[blank, k], 0
         tile = path.board[target]
         if tables.lines.side == 2:  # on wider boards it is less than the sums
@@ -100,7 +101,7 @@ def _look_ahead(depth, room, tables, path):
         for side in range(len(tables.sides)):
             g = tables.group[side, tile]
             vertex, number = path.vertex[depth, side, g], path.number[depth, side, g]
-            to, image = state_after(vertex, number, tables.slot[side, blank, k], tables)
+            to, image = state_after(vertex, number, tables.image_move[side, blank, k], tables)
             residue = residue_of(0, tables.region[to], image, tables)
             before = path.distance[depth, side, g]
             bound = path.rest[depth, side] + distance_change(before, residue)
@@ -110,8 +111,8 @@ def _look_ahead(depth, room, tables, path):
                 break
         if least <= room:
             path.least[depth, k] = least
-            kept_slots |= np.uint64(1) << np.uint64(k)
-    path.slots[depth] = kept_slots
+            kept |= np.uint64(1) << np.uint64(k)
+    path.untried[depth] = kept
 
 
 @kernel
@@ -119,10 +120,10 @@ def _move_on(depth, k, tile, tables, path):
     """Move the groups of all images, and their distances with the one of the tile that is moved."""
     blank = path.blank[depth]
     for side in range(len(tables.sides)):
-        slot, moved = tables.slot[side, blank, k], tables.group[side, tile]
+        move, moved = tables.image_move[side, blank, k], tables.group[side, tile]
         for g in range(path.vertex.shape[2]):
             path.vertex[depth + 1, side, g], path.number[depth + 1, side, g] = state_after(
-                path.vertex[depth, side, g], path.number[depth, side, g], slot, tables
+                path.vertex[depth, side, g], path.number[depth, side, g], move, tables
             )
             path.distance[depth + 1, side, g] = path.distance[depth, side, g]
         bound = path.after[depth, k, side]
@@ -153,24 +154,24 @@ def within(board, vertices, numbers, limit, most, tables, path):
             path.distance[0, side, g] = distance & 3
             path.rest[0, side] += distance
         least = max(least, path.rest[0, side])
-    path.slot[-1] = 0
+    path.taken[-1] = 0
     if least == 0 or least > limit:
         return least == 0, nodes
     depth = 0
-    path.slots[0] = tables.moves.all[path.blank[0]]
+    path.untried[0] = tables.moves.all[path.blank[0]]
     _look_ahead(0, limit - 1, tables, path)
     while depth >= 0:
         blank = path.blank[depth]
-        if path.slots[depth] == 0:
+        if path.untried[depth] == 0:
             if depth:
                 before = path.blank[depth - 1]
                 path.board[blank], path.board[before] = path.board[before], BLANK
             depth -= 1
             continue
-        k = take_slot(depth, path)
+        k = take_best(depth, path)
         target = tables.moves.target[blank, k]
         if path.least[depth, k] == 0:
-            path.slot[-1], path.blank[depth + 1] = depth + 1, target
+            path.taken[-1], path.blank[depth + 1] = depth + 1, target
             return True, nodes
         if nodes >= most or path.stop[0]:
             return False, max(nodes, most)
@@ -183,6 +184,6 @@ def within(board, vertices, numbers, limit, most, tables, path):
         _move_on(depth, k, tile, tables, path)
         depth += 1
         path.blank[depth], path.sum[depth] = target, total
-        path.slots[depth] = tables.moves.then[blank, k]
+        path.untried[depth] = tables.moves.then[blank, k]
         _look_ahead(depth, limit - depth - 1, tables, path)
     return False, nodes

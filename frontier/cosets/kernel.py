@@ -64,18 +64,18 @@ Tables = namedtuple("Tables", "moves patterns boards")
 
 Scratch = namedtuple(
     "Scratch",
-    "words salt met ends vertex number blank homeward slots slot sum board origin origins digits "
-    "open stop",
+    "words salt met ends vertex number blank homeward untried taken sum board origin origins "
+    "digits open stop",
 )
 """The memory of one thread.
 
 words: uint64[cells, cells], random, for each tile in each cell. salt: int64[1], how often it was
 used. met, ends: uint64 tables of the boards met, and of those at which solutions have ended.
-vertex, number, blank, homeward, slots, slot, sum: the path from the start, by depth; homeward: the
-distance of the pattern. board: int64[cells], the number of the cell that the tile in each cell has
-come from, `BLANK` for the blank. origin, origins, digits: int64[cells], overwritten. open: uint64,
-the positions left open in the coset. stop: uint8[1], which another thread sets to end a search at
-once; its result then means nothing.
+vertex, number, blank, homeward, untried, taken, sum: the path from the start, by depth; homeward:
+the distance of the pattern. board: int64[cells], the number of the cell that the tile in each cell
+has come from, `BLANK` for the blank. origin, origins, digits: int64[cells], overwritten. open:
+uint64, the positions left open in the coset. stop: uint8[1], which another thread sets to end a
+search at once; its result then means nothing.
 """
 
 
@@ -83,13 +83,13 @@ def scratch_for(cells: int, most_open: int, stop: np.ndarray) -> Scratch:
     """Return memory for one thread. most_open: the most positions that a coset leaves open. stop:
     see `Scratch`."""
     met, ends = nothing_met(MET_BITS), nothing_met(MET_BITS)
-    vertex, number, blank, slot, homeward = np.zeros((5, MOST_LENGTH + 1), dtype=np.int64)
-    slots, sums = np.zeros((2, MOST_LENGTH + 1), dtype=np.uint64)
+    vertex, number, blank, taken, homeward = np.zeros((5, MOST_LENGTH + 1), dtype=np.int64)
+    untried, sums = np.zeros((2, MOST_LENGTH + 1), dtype=np.uint64)
     board, origin, origins, digits = np.zeros((4, cells), dtype=np.int64)
     positions = np.empty(max(1, most_open), dtype=np.uint64)
     return Scratch(
         board_words(cells), np.zeros(1, np.int64), met, ends, vertex, number, blank, homeward,
-        slots, slot, sums, board, origin, origins, digits, positions, stop,
+        untried, taken, sums, board, origin, origins, digits, positions, stop,
     )  # fmt: skip
 
 
@@ -211,17 +211,17 @@ def _land(blank, allowed, origin, origins, table, scratch, solutions, opened):
 
 
 @kernel
-def take_slot(depth, scratch):
-    """Return the slot of least bound at a depth, the first of equal ones, and take it from those to
+def take_best(depth, scratch):
+    """Return the move of least bound at a depth, the first of equal ones, and take it from those to
     be tried, one at least."""
-    slots, least = scratch.slots[depth], scratch.least[depth]
-    k, others = lowest_bit(slots), slots & (slots - np.uint64(1))
+    untried, least = scratch.untried[depth], scratch.least[depth]
+    k, others = lowest_bit(untried), untried & (untried - np.uint64(1))
     while others:
         other = lowest_bit(others)
         others &= others - np.uint64(1)
         if least[other] < least[k]:
             k = other
-    scratch.slots[depth], scratch.slot[depth] = slots ^ (np.uint64(1) << np.uint64(k)), k
+    scratch.untried[depth], scratch.taken[depth] = untried ^ (np.uint64(1) << np.uint64(k)), k
     return k
 
 
@@ -258,7 +258,7 @@ def search_coset(pattern, distance, homes, limit, worth, most, tables, scratch):
     board, words, size = scratch.board, scratch.words, patterns.size
     residue, period, planes = patterns.residue, patterns.period, patterns.residue.shape[0]
     vertex, number, blank = scratch.vertex, scratch.number, scratch.blank
-    slots, slot, sums, homeward = scratch.slots, scratch.slot, scratch.sum, scratch.homeward
+    untried, taken, sums, homeward = scratch.untried, scratch.taken, scratch.sum, scratch.homeward
     origin, origins = scratch.origin, scratch.origins[: table.homes.size]
     n = 0
     for cell in range(board.size):
@@ -278,19 +278,19 @@ def search_coset(pattern, distance, homes, limit, worth, most, tables, scratch):
                 break
         salts = np.uint64(salt) * FIRST_MIX, np.uint64(salt * MOST_LENGTH + length) * FIRST_MIX
         depth, homeward[0] = 0, distance
-        slots[0] = moves.all[blank[0]]
+        untried[0] = moves.all[blank[0]]
         while depth >= 0:
-            if slots[depth] == 0:
+            if untried[depth] == 0:
                 if depth:
-                    back = -moves.stride[blank[depth - 1], slot[depth - 1]]
+                    back = -moves.stride[blank[depth - 1], taken[depth - 1]]
                     slide(board, blank[depth], blank[depth - 1], back, np.uint64(0), words)
                 depth -= 1
                 continue
             if (solutions and nodes >= min(worth * opened, most)) or scratch.stop[0]:
                 return opened, nodes, solutions
             nodes += 1
-            blank_cell, k = blank[depth], lowest_bit(slots[depth])
-            slots[depth] &= slots[depth] - np.uint64(1)
+            blank_cell, k = blank[depth], lowest_bit(untried[depth])
+            untried[depth] &= untried[depth] - np.uint64(1)
             to, image = state_after(vertex[depth], number[depth], k, patterns)
             target_cell, stride = moves.target[blank_cell, k], moves.stride[blank_cell, k]
             there = to * size + image
@@ -305,10 +305,10 @@ def search_coset(pattern, distance, homes, limit, worth, most, tables, scratch):
             total = slide(board, blank_cell, target_cell, stride, sums[depth], words)
             if not ends:
                 if is_new(total ^ salts[1], depth + 1, scratch.met) or solutions == 0:
-                    slot[depth] = k
+                    taken[depth] = k
                     depth += 1
                     vertex[depth], number[depth], blank[depth] = to, image, target_cell
-                    sums[depth], slots[depth], homeward[depth] = (
+                    sums[depth], untried[depth], homeward[depth] = (
                         total,
                         moves.then[blank_cell, k],
                         to_go,

@@ -52,7 +52,7 @@ from frontier.cosets.kernel import (
     is_new,
     nothing_met,
     state_after,
-    take_slot,
+    take_best,
 )
 from frontier.cosets.single import MET_BITS, Databases, Solver
 from frontier.cosets.sources import TableSource
@@ -73,14 +73,14 @@ of each line of the goal among those of its kind. sizes: int64[2], the cells of 
 kind."""
 
 LinePath = namedtuple(
-    "LinePath", "met salt vertex number distance line cell slots slot least blank stop"
+    "LinePath", "met salt vertex number distance line cell untried taken least blank stop"
 )
 """The memory of one thread: the path from the start, by depth.
 
 salt: int64[1], how often it was used. vertex, number, distance: int64[depths, G]. line: int64, the
-number of the line among those of its kind. cell: int64, which of its cells the blank is in. slots:
-uint64, the cells to be tried. slot: int64, the one that was. least: int64[depths, K], the bound
-after each of the moves. blank: int64, the cells that the blank comes to in a solution.
+number of the line among those of its kind. cell: int64, which of its cells the blank is in.
+untried: uint64, the cells to be tried. taken: int64, the one that was. least: int64[depths, K], the
+bound after each of the moves. blank: int64, the cells that the blank comes to in a solution.
 """
 
 
@@ -130,10 +130,10 @@ class Lines(Databases):
     def solver(self, stop: np.ndarray) -> Solver:
         depths, groups, most = MOST_MOVES + 2, len(self._lines), self.tables.move.shape[1]
         vertex, number, distance = np.zeros((3, depths, groups), dtype=np.int64)
-        line, cell, slot, blank = np.zeros((4, depths), dtype=np.int64)
+        line, cell, taken, blank = np.zeros((4, depths), dtype=np.int64)
         path = LinePath(
             nothing_met(MET_BITS), np.zeros(1, np.int64), vertex, number, distance, line, cell,
-            np.zeros(depths, np.uint64), slot, np.zeros((depths, most), np.int64), blank, stop,
+            np.zeros(depths, np.uint64), taken, np.zeros((depths, most), np.int64), blank, stop,
         )  # fmt: skip
         return Solver(self, within, path)
 
@@ -148,23 +148,23 @@ def line_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray, np
     side, identity = pattern.grid.line_length, graph.voltages.index(())
     lines = pattern.cells // side
     sets, kinds = len(move) // pattern.cells, side + lines
-    slot_of = [{q: k for k, q in enumerate(row)} for row in moves.target.tolist()]
+    move_to = [{q: k for k, q in enumerate(row)} for row in moves.target.tolist()]
     places = np.arange(len(move)).reshape(sets, lines, side)
     first = places << VOLTAGE_BITS | identity  # the move to the first cell of the line across
     back = np.full(places.shape, identity)  # the voltage of the move from there
     for i in range(1, lines):
         for j in range(side):
-            first[:, i, j] = move[places[:, i, j], slot_of[i * side + j][j]]
+            first[:, i, j] = move[places[:, i, j], move_to[i * side + j][j]]
             at = first[:, i, j] >> VOLTAGE_BITS
-            back[:, i, j] = move[at, slot_of[j][i * side + j]] & VOLTAGES
+            back[:, i, j] = move[at, move_to[j][i * side + j]] & VOLTAGES
     _, i, j = np.indices(places.shape)
     along = places // pattern.cells * kinds + i
     across = (first >> VOLTAGE_BITS) // pattern.cells * kinds + lines + j
     through = np.full((sets * kinds, max(side, lines)), -1, dtype=np.int64)
     through[along, j] = across << VOLTAGE_BITS | first & VOLTAGES
     through[across, i] = along << VOLTAGE_BITS | back
-    source, slot = np.nonzero(through >= 0)
-    target, voltage = np.divmod(through[source, slot], 1 << VOLTAGE_BITS)
+    source, k = np.nonzero(through >= 0)
+    target, voltage = np.divmod(through[source, k], 1 << VOLTAGE_BITS)
     entries = np.stack([along << VOLTAGE_BITS | identity, through[along, j]])
     graph = BaseGraph(sets * kinds, graph.m, graph.voltages, source, target, voltage)
     return graph, through, entries.reshape(2, -1)
@@ -173,7 +173,7 @@ def line_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray, np
 @kernel
 def _look_ahead(depth, kind, end, room, tables, path):
     """Find which lines across leave a bound of at most `room`, and the bound of each."""
-    kept_slots = np.uint64(0)
+    kept = np.uint64(0)
     for k in range(tables.sizes[kind]):
         if k == path.cell[depth]:
             continue
@@ -187,8 +187,8 @@ def _look_ahead(depth, kind, end, room, tables, path):
                 break
         if least <= room:
             path.least[depth, k] = least
-            kept_slots |= np.uint64(1) << np.uint64(k)
-    path.slots[depth] = kept_slots
+            kept |= np.uint64(1) << np.uint64(k)
+    path.untried[depth] = kept
 
 
 @kernel
@@ -214,10 +214,10 @@ def _search(kind, end, vertices, numbers, blank, limit, most, tables, path):
     depth = 0
     _look_ahead(0, kind, end, limit - 2, tables, path)
     while depth >= 0:
-        if path.slots[depth] == 0:
+        if path.untried[depth] == 0:
             depth -= 1
             continue
-        k = take_slot(depth, path)
+        k = take_best(depth, path)
         if nodes >= most or path.stop[0]:
             return False, max(nodes, most)
         nodes += 1
@@ -243,13 +243,13 @@ def _ends(depth, kind, limit, tables, path):
     at most `limit` moves, which it is unless the position is the goal."""
     side, last = tables.sizes[0], (kind + depth) & 1
     for d in range(depth):
-        line, k = path.line[d], path.slot[d]
+        line, k = path.line[d], path.taken[d]
         path.blank[d + 1] = k * side + line if (kind + d) & 1 else line * side + k
     moves, home = depth, tables.home[1 - last]
     if path.cell[depth] != home:
         moves += 1
         path.blank[moves] = tables.home[0] * side + tables.home[1]
-    path.slot[-1] = moves
+    path.taken[-1] = moves
     return moves <= limit
 
 

@@ -44,7 +44,7 @@ class Solver:
     numbers, limit, most, tables, scratch): it returns whether a position takes at most `limit`
     moves, as far as at most `most` nodes decide it, and the nodes visited, at least `most` if they
     do not, or if the search was stopped. If it does, the blank comes to the cells scratch.blank[1],
-    ..., scratch.blank[scratch.slot[-1]], one after the other. scratch: its memory.
+    ..., scratch.blank[scratch.taken[-1]], one after the other. scratch: its memory.
     """
 
     def __init__(self, databases: Databases, within: Callable, scratch: tuple):
@@ -63,7 +63,7 @@ class Solver:
         """Return the cells that the blank comes to, one after the other, in a solution of at most
         `limit` moves; None if no solution is that short, or if the search was stopped."""
         within_limit, _ = self._within(board, limit, UNBOUNDED)
-        return self.scratch.blank[1 : self.scratch.slot[-1] + 1].copy() if within_limit else None
+        return self.scratch.blank[1 : self.scratch.taken[-1] + 1].copy() if within_limit else None
 
     def _within(self, board: np.ndarray, limit: int, most: int) -> tuple[bool, int]:
         (vertices,), (numbers,) = self.databases.states(board[None])
