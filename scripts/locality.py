@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from frontier.clusters.dask_executor import BATCHES_A_SECOND
+from frontier.clusters.dask_executor import BUNDLES_A_SECOND
 from frontier.clusters.executor import TASKS_UNDER_WAY, Call, Executor
 from frontier.clusters.kinds import executor_of
 from frontier.config import ClusterTable, load_config
@@ -133,7 +133,7 @@ def empty_tasks(executor: Executor) -> tuple[float, float]:
     """The seconds that an empty task takes alone, and the processor time of a batch, one of many,
     in this process, where the scheduler and the driver are."""
     # They last so long that each is a batch of its own.
-    seconds = 2 * TASKS_UNDER_WAY * executor.workers / BATCHES_A_SECOND
+    seconds = 2 * TASKS_UNDER_WAY * executor.workers / BUNDLES_A_SECOND
     began = time.process_time()
     list(executor.run([Call(time.sleep, (seconds,))] * EMPTY_TASKS, lambda: False))
     used = time.process_time() - began

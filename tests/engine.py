@@ -115,16 +115,16 @@ def numbers_of(space, states, depth):
     return sorted(numbers)
 
 
-def batches_of(reads):
-    """The entries that each batch needs."""
-    ends = pairwise(reads.batch_start.tolist())
+def bands_of(reads):
+    """The entries that each band needs."""
+    ends = pairwise(reads.band_start.tolist())
     return [reads.entry[begin:end] for begin, end in ends]
 
 
 def bitmap_step(layout, depth, current, previous):
     """The layer after `current`, which lies at `depth`, computed task by task on bitmaps.
 
-    As a worker does it, a batch is given no slab that it does not need or that is empty.
+    As a worker does it, a band is given no slab that it does not need or that is empty.
     """
     space, strip, slab_words = layout.space, layout.strip_words, layout.slab_words
     code, side = space.code, space.side_of(depth + 1)
@@ -141,12 +141,10 @@ def bitmap_step(layout, depth, current, previous):
         task = layout.task(side, number)
         program = program_of(layout, task)
         reads = reads_of(layout, task, program)
-        for batch, (first, many, prefix, _) in zip(
-            batches_of(reads), layout.batches(task), strict=True
-        ):
+        for band, (first, many, prefix, _) in zip(bands_of(reads), layout.bands(task), strict=True):
             base = np.full(program.needed.shape, -1, dtype=np.int64)
             slabs = []
-            for entry in batch.tolist():
+            for entry in band.tolist():
                 slot, stack = reads.slot[entry], int(reads.stack[entry])
                 first_node = int(program.stacks[stack]) * layout.slab_nodes
                 first_word = int(program.slots[slot]) * slab_words

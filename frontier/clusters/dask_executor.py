@@ -1,6 +1,6 @@
 """Calls done by the workers of a Dask scheduler, however many there are at the moment.
 
-Calls are handed out in batches, one Dask future each. The rest is Dask's: it moves futures from
+Calls are handed out in bundles, one Dask future each. The rest is Dask's: it moves futures from
 busy workers to idle ones, does those of a dead worker again, and fetches what they return.
 """
 
@@ -16,17 +16,17 @@ from frontier.clusters.executor import TASKS_UNDER_WAY, Call, Executor
 from frontier.errors import FrontierError, Stopped
 
 WINDOW = TASKS_UNDER_WAY + 1
-"""The batches for each worker that the scheduler has at a time: one more than the worker has
+"""The bundles for each worker that the scheduler has at a time: one more than the worker has
 threads, so that no thread waits for the next one."""
 
-BATCHES_A_SECOND = 300
-"""The most batches that are handed out in a second: half of what a scheduler can do."""
+BUNDLES_A_SECOND = 300
+"""The most bundles that are handed out in a second: half of what a scheduler can do."""
 
 LOOK_SECONDS, WAIT_SECONDS = 1.0, 0.005
 """The seconds between two counts of the workers, and between two looks for results."""
 
 RETRIES = 3
-"""How often a batch that raises is tried again."""
+"""How often a bundle that raises is tried again."""
 
 LOST = "the connection to the scheduler was lost"
 
@@ -64,18 +64,18 @@ class DaskExecutor(Executor):
             while waiting or under_way:
                 self._look()
                 if not stop():
-                    batches = self._next_batches(waiting, self.at_once - len(under_way))
-                    futures = self._hand_out(batches)
+                    bundles = self._next_bundles(waiting, self.at_once - len(under_way))
+                    futures = self._hand_out(bundles)
                     under_way.update(futures)
                     finished.update(futures)
                 elif not (self.workers and under_way):
                     return
                 time.sleep(WAIT_SECONDS)
-                for future, batch in finished.next_batch(block=False):
+                for future, bundle in finished.next_batch(block=False):
                     under_way.remove(future)
                     if future.status in ("error", "cancelled"):
                         future.result()  # raises
-                    seconds, results = batch
+                    seconds, results = bundle
                     durations.append(seconds / len(results))
                     self._call_seconds = median(durations)
                     yield from results
@@ -83,27 +83,27 @@ class DaskExecutor(Executor):
             if under_way and self._client.status == "running":
                 self._client.cancel(list(under_way))
 
-    def _next_batches(self, waiting: deque[Call], most: int) -> list[list[Call]]:
-        """Take waiting calls, in at most so many batches.
+    def _next_bundles(self, waiting: deque[Call], most: int) -> list[list[Call]]:
+        """Take waiting calls, in at most so many bundles.
 
-        A batch is one call, unless calls are so short or workers so many that a scheduler could not
-        hand out each call by itself.
+        A bundle is one call, unless calls are so short or workers so many that a scheduler could
+        not hand out each call alone.
         """
-        workers, batches = max(1, self.workers), []
+        workers, bundles = max(1, self.workers), []
         calls_a_second = TASKS_UNDER_WAY * workers / max(self._call_seconds, 1e-6)
-        while waiting and len(batches) < most:
-            share = ceil(len(waiting) / workers)
-            together = max(1, min(share, ceil(calls_a_second / BATCHES_A_SECOND)))
-            batches.append([waiting.popleft() for _ in range(together)])
-        return batches
+        while waiting and len(bundles) < most:
+            for_each = ceil(len(waiting) / workers)
+            together = max(1, min(for_each, ceil(calls_a_second / BUNDLES_A_SECOND)))
+            bundles.append([waiting.popleft() for _ in range(together)])
+        return bundles
 
-    def _hand_out(self, batches: list[list[Call]]) -> list:
-        """Return the futures of batches. All are handed out in one go: that costs the scheduler and
+    def _hand_out(self, bundles: list[list[Call]]) -> list:
+        """Return the futures of bundles. All are handed out in one go: that costs the scheduler and
         this process a third of what it would cost one by one."""
-        if not batches:
+        if not bundles:
             return []
-        name = batches[0][0].function.__name__
-        return self._client.map(_do, batches, key=name, pure=False, retries=RETRIES)
+        name = bundles[0][0].function.__name__
+        return self._client.map(_do, bundles, key=name, pure=False, retries=RETRIES)
 
     @contextmanager
     def _errors_in_our_words(self) -> Iterator[None]:
@@ -154,8 +154,8 @@ class DaskExecutor(Executor):
             )
 
 
-def _do(batch: list[Call]) -> tuple[float, list]:
+def _do(bundle: list[Call]) -> tuple[float, list]:
     """Do calls on a worker; return the seconds that they took together, and what each returned."""
     began = time.perf_counter()
-    results = [call() for call in batch]
+    results = [call() for call in bundle]
     return time.perf_counter() - began, results

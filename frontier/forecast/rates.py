@@ -121,7 +121,7 @@ def try_kernel(layout: Layout, slabs: np.ndarray) -> float:
     arena = slabs.reshape(-1)
     live = arena.reshape(-1, layout.row_words).any(axis=1)
     seconds = 0.0
-    for first, nodes, prefix, _ in layout.batches(task):
+    for first, nodes, prefix, _ in layout.bands(task):
         target = np.resize(arena, (nodes, layout.slab_words))
         target_live = np.ones(nodes * rows, dtype=bool)
         own = range(prefix * layout.cuts, prefix * layout.cuts + 1)

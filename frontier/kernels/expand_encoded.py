@@ -1,8 +1,8 @@
 """The layer step of a task on slabs in stored form: one kernel from stored bytes to stored bytes.
 
-The kernel goes through the batches of a task. For each it checks and decodes the slabs of the
-current layer that the batch needs into the arena, where some already are. Then it makes the slabs
-of the batch one after the other, one *unit* of rows at a time: it decodes that unit of the layer
+The kernel goes through the bands of a task. For each it checks and decodes the slabs of the
+current layer that the band needs into the arena, where some already are. Then it makes the slabs
+of the band one after the other, one *unit* of rows at a time: it decodes that unit of the layer
 before the current one, expands the current layer into it, and encodes the result. A unit has one
 row, or as many short ones as stay in the processor's first caches. A unit that the layer before
 leaves empty is not decoded, and one that gets no state is not encoded. The interpreter is not
@@ -40,10 +40,10 @@ class Arena(NamedTuple):
     words: flat uint64, the frames. data: their bytes. live: bool[frames, rows of a slab], whether
         each row has a bit.
     base: int64[stacks, slots of the program], the row where the slab of a stack and a slot begins;
-        -1 if the slab holds no state. Valid for the batch under way.
+        -1 if the slab holds no state. Valid for the band under way.
     holds: int64[frames], the slab in each frame, as an entry of `Reads`; -1 if there is none.
     frame_of: int64[E], the frame of each slab, -1 if it is in none.
-    needed_next: int64[frames], the next batch that needs the slab of the frame.
+    needed_next: int64[frames], the next band that needs the slab of the frame.
     """
 
     words: np.ndarray
@@ -60,7 +60,7 @@ class Buffers(NamedTuple):
 
     rows: uint64[rows of a unit, words of a row], the unit under way. data: its bytes. live: bool,
         one entry a row. scratch: uint64[SPARE_ROWS, words of a row].
-    new: int64[frames], the slabs that the batch under way brings into frames. masks, masks_before:
+    new: int64[frames], the slabs that the band under way brings into frames. masks, masks_before:
         the masks of the slab under way, and of that of the layer before the current one.
     """
 
@@ -89,21 +89,21 @@ def buffers_for(row_words: int, slab_words: int, frames: int) -> Buffers:
     )
 
 
-class BatchTable(NamedTuple):
-    """The batches of a task. cuts: the slabs of a strip. batches: int64[batches, 4], as
-    `Layout.batches` generates them. slab_nodes, slab_words: as in `Layout`."""
+class BandTable(NamedTuple):
+    """The bands of a task. cuts: the slabs of a strip. bands: int64[bands, 4], as
+    `Layout.bands` generates them. slab_nodes, slab_words: as in `Layout`."""
 
     cuts: int
-    batches: np.ndarray
+    bands: np.ndarray
     slab_nodes: int
     slab_words: int
 
 
 @kernel
-def assign_frames(batch, current, arena, reads, new):
-    """Assign frames to the slabs that a batch needs; batches come in their order.
+def assign_frames(band, current, arena, reads, new):
+    """Assign frames to the slabs that a band needs; bands come in their order.
 
-    The slab that is replaced is the one that is needed again last, as it is known what all batches
+    The slab that is replaced is the one that is needed again last, as it is known what all bands
     need: no other choice would decode fewer (L. A. Belady, A study of replacement algorithms for a
     virtual-storage computer, IBM Systems Journal 5, 1966).
 
@@ -111,10 +111,10 @@ def assign_frames(batch, current, arena, reads, new):
     int64, gets the slabs that were in no frame. Returns their number.
     """
     a, r, (begin, end) = Arena(*arena), Reads(*reads), current
-    needed = range(r.batch_start[batch], r.batch_start[batch + 1])
+    needed = range(r.band_start[band], r.band_start[band + 1])
     for i in needed:
         if a.frame_of[r.entry[i]] >= 0:
-            a.needed_next[a.frame_of[r.entry[i]]] = batch
+            a.needed_next[a.frame_of[r.entry[i]]] = band
     count = 0
     for i in needed:
         entry = r.entry[i]
@@ -125,12 +125,12 @@ def assign_frames(batch, current, arena, reads, new):
                     frame = other
             if a.holds[frame] >= 0:
                 a.frame_of[a.holds[frame]] = -1
-            a.frame_of[entry], a.holds[frame], a.needed_next[frame] = frame, entry, batch
+            a.frame_of[entry], a.holds[frame], a.needed_next[frame] = frame, entry, band
             new[count] = entry
             count += 1
     for i in needed:
         if a.frame_of[r.entry[i]] >= 0:
-            a.needed_next[a.frame_of[r.entry[i]]] = r.next_batch[i]
+            a.needed_next[a.frame_of[r.entry[i]]] = r.next_band[i]
     return count
 
 
@@ -159,14 +159,14 @@ def _seal(size, room):
 
 
 @kernel
-def _prepare(batch, current, arena, reads, buffers):
-    """Bring what a batch needs into the arena. Returns (what is wrong with a slab, the slab), or
+def _prepare(band, current, arena, reads, buffers):
+    """Bring what a band needs into the arena. Returns (what is wrong with a slab, the slab), or
     (0, 0)."""
     a, r, own = Arena(*arena), Reads(*reads), Buffers(*buffers)
     (begin, end), masks = current, own.masks
     rows = a.live.shape[1]
     unit_rows, row_words = own.rows.shape
-    count = assign_frames(batch, current, arena, reads, own.new)
+    count = assign_frames(band, current, arena, reads, own.new)
     for entry in own.new[:count]:
         frame = a.frame_of[entry]
         wrong, data = _unseal(begin[entry], end[entry], rows * row_words, masks)
@@ -197,11 +197,11 @@ def expand_encoded(
 ):  # fmt: skip
     """Expand the current layer into the slabs of a task, as many as have room.
 
-    step: the number of slabs that were made before, in the order of the batches.
+    step: the number of slabs that were made before, in the order of the bands.
     current: int64[E] twice, the addresses where the slabs that are read begin and end in stored
         form; equal if they hold no state. before: the same of all slabs of the task's part of the
         layer before the current one.
-    arena, reads, table, buffers, program, swap_tables: an `Arena`, `Reads`, `BatchTable`,
+    arena, reads, table, buffers, program, swap_tables: an `Arena`, `Reads`, `BandTable`,
         `Buffers`, `Program` and `Swaps`, as tuples.
     start: (slab, word, bit) of a state that is looked for; -1 as the slab if none is.
     room: uint8, gets the slabs that hold a state, each with its checksum behind it. most: the bytes
@@ -212,18 +212,18 @@ def expand_encoded(
         was found, 0 or what is wrong with a slab, whether that is one of the layer before, which it
         is).
     """
-    a, cut, own = Arena(*arena), BatchTable(*table), Buffers(*buffers)
+    a, cut, own = Arena(*arena), BandTable(*table), Buffers(*buffers)
     before_begin, before_end = before
     unit_rows, row_words = own.rows.shape
     slab_size, cut_rows = cut.slab_nodes * cut.slab_words, cut.slab_words // row_words
     live = a.live.reshape(-1)
     stored, filled, started = 0, 0, 0
-    while step < cut.batches.shape[0] * cut.cuts and room.size - filled >= most:
-        batch, own_cut = step // cut.cuts, step % cut.cuts
-        of = cut.batches[batch]
+    while step < cut.bands.shape[0] * cut.cuts and room.size - filled >= most:
+        band, own_cut = step // cut.cuts, step % cut.cuts
+        of = cut.bands[band]
         first_node, nodes, prefix, number = of[0], of[1], of[2], of[3] + own_cut
         if own_cut == 0:
-            wrong, entry = _prepare(batch, current, arena, reads, buffers)
+            wrong, entry = _prepare(band, current, arena, reads, buffers)
             if wrong:
                 return step, stored, started, wrong, False, entry
         holds, at, data = before_begin[number] < before_end[number], 0, room

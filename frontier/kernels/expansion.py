@@ -14,13 +14,13 @@ from frontier.space.layout import Layout, Task
 from frontier.space.program import Program, Reads, Swaps
 
 ARENA_BYTES = 8_000_000
-"""The bytes of an arena, unless a batch needs more."""
+"""The bytes of an arena, unless a band needs more."""
 
 
 def arena_frames(layout: Layout, reads: Reads) -> int:
     """Return the number of slabs for which an arena has room: half as many again as the largest
-    batch needs, or more if they are small."""
-    most = int(np.diff(reads.batch_start).max(initial=0))
+    band needs, or more if they are small."""
+    most = int(np.diff(reads.band_start).max(initial=0))
     room = max(most + most // 2, ARENA_BYTES // layout.slab_bytes)
     return max(1, min(reads.slab.size, room))
 
@@ -28,11 +28,11 @@ def arena_frames(layout: Layout, reads: Reads) -> int:
 class Expansion:
     """Makes the slabs of a task's part, some at a time.
 
-    An arena of some megabytes, which holds what a few batches of rows need, stays in the
+    An arena of some megabytes, which holds what a few bands of rows need, stays in the
     processor's caches, where decoding is several times as fast as in memory. A slab that was
     replaced and is needed again is decoded again. With 2 x 7 and with 3 x 5 tiles that comes to
-    nothing; if the slab that no batch has needed for longest were replaced, and the arena held no
-    more than the largest batch needs, each slab of one side of 3 x 5 would be decoded twice.
+    nothing; if the slab that no band has needed for longest were replaced, and the arena held no
+    more than the largest band needs, each slab of one side of 3 x 5 would be decoded twice.
 
     made: the number of slabs made by now, without a state or with one. counts: int64[nodes of the
     task], the states found at each by now. started: how often the state at `start` was found.
@@ -54,13 +54,13 @@ class Expansion:
         current one. allocate: returns an uninitialised array of so many uint8. start: (slab, word,
         bit) of a state, None if it is not of this task."""
         # Numba is loaded with it, which a search without large layers does without.
-        from frontier.kernels.expand_encoded import Arena, BatchTable, buffers_for
+        from frontier.kernels.expand_encoded import Arena, BandTable, buffers_for
 
         self._current, self._before, self._start = current, before, start or (-1, 0, 0)
         frames = arena_frames(layout, reads)
         data = allocate(frames * layout.slab_bytes)
         slab_words = layout.slab_nodes * layout.slab_words
-        batches = np.array(list(layout.batches(task)), dtype=np.int64).reshape(-1, 4)
+        bands = np.array(list(layout.bands(task)), dtype=np.int64).reshape(-1, 4)
         self._arena = Arena(
             words=data.view(np.uint64),
             data=data,
@@ -68,13 +68,13 @@ class Expansion:
             base=np.full(program.needed.shape, -1, dtype=np.int64),
             holds=np.full(frames, -1),
             frame_of=np.full(reads.slab.size, -1),
-            needed_next=np.full(frames, len(batches)),
+            needed_next=np.full(frames, len(bands)),
         )
-        self._table = BatchTable(layout.cuts, batches, layout.slab_nodes, layout.slab_words)
+        self._table = BandTable(layout.cuts, bands, layout.slab_nodes, layout.slab_words)
         self._reads, self._tables = tuple(reads), (tuple(program), tuple(swaps))
         self._buffers = tuple(buffers_for(layout.row_words, slab_words, frames))
         self._most = most_stored_bytes(slab_words)
-        self.made, self._slabs = 0, len(batches) * layout.cuts
+        self.made, self._slabs = 0, len(bands) * layout.cuts
         self._numbers, self._sizes = np.empty((2, self._slabs), dtype=np.int64)
         self.counts, self.started = np.zeros(len(task.nodes), dtype=np.int64), 0
 

@@ -154,7 +154,7 @@ class Plan:
             return "by tasks, from disk to disk"
         if not self.config.search.in_memory:
             return "by tasks, from disk to disk (in memory: --set search.in_memory=true)"
-        room = self.config.cluster.memory * _share(self.config)
+        room = self.config.cluster.memory * _workers_in_one_process(self.config)
         return (
             "by tasks, from disk to disk (in memory layers would take "
             f"{size(self.bytes_in_memory)}, and may take {size(room)})"
@@ -190,11 +190,11 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     puzzle, memory = config.make_puzzle(), config.cluster.memory
     if config.cluster.workers_here and not config.cluster.oversubscribe:
         machine.refuse_beyond(config.cluster.workers_here, memory)
-    space = _space_of(puzzle, memory, _share(config))
+    space = _space_of(puzzle, memory, _workers_in_one_process(config))
     bytes_in_memory = 0
     if config.search.in_memory and config.cluster.workers_here:
         in_memory = _plan_in_memory(config, puzzle, space, layout)
-        if in_memory.task_bytes <= memory * _share(config):
+        if in_memory.task_bytes <= memory * _workers_in_one_process(config):
             return in_memory
         bytes_in_memory = in_memory.task_bytes
     held = process_bytes(space)
@@ -263,7 +263,7 @@ def _plan_in_memory(config: Config, puzzle: Puzzle, space: Space, layout: dict |
 
     On this machine that process may use the memory of all workers together.
     """
-    share = _share(config)
+    share = _workers_in_one_process(config)
     chosen = Layout.from_settings(space, layout) if layout else memory_layout(space, share)
     need = process_bytes(space) + memory_bytes(chosen)
     thread_bytes = WRITER_BYTES + SLABS_A_THREAD * chosen.slab_bytes + row_bytes(chosen)
@@ -276,7 +276,7 @@ def _plan_in_memory(config: Config, puzzle: Puzzle, space: Space, layout: dict |
     return Plan(config, puzzle, space, chosen, list_states, need, share)
 
 
-def _share(config: Config) -> int:
+def _workers_in_one_process(config: Config) -> int:
     """Return the number of workers whose memory and cores one process may use."""
     local = config.cluster.kind == "local" and config.search.in_memory
     return config.cluster.workers if local else 1

@@ -210,8 +210,8 @@ class Layout:
         """Return the slabs that a task makes; one of which it has some nodes counts in part."""
         return len(task.nodes) / self.slab_nodes * self.task_prefixes * self.cuts
 
-    def batches(self, task: Task) -> Iterator[tuple[int, int, int, int]]:
-        """Generate the batches of a task: each has the strips of a slab's nodes under one prefix.
+    def bands(self, task: Task) -> Iterator[tuple[int, int, int, int]]:
+        """Generate the bands of a task: each has the strips of a slab's nodes under one prefix.
 
         Yields (first node, counted from the task's; nodes; prefix, counted from the task's; the
         first of its `cuts` slabs in the part). Nodes under one prefix come one after the other.

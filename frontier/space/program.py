@@ -96,23 +96,23 @@ class Program(NamedTuple):
 
 class Reads(NamedTuple):
     """The slabs of the current layer that a task reads if they exist, one entry each. E entries, B
-    of `Layout.batches`.
+    of `Layout.bands`.
 
     task, slab: int64[E], the task whose part has the slab, and its number there.
     slot: int64[E], its place in `Program.slots`.
     stack: int64[E], the place in `Program.stacks` of the stack of nodes that the slab has.
-    batch_start, entry: int64[B + 1] and int64; batch b needs those entries numbered batch_start[b]
-        .. batch_start[b+1]-1, which are sorted.
-    next_batch: for each of these the next batch that needs the entry, B if none does.
+    band_start, entry: int64[B + 1] and int64; band b needs those entries numbered band_start[b]
+        .. band_start[b+1]-1, which are sorted.
+    next_band: for each of these the next band that needs the entry, B if none does.
     """
 
     task: np.ndarray
     slab: np.ndarray
     slot: np.ndarray
     stack: np.ndarray
-    batch_start: np.ndarray
+    band_start: np.ndarray
     entry: np.ndarray
-    next_batch: np.ndarray
+    next_band: np.ndarray
 
     @property
     def nbytes(self) -> int:
@@ -128,33 +128,33 @@ def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
     tasks, slabs, _ = layout.slab_at(side, node, prefix, cut)
     entry = np.full(program.needed.shape, -1)
     entry[stack, slot] = np.arange(stack.size)
-    batches = _batches(layout, task, program, entry)
+    bands = _bands(layout, task, program, entry)
     return Reads(
         task=tasks,
         slab=slabs,
         slot=np.ascontiguousarray(slot),  # a kernel is compiled for each memory layout
         stack=np.ascontiguousarray(stack),
-        **in_batches(batches, slabs.size),
+        **in_bands(bands, slabs.size),
     )
 
 
-def in_batches(batches: Sequence[np.ndarray], entries: int) -> dict[str, np.ndarray]:
-    """Return what `Reads` has of batches, each given by the entries that it needs. entries: the
+def in_bands(bands: Sequence[np.ndarray], entries: int) -> dict[str, np.ndarray]:
+    """Return what `Reads` has of bands, each given by the entries that it needs. entries: the
     number of all entries."""
-    following, soonest = [], np.full(entries, len(batches))
-    for batch in reversed(range(len(batches))):
-        following.append(soonest[batches[batch]])
-        soonest[batches[batch]] = batch
+    following, soonest = [], np.full(entries, len(bands))
+    for band in reversed(range(len(bands))):
+        following.append(soonest[bands[band]])
+        soonest[bands[band]] = band
     none = np.empty(0, dtype=np.int64)
     return {
-        "batch_start": np.cumsum([0, *(batch.size for batch in batches)]),
-        "entry": np.concatenate([none, *batches]),
-        "next_batch": np.concatenate([none, *reversed(following)]),
+        "band_start": np.cumsum([0, *(band.size for band in bands)]),
+        "entry": np.concatenate([none, *bands]),
+        "next_band": np.concatenate([none, *reversed(following)]),
     }
 
 
-def _batches(layout: Layout, task: Task, program: Program, entry: np.ndarray) -> list[np.ndarray]:
-    """Return the entries that each batch needs.
+def _bands(layout: Layout, task: Task, program: Program, entry: np.ndarray) -> list[np.ndarray]:
+    """Return the entries that each band needs.
 
     entry: int64[stacks, slots], the number of the entry, -1 if there is none.
     """
@@ -176,15 +176,15 @@ def _batches(layout: Layout, task: Task, program: Program, entry: np.ndarray) ->
         keys = np.append(keys, (target * stacks + p.own[:, 0]) * count + count - 1)
     target, pairs = np.divmod(np.unique(keys), stacks * count)
     bounds = np.searchsorted(target, np.arange(layout.grid[0] + 1)).tolist()
-    pairs, batches = pairs.tolist(), []
-    for first, _, prefix, _ in layout.batches(task):
+    pairs, bands = pairs.tolist(), []
+    for first, _, prefix, _ in layout.bands(task):
         stack = first // layout.slab_nodes
         parts = [
             entry[pair // count, slots_of[pair % count][prefix]]
             for pair in pairs[bounds[stack] : bounds[stack + 1]]
         ]
-        batches.append(np.unique(np.concatenate([np.empty(0, dtype=np.int64), *parts])))
-    return batches
+        bands.append(np.unique(np.concatenate([np.empty(0, dtype=np.int64), *parts])))
+    return bands
 
 
 class Swaps(NamedTuple):

@@ -271,10 +271,11 @@ class SimulatedWorker:
                         )  # fmt: skip
 
     def forget(self, keys) -> None:
-        """Drop results, and tasks that have not begun."""
+        """Drop results of this worker, and tasks that it has not begun."""
         for key in keys:
-            RESULTS.pop(key, None)
-            if key in self.waiting:
+            if key in self.done:
+                RESULTS.pop(key)
+            elif key in self.waiting:
                 self.waiting.pop(key).cancel()
         self.done.difference_update(keys)
 

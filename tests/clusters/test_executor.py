@@ -79,21 +79,21 @@ def test_no_call_is_begun_after_a_stop(client, kind):
 
 
 class Noted(DaskExecutor):
-    """Notes how many calls there are in each batch that is handed out."""
+    """Notes how many calls there are in each bundle that is handed out."""
 
     def __init__(self, client):
         super().__init__(client, 10)
         self.sizes = []
 
-    def _hand_out(self, batches):
-        self.sizes += map(len, batches)
-        return super()._hand_out(batches)
+    def _hand_out(self, bundles):
+        self.sizes += map(len, bundles)
+        return super()._hand_out(bundles)
 
 
 def test_so_many_are_under_way_as_workers_can_use(client, monkeypatch):
     """Also when there are fewer workers than before."""
     executor, ahead = Noted(client), []
-    monkeypatch.setattr(dask_executor, "BATCHES_A_SECOND", float("inf"))
+    monkeypatch.setattr(dask_executor, "BUNDLES_A_SECOND", float("inf"))
     for taken, _ in enumerate(executor.run(calls_of(abs, 60), lambda: False), 1):
         ahead.append(len(executor.sizes) - taken)
         if taken == 20:
@@ -121,10 +121,10 @@ def test_a_batch_has_more_calls_the_more_workers_there_are(seconds, workers, tog
     executor = DaskExecutor.__new__(DaskExecutor)
     executor.workers, executor._call_seconds = workers, seconds
     waiting = deque([Call(abs)] * 10_000)
-    assert executor._next_batches(waiting, 2) == [[Call(abs)] * together] * 2
+    assert executor._next_bundles(waiting, 2) == [[Call(abs)] * together] * 2
     assert len(waiting) == 10_000 - 2 * together
     last = deque([Call(abs)] * workers)
-    assert executor._next_batches(last, 10_000) == [[Call(abs)]] * workers
+    assert executor._next_bundles(last, 10_000) == [[Call(abs)]] * workers
 
 
 def slowly(number):

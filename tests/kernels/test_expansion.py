@@ -5,7 +5,7 @@ from math import prod
 import google_crc32c
 import numpy as np
 import pytest
-from engine import batches_of, layouts_of, list_layers, memory_at
+from engine import bands_of, layouts_of, list_layers, memory_at
 from sweeps import swept
 
 from frontier.codec import zerobytes
@@ -136,7 +136,7 @@ def layers_of(model):
     few=[("tiles", 1, True), ("pancakes", 1, True)],
 )
 def test_a_search_by_slabs_in_stored_form(name, room_slabs, small_arena, monkeypatch):
-    """An arena that has no more frames than the largest batch needs decodes some slabs again."""
+    """An arena that has no more frames than the largest band needs decodes some slabs again."""
     if small_arena:
         monkeypatch.setattr(expansion_module, "arena_frames", most_needed)
     space, layers = MODELS[name].space, layers_of(MODELS[name])
@@ -151,7 +151,7 @@ def test_a_search_by_slabs_in_stored_form(name, room_slabs, small_arena, monkeyp
 
 
 def most_needed(layout, reads):
-    return max(1, *(entries.size for entries in batches_of(reads)))
+    return max(1, *(entries.size for entries in bands_of(reads)))
 
 
 def test_an_arena_may_be_small():
