@@ -25,7 +25,7 @@ from frontier.report.figures import figures
 from frontier.report.html import run_html
 from frontier.report.solution import describe_moves, describe_solution, solution_value
 from frontier.runs.events import Listener
-from frontier.runs.farthest import farthest
+from frontier.runs.farthest import farthest, farthest_among
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import LayerTotals, progress_of
 from frontier.runs.resolve import puzzle_and_run, resolve
@@ -99,9 +99,15 @@ class Run(LayerTotals):
         """Distances and solutions; raises InputError if the run did not keep its layers."""
         return Oracle(self.store)
 
-    def farthest(self, limit: int = 100) -> list[Board]:
-        """Return up to `limit` positions of the last layer; raises InputError if the run is not
-        complete."""
+    def farthest(self, limit: int = 100, among: Sequence = ()) -> list[Board]:
+        """Return up to `limit` positions of the last layer.
+
+        among: parts of boards, with ? for what does not matter; then those are the farthest of the
+        positions that agree with one of them, which needs `search.keep = "all"`. Raises InputError
+        if the run is not complete.
+        """
+        if among:
+            return farthest_among(self.store, among, limit).boards
         return farthest(self.store, limit).boards
 
     def distance(self, boards: str | Mapping | ArrayLike | Sequence) -> int | np.ndarray:

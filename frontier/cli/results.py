@@ -1,14 +1,17 @@
 """The command that prints what a run has found: farthest."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from frontier.cli import common
 from frontier.cli.streams import echo
+from frontier.errors import InputError
 from frontier.puzzles import Board
 from frontier.report.boards import draw_boards
 from frontier.runs.farthest import farthest as farthest_of
+from frontier.runs.farthest import farthest_among
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.resolve import resolve
 from frontier.text import counted
@@ -22,29 +25,41 @@ if TYPE_CHECKING:
 Examples:
   frontier farthest configs/2x5.toml
   frontier farthest runs/goat --limit 3 --json
+  frontier farthest runs/3x3 --among "1 ? ? / ? ? ? / ? ? 0"
 """,
 )
 @common.run_argument
 @click.option(
     "--limit", type=click.IntRange(min=0), metavar="N", default=100, help="At most N of them."
 )
+@click.option(
+    "--among",
+    metavar="BOARD",
+    multiple=True,
+    help="Only positions that agree with this board, where ? stands for anything. May be repeated.",
+)
 @common.json_option
-def farthest(run, limit, as_json):
+def farthest(run, limit, among, as_json):
     """Print the positions that need the most moves.
 
     They are those of the last layer, so RUN must be complete; of what `gods-number` has found, the
     last layer must have been asked for, as it is by default.
+
+    With --among they are the farthest of the positions that agree with a board, which a run has if
+    it kept its layers. If its goal is where one phase of a method ends, and BOARD is where the
+    phase begins, their depth is the most moves that the phase needs.
     """
     values, named = [], resolve(run)
     common.note_searches(named.searches_beside)
     for store in named.open():
-        depth, count, boards = _farthest(store, limit)
+        depth, count, boards = _farthest(store, limit, among)
         puzzle = store.puzzle
         positions = [puzzle.write(board) for board in boards]
         values.append({"depth": depth, "count": count, "positions": positions})
         if as_json:
             continue
         of = "" if len(puzzle.goals) > 1 else f" from {puzzle.line(puzzle.goals[0])}"
+        of += " among those that agree" if among else ""
         echo(f"{counted(count, 'position')} at depth {depth}{of}")
         if boards:
             click.echo("\n" + draw_boards(puzzle, boards))
@@ -54,10 +69,17 @@ def farthest(run, limit, as_json):
         common.echo_json(values)
 
 
-def _farthest(store: "LayerRun | CosetRun", limit: int) -> tuple[int, int, list[Board]]:
+def _farthest(
+    store: "LayerRun | CosetRun", limit: int, among: Sequence[str]
+) -> tuple[int, int, list[Board]]:
     """Return the depth of the farthest positions, their number, and up to `limit` of them."""
     if isinstance(store, LayerRun):
-        return farthest_of(store, limit)
+        return farthest_among(store, among, limit) if among else farthest_of(store, limit)
+    if among:
+        raise InputError(
+            f"{store.path} holds a run by cosets, which has few positions: --among "
+            "needs a run by layers that kept them"
+        )
     from frontier.report.gods_number import farthest_found  # with all of `cosets`
 
     return farthest_found(store, limit)

@@ -156,6 +156,9 @@ class BlockNotation(Notation):
     def marks(self, board, name: str) -> list[str]:
         return self._sheet.marks(board, name)
 
+    def marks_of_part(self, board) -> list[str]:
+        return self.marks(board, "board")
+
     def codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
         board = super().codes(marks, name, part)
         for letter, (first, form) in self._sheet.drawn(marks, name).items():

@@ -51,6 +51,9 @@ class CellNotation(Notation):
     def marks(self, board, name: str) -> list[str]:
         return _marks(self.directions, board, name)
 
+    def marks_of_part(self, board) -> list[str]:
+        return self.marks(board, "board")
+
     def codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
         board = super().codes(marks, name, part)
         for label, form in self._forms.items():

@@ -224,6 +224,32 @@ class Notation(ABC):
         """
         return self.board_of("board", self.marks(board, "board"))
 
+    def agreeing(self, part) -> dict[int, list[int]]:
+        """Return the codes that a board must have to agree with a part of one, by their cells.
+
+        part: a board, as `parse` takes it, with `OPEN_MARK` for what does not matter. Raises
+        InputError if all of it is open, or if it has labels of no piece.
+        """
+        marks = list(map(str, self.marks_of_part(part)))
+        codes = {mark: self.codes_shown_as(mark) for mark in marks if mark != OPEN_MARK}
+        if not codes:
+            raise InputError(f"board {self.text(marks)} leaves all cells open; give one or more")
+        for mark, found in codes.items():
+            if not found:
+                labels = dict.fromkeys(self.labels[1:])
+                raise no_piece(f"board {self.text(marks)}", mark, labels)
+        return {cell: codes[mark] for cell, mark in enumerate(marks) if mark != OPEN_MARK}
+
+    def marks_of_part(self, board) -> Sequence:
+        """Return the labels of a part of a board, one a cell."""
+        return labels_given(board, self.pieces.cells, "board", self.pieces.place)
+
+    def codes_shown_as(self, mark: str) -> list[int]:
+        """Return the codes that a cell of a board may have if it is written as a mark."""
+        if mark in BLANKS:
+            return [0]
+        return [code for code, label in enumerate(self.labels) if str(label) == mark]
+
     def after_moves(self, text: str, board: Board) -> Board | None:
         """Return the board to which a text of names of moves leads from another one; None if no
         word of it is such a name. Raises InputError if others are not."""

@@ -146,6 +146,11 @@ class PermutationNotation(Notation):
     def marks(self, board, name: str) -> list[str]:
         return _marks(board, name, self.pieces.orientations.tolist())
 
+    def codes_shown_as(self, mark: str) -> list[int]:
+        label, turn = _parted(mark, int(self.pieces.orientations.max()))
+        codes = [code for code, other in enumerate(self.labels) if code and other == label]
+        return [code + self.pieces.cells * turn for code in codes]
+
     def codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
         free = {key: list(codes) for key, codes in self._alike.items()}
         board = []

@@ -1,6 +1,9 @@
-"""The positions of a run's last layer."""
+"""The farthest positions of a run: all of them, or those that agree with a part of a board."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from frontier.config_values import check_whole
 from frontier.errors import InputError
@@ -24,14 +27,56 @@ def farthest(run: LayerRun, limit: int) -> Farthest:
     complete.
     """
     check_whole("limit", limit, 0)
-    depth, puzzle = max(0, len(run.records) - 1), run.puzzle
-    if not run.complete:
-        raise InputError(
-            f"{run.path} is not complete: its layers are known to depth {depth}, and the farthest "
-            "positions lie in the last one; run it to the end first"
-        )
+    depth, puzzle = _last_depth(run), run.puzzle
     numbers = RunReader(run).layer(depth).numbers()
     space = puzzle.model.space
     states = space.states_of(space.side_of(depth), numbers[:limit])
     boards = puzzle.model.boards_of(*states).tolist()
     return Farthest(depth, run.records[-1].states, list(map(tuple, boards)))
+
+
+def farthest_among(run: LayerRun, parts: Sequence, limit: int) -> Farthest:
+    """Return the farthest of the positions that agree with one of some parts of boards.
+
+    With a goal that is where one phase of a method ends, and a part that is where it begins, their
+    depth is the greatest number of moves of that phase.
+
+    parts: boards as `Notation.agreeing` reads them. Layers are read from the last one down, until
+    one has such a position. Raises InputError if the run is not complete, if a layer that is to be
+    read was not kept, or if no position agrees.
+    """
+    check_whole("limit", limit, 0)
+    puzzle, reader = run.puzzle, RunReader(run)
+    wanted = [puzzle.notation.agreeing(part) for part in parts]
+    space, model = puzzle.model.space, puzzle.model
+    for depth in range(_last_depth(run), -1, -1):
+        if not run.records[depth].stored:
+            raise InputError(
+                f"{run.path} did not keep layer {depth}, and none of the deeper layers has a "
+                "position that agrees; run its config again with --set search.keep=all --set "
+                "store.path=ANOTHER-DIRECTORY and ask there"
+            )
+        count, found = 0, []
+        for numbers in reader.layer(depth).numbers_by_slab():
+            boards = model.boards_of(*space.states_of(space.side_of(depth), numbers))
+            agrees = np.zeros(len(boards), dtype=bool)
+            for cells in wanted:
+                agrees |= np.logical_and.reduce(
+                    [np.isin(boards[:, cell], codes) for cell, codes in cells.items()]
+                )
+            count += np.count_nonzero(agrees)
+            found += boards[agrees][: limit - len(found)].tolist()
+        if count:
+            return Farthest(depth, count, list(map(tuple, found)))
+    texts = " or ".join(map(str, parts))
+    raise InputError(f"no position of {run.path} agrees with {texts}")
+
+
+def _last_depth(run: LayerRun) -> int:
+    depth = max(0, len(run.records) - 1)
+    if not run.complete:
+        raise InputError(
+            f"{run.path} is not complete: its layers are known to depth {depth}, and the farthest "
+            "positions lie in the last one; run it to the end first"
+        )
+    return depth
