@@ -9,7 +9,7 @@ import pytest
 from sweeps import swept
 
 import frontier
-from frontier.answers.deepening import MOST_DEPTH
+from frontier.answers.ida_kernel import MOST_DEPTH
 from frontier.answers.oracle import MOST_COUNTED
 from frontier.puzzles import KINDS, generators, graphs, patterns, tiles
 from frontier.puzzles.board_shapes import MOST_SHAPES

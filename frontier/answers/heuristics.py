@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from frontier.answers.deepening import Databases
 from frontier.answers.distances import Distances
+from frontier.answers.ida_kernel import Databases
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle
 from frontier.puzzles.board_shapes import EMPTY

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from frontier.answers.deepening import MOST_DEPTH, Search, search_tables
 from frontier.answers.heuristics import databases_of
+from frontier.answers.ida_kernel import MOST_DEPTH, Search, search_tables
 from frontier.answers.piece_bound import bound_of, distinguished, distinguished_board
 from frontier.answers.solution import Solution, solution_along
 from frontier.errors import InputError, Unsolved

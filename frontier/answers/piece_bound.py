@@ -18,7 +18,7 @@ from itertools import permutations
 
 import numpy as np
 
-from frontier.answers.deepening import Displacements
+from frontier.answers.ida_kernel import Displacements
 from frontier.puzzles.board_shapes import Footprint, Shapes, Sort
 from frontier.puzzles.model import Encoding, Model
 from frontier.puzzles.moves import METRICS, moves_of

@@ -167,7 +167,7 @@ class Proof:
         return None
 
 
-def wrong_cut(asker: Asker, limit: int, answer: Answer) -> str | None:
+def wrong_division(asker: Asker, limit: int, answer: Answer) -> str | None:
     """Return what is wrong with the numbers of cosets and portions of a question, None if they are
     right."""
     cosets, portions = asker.cosets(limit), asker.portions(limit)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from frontier import machine
-from frontier.cosets.proof import wrong_cut
+from frontier.cosets.proof import wrong_division
 from frontier.cosets.questions import Asker, Farther, Witness
 from frontier.errors import CorruptRunError
 from frontier.puzzles import Puzzle
@@ -139,7 +139,7 @@ def _search_again(
     for limit, answer in sorted(proof.answers.items()):  # each question has to be prepared
         depth = limit + proof.period
         say(f"the cosets of the question of {limit}")
-        if wrong := wrong_cut(asker, limit, answer):
+        if wrong := wrong_division(asker, limit, answer):
             checked.faults.append(Fault(depth, wrong))
             continue
         for number in sorted(number for of, number in portions if of == limit):

@@ -14,7 +14,7 @@ from frontier.clusters.executor import Call, Executor, Threads
 from frontier.clusters.kinds import client_for, executor_of
 from frontier.compiling import compiling_told_to
 from frontier.config import Config
-from frontier.cosets.proof import Answer, Proof, guesses, wrong_cut
+from frontier.cosets.proof import Answer, Proof, guesses, wrong_division
 from frontier.cosets.questions import Asker, Portion, Witness
 from frontier.cosets.resources import plan_cosets
 from frontier.errors import CorruptRunError, InputError, Stopped, reason_of
@@ -190,7 +190,7 @@ class _Search:
         """Ask a question. whole: all of its positions are wanted; otherwise one suffices."""
         proof, began = self._run.proof, time.monotonic()
         answer = proof.answers.setdefault(limit, Answer(asker.portions(limit), asker.cosets(limit)))
-        if wrong := wrong_cut(asker, limit, answer):
+        if wrong := wrong_division(asker, limit, answer):
             raise CorruptRunError(f"{self._run.path}: {wrong}")
         before = len(answer.done)
         asker.learn(answer.done.values())

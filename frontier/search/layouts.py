@@ -12,8 +12,8 @@ import numpy as np
 
 from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.kernels.bits import SPARE_ROWS
-from frontier.kernels.expansion import arena_frames
 from frontier.kernels.memory import LOOK_UP_SECONDS
+from frontier.kernels.part_expansion import arena_frames
 from frontier.layers.files import most_part_bytes
 from frontier.layers.parts import WRITER_BYTES
 from frontier.search.workspace import GROWTH_BYTES

@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 
 from frontier.errors import CorruptRunError
-from frontier.kernels.expansion import Expansion
+from frontier.kernels.part_expansion import Expansion
 from frontier.layers.parts import PartRecord
 from frontier.layers.tally import Tally
 from frontier.runs.reference import RunRef

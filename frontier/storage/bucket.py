@@ -265,5 +265,5 @@ class ObjectWriter(Writer):
             raise
 
     def abandon(self) -> None:
-        """Leave no object. Pieces of a large one are invisible; they stay in the store until a rule
+        """Leave no object. Parts of a large one are invisible; they stay in the store until a rule
         of the bucket deletes them."""

@@ -7,7 +7,7 @@ and what a process of another host has left there is taken over on request only.
 all of a run share the lock, which keeps writers out.
 
 An object store has no locks: there a run is kept whole by a ledger that is replaced only if it is
-unchanged (`frontier.runs.layer_run`).
+unchanged (`frontier.runs.ledger`).
 """
 
 import errno

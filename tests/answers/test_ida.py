@@ -11,8 +11,8 @@ from sweeps import swept
 from twins import layers_of
 
 from frontier.answers import ida as ida_module
-from frontier.answers.deepening import MOST_DEPTH
 from frontier.answers.ida import IdaSolver
+from frontier.answers.ida_kernel import MOST_DEPTH
 from frontier.answers.piece_bound import bound_of
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import block_puzzle, graph_puzzle, moves, puzzle_of

@@ -9,7 +9,7 @@ from engine import graph_of
 from sweeps import swept
 from twins import moved, random_arcs, random_sequence, voltage_layers
 
-from frontier.answers.deepening import Displacements, Search, _useless_pairs, search_tables
+from frontier.answers.ida_kernel import Displacements, Search, _useless_pairs, search_tables
 
 SEEDS = range(40)
 each_seed = swept("seed", SEEDS, few=12)

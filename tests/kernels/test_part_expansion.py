@@ -10,9 +10,9 @@ from sweeps import swept
 
 from frontier.codec import zerobytes
 from frontier.codec.slabs import CHECKSUM_BYTES, encoded_slabs, most_stored_bytes
-from frontier.kernels import expansion as expansion_module
-from frontier.kernels.expansion import Expansion
+from frontier.kernels import part_expansion as expansion_module
 from frontier.kernels.lists import list_bits, set_bits
+from frontier.kernels.part_expansion import Expansion
 from frontier.puzzles import permutation_puzzle, tile_puzzle
 from frontier.space.program import program_of, reads_of, swaps_of
 
