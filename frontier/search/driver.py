@@ -234,40 +234,40 @@ def run_plan(
     with _system_errors():
         try:
             with writing(storage, take_over):
-                return _run_held(plan, until, emit, client)
+                return _run_locked(plan, until, emit, client)
         except NotWritable:
             if not LayerRun.exists(storage) or not (run := LayerRun.open(storage)).complete:
                 raise
-            return _checked(plan, run)  # nothing is left to be written
+            _check_resumable(plan, run)
+            return run  # nothing is left to be written
 
 
-def _run_held(plan: Plan, until: int | None, emit: Listener, client) -> LayerRun:
+def _run_locked(plan: Plan, until: int | None, emit: Listener, client) -> LayerRun:
     storage = plan.config.storage
     durable = plan.config.store.fsync == "layer"
     existed = LayerRun.exists(storage)
     run = LayerRun.open(storage) if existed else LayerRun.create(storage, plan.identity, durable)
-    run = _checked(plan, run)
+    _check_resumable(plan, run)
     run.durable, run.settings = durable, plan.config.settings
     run.sweep()
     if not run.complete and (until is None or len(run.records) <= until):
         if existed and durable:
             run.force()  # an earlier start may have left that to the system
         with run.gone_instead():
-            _search(plan, run, until, emit, client)
+            _drive(plan, run, until, emit, client)
     return run
 
 
-def _checked(plan: Plan, run: LayerRun) -> LayerRun:
-    """Return the run; raises an error if it is not that of the plan or lacks a file."""
+def _check_resumable(plan: Plan, run: LayerRun) -> None:
+    """Raise an error if the run is not that of the plan, or lacks a file."""
     check_identity(run.path, run.identity, plan.identity)
     if lost := run.missing():  # named now, not hours later
         more = f" (and {counted(len(lost) - 1, 'other')})" if len(lost) > 1 else ""
         raise CorruptRunError(f"{lost[0]}{more}, though its layer is stored")
-    _check(plan, run)
-    return run
+    _check_total(plan, run)
 
 
-def _search(plan: Plan, run: LayerRun, until: int | None, emit: Listener, client) -> None:
+def _drive(plan: Plan, run: LayerRun, until: int | None, emit: Listener, client) -> None:
     began = time.perf_counter()
     with executor_of(plan.config.cluster, plan.in_memory, client) as executor:
         driver = Driver(plan, run, executor, emit, began)
@@ -293,12 +293,12 @@ def _search(plan: Plan, run: LayerRun, until: int | None, emit: Listener, client
             raise
         finally:
             driver.close()
-    _check(plan, run)
+    _check_total(plan, run)
     elapsed = time.perf_counter() - began
     emit(RunFinished(run.records[-1].depth, run.states, run.complete, elapsed))
 
 
-def _check(plan: Plan, run: LayerRun) -> None:
+def _check_total(plan: Plan, run: LayerRun) -> None:
     """Raise CorruptRunError if a complete run does not hold every state of the space."""
     if run.complete and run.states != plan.puzzle.states:
         raise CorruptRunError(

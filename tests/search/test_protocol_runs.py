@@ -137,7 +137,7 @@ class Runs(RuleBasedStateMachine):
             if fresh and LayerRun.exists(self.path):
                 delete_files(storage_at(self.path))
             make_directory(storage_at(self.path))
-            driver._run_held(plan, None, self._hear, None)
+            driver._run_locked(plan, None, self._hear, None)
 
         self._lead(drive, steps)
 
