@@ -1,13 +1,12 @@
-"""What a run needs of the place where its files are kept, whichever kind of place that is.
+"""What a run needs of the place where its files are kept, whatever kind of place that is.
 
 A `Storage` is a place. Its files have names such as ``layers/0012/c.0``; the name "" stands for the
 place itself. A file is put in place whole or not at all. A place must be able to read a range,
 write a file whole, delete it, list names, and replace a file if it is still the one that was read.
-Methods for what a kind of place does not have, such as folders, locks or a power failure, do
-nothing.
+Methods for things that a kind of place does not have, such as folders or locks, do nothing.
 """
 
-# ruff: noqa: B027  (methods for what a kind of place does not have do nothing)
+# ruff: noqa: B027  (methods for things that a kind of place does not have do nothing)
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -21,7 +20,7 @@ MOST_BYTES = 1 << 28
 
 
 DELETING, PARTIAL = ".deleting", ".partial"
-"""The ends of the names of files and folders that are being deleted, and that are not whole."""
+"""The ends of the names of files and folders: those being deleted, and those not whole."""
 
 
 class Replaced(Exception):
@@ -30,7 +29,7 @@ class Replaced(Exception):
 
 class Writer(ABC):
     """A file that is written chunk by chunk, and is in place from `finish` on. As a context manager
-    it leaves nothing behind without `finish`."""
+    it leaves nothing behind if `finish` was not called."""
 
     @abstractmethod
     def write(self, data: memoryview) -> None: ...
@@ -55,7 +54,7 @@ class Storage(ABC):
 
     path: the Path of a directory, or the URL of a place in a bucket. lock_file: the file that the
     writer of a run locks; None if there are no locks. transfer_bytes: the most bytes of memory for
-    what is on its way from or to one file.
+    data on their way from or to one file.
     """
 
     path: Path | str
@@ -104,7 +103,7 @@ class Storage(ABC):
 
     @abstractmethod
     def version(self, name: str) -> object:
-        """Return a value that distinguishes a file from those that replace it; None if there is no
+        """Return a value that distinguishes a file from files that replace it; None if there is no
         file."""
 
     def exists(self, name: str) -> bool:
@@ -118,7 +117,7 @@ class Storage(ABC):
     @abstractmethod
     def names(self, folder: str = "") -> set[str]:
         """Return the names directly in a folder. There are none if it does not exist, or is a link
-        inside this place, which is never followed."""
+        inside this place: links are never followed."""
 
     @abstractmethod
     def files(self, folder: str = "") -> Iterator[tuple[str, int]]:
@@ -133,7 +132,7 @@ class Storage(ABC):
         """Return when a file was written, in seconds of the epoch; raises FileNotFoundError if
         there is none."""
 
-    # Reading raises FileNotFoundError if nothing has the name, ValueError if that is no file.
+    # Reading raises FileNotFoundError if nothing has the name, ValueError if it is not a file.
 
     @abstractmethod
     def read(self, name: str, most: int = MOST_BYTES) -> bytes:
@@ -156,8 +155,8 @@ class Storage(ABC):
         """Return a file as uint8 memory, with some ranges of it read already, without a copy.
 
         ranges: where each begins and ends. Returns None if files of this place cannot be mapped;
-        raises EOFError if the file ends within a range. What is read later raises no error if the
-        disk fails: it ends the process.
+        raises EOFError if the file ends within a range. If the disk fails during later reads, the
+        process ends without an error.
         """
         return None
 
@@ -179,21 +178,21 @@ class Storage(ABC):
         """Write a file so that a reader sees either its old content or the new one.
 
         That holds however the process dies. durable: return only when it is on the disk; otherwise
-        a power failure may lose what was written in the last seconds.
+        a power failure may lose the writes of the last seconds.
         """
 
     @abstractmethod
     def replace(self, name: str, content: bytes, was: object, durable: bool = False) -> object:
         """Write a file as `write` does, if its version still is `was`; with None, if there is none.
 
-        Returns the new version. Raises Replaced if the version is another. If there are locks, the
-        caller must hold that of the run; otherwise, of two that replace a file at once, one
+        Returns the new version. Raises Replaced if the version has changed. If there are locks, the
+        caller must hold the run's lock; otherwise, of two that replace a file at once, one
         succeeds.
         """
 
     @abstractmethod
     def append(self, name: str, content: bytes) -> None:
-        """Add to the end of a file, which is made if there is none."""
+        """Add to the end of a file; makes the file if there is none."""
 
     @abstractmethod
     def new_file(self, name: str) -> Writer:
@@ -201,7 +200,7 @@ class Storage(ABC):
 
     @abstractmethod
     def delete(self, *names: str) -> None:
-        """Delete some files; names without a file are passed over."""
+        """Delete some files; skips names without a file."""
 
     # File systems only.
 
@@ -215,18 +214,19 @@ class Storage(ABC):
         """Return when the contents of files, or the names in folders, are on the disk."""
 
     def force_above(self) -> None:
-        """Return when the name of the place is on the disk, and the names above it that may be
-        new."""
+        """Return when the name of the place, and names above it that may be new, are on the
+        disk."""
 
     def sweep(self, folder: str = "") -> None:
-        """Delete what interrupted writes left directly in a folder."""
+        """Delete the remains of interrupted writes directly in a folder."""
 
     def is_link(self, name: str) -> bool:
         """Return whether a name is a link to something else."""
         return False
 
     def is_odd(self, name: str, folder: bool = False) -> bool:
-        """Return whether something has this name that is no file, or no folder if `folder`."""
+        """Return whether something has this name that is not a file, or not a folder if
+        `folder`."""
         return False
 
     def move_aside(self, name: str, to: str) -> None:

@@ -1,9 +1,9 @@
 """Files in an object store, such as Amazon S3: names in a bucket, without folders.
 
 A store must be able to read a range, write a whole object, delete it, list names, and replace an
-object if it is still the one that was read (`frontier.storage.requests`). There is no renaming and
-no locking. An object is in place whole or not at all, an interrupted upload leaves none, and
-nothing has to be forced to a disk.
+object if it is still the one that was read (`frontier.storage.requests`). It cannot rename or lock.
+An object is in place whole or not at all, an interrupted upload leaves none, and nothing has to be
+forced to a disk.
 """
 
 import asyncio
@@ -25,10 +25,10 @@ GAP_BYTES = 64 << 10
 """Ranges that are at most this far apart are read in one request."""
 
 CHUNK_BYTES, CHUNKS = 8 << 20, 4
-"""Large objects are read and sent in chunks: the bytes of one, and how many are on their way."""
+"""Large objects are read and sent in chunks: the bytes of one, and how many are under way."""
 
 TRANSFER_BYTES = CHUNK_BYTES * (CHUNKS + 1)
-"""The most bytes of memory for what is on its way from or to one object."""
+"""The most bytes of memory for data on their way from or to one object."""
 
 Version = dict[str, str]
 """The ETag of an object, and its version in stores that number them."""
@@ -52,7 +52,7 @@ class BucketStorage(Storage):
 
     @classmethod
     def parse(cls, url: str) -> "BucketStorage":
-        """Return the place that a URL names; raises InputError if it names none."""
+        """Return the place that a URL names; raises InputError if it names no place."""
         match = URL.fullmatch(url)
         parts = match[3].strip("/").split("/") if match else []
         if not parts or any(part in ("", ".", "..") for part in parts):
@@ -169,7 +169,7 @@ class BucketStorage(Storage):
 
             await asyncio.gather(*map(read, chunks))
 
-        if chunks:  # not by a pool of threads, whose requests a process waits for at its end
+        if chunks:  # not by a pool of threads: a process waits at its end for a pool's requests
             self._ask(name, lambda store: asyncio.run(get(store)))
 
     # Writing.
@@ -190,7 +190,7 @@ class BucketStorage(Storage):
             with suppress(FileNotFoundError):
                 content_now, version = self._ask(name, get)
                 if content_now == content:
-                    return version  # this request has put it there, but its answer was lost
+                    return version  # this request put it there, but the answer was lost
             raise Replaced(self.place(name)) from None
 
     def append(self, name: str, content: bytes) -> None:
@@ -203,7 +203,7 @@ class BucketStorage(Storage):
         return ObjectWriter(self, name)
 
     def delete(self, *names: str) -> None:
-        if names:  # in as few requests as it takes
+        if names:  # in as few requests as possible
             keys = list(map(self._key, names))
             with suppress(FileNotFoundError):
                 self._ask(names[0], lambda store: store.delete(keys))
@@ -224,7 +224,7 @@ Chunk = list[tuple[int, memoryview]]
 
 
 def in_chunks(begin: Sequence[int], views: Sequence[memoryview]) -> list[Chunk]:
-    """Return ascending ranges cut and joined to chunks, each of which is read in one request."""
+    """Return ascending ranges cut and joined into chunks, each of which is read in one request."""
     chunks: list[Chunk] = []
     first = end = -1
     for at, view in zip(begin, views, strict=True):
@@ -250,13 +250,13 @@ class ObjectWriter(Writer):
         )
 
     def write(self, data: memoryview) -> None:
-        # A copy: it is sent later, when the caller may have used the memory again.
+        # A copy: it is sent later, when the caller may have reused the memory.
         self._size += self._storage._ask(self._name, lambda _: self._file.write(bytes(data)))
 
     def finish(self, durable: bool) -> None:
         try:
             self._storage._ask(self._name, lambda _: self._file.close())
-        except FileNotFoundError:  # the upload has ended, and its answer was lost; or it has failed
+        except FileNotFoundError:  # the upload has failed, or has ended and the answer was lost
             try:
                 if self._storage._head(self._name)["size"] == self._size:
                     return
@@ -265,5 +265,5 @@ class ObjectWriter(Writer):
             raise
 
     def abandon(self) -> None:
-        """Leave no object. Parts of a large one are invisible; they stay in the store until a rule
-        of the bucket deletes them."""
+        """Leave no object. Parts of a large object are invisible; they stay in the store until a
+        rule of the bucket deletes them."""

@@ -19,7 +19,7 @@ from frontier.storage.lock import is_held
 from frontier.storage.paths import ABSENT, about_path, is_file, is_folder, naming, opened
 
 MARKED = re.compile(rf".+\.[0-9a-f]{{32}}({re.escape(PARTIAL)}|{re.escape(DELETING)})")
-"""The names of files and folders that are being written or deleted; nothing else has such names."""
+"""The names of files and folders that are being written or deleted, and of nothing else."""
 
 
 CANNOT_MAP = errno.EINVAL, errno.ENODEV, errno.ENOSYS, errno.EOPNOTSUPP
@@ -55,7 +55,7 @@ class LocalStorage(Storage):
     # Names and versions.
 
     def version(self, name: str) -> object:
-        about = about_path(self._at(name))  # a link that leads nowhere is no file either
+        about = about_path(self._at(name))  # a link that leads nowhere is not a file either
         return about and (about.st_ino, about.st_mtime_ns, about.st_size)
 
     def is_folder(self, name: str = "") -> bool:
@@ -100,13 +100,13 @@ class LocalStorage(Storage):
                     raise EOFError
 
     def map_ranges(self, name: str, ranges: Sequence[tuple[int, int]]) -> np.ndarray | None:
-        if sys.platform != "linux":  # elsewhere `sendfile` takes nothing but sockets
+        if sys.platform != "linux":  # elsewhere `sendfile` takes only sockets
             return None
         with opened(self._at(name)) as number, open(os.devnull, "wb") as nowhere:
             try:
                 for begin, end in ranges:
                     _fetch(number, begin, end, nowhere.fileno())
-                # Nobody writes to it, but Numba compiles kernels anew for memory that is read-only.
+                # Nobody writes to it, but Numba would compile kernels again for read-only memory.
                 data = np.frombuffer(mmap.mmap(number, 0, access=mmap.ACCESS_COPY), dtype=np.uint8)
                 if ranges and data.size < max(end for _, end in ranges):
                     raise EOFError
@@ -133,8 +133,8 @@ class LocalStorage(Storage):
             file.write(content)
 
     def _make_own(self, name: str) -> None:
-        """Make sure that a file to be appended to has no other name. A link, or a file with several
-        names, is replaced by a copy; a pipe or a device by an empty file."""
+        """Make sure that a file to be appended to has one name. Replaces a link, or a file with
+        several names, by a copy; a pipe or a device by an empty file."""
         path = self._at(name)
         about = about_path(path, follow=False)
         if about and not (stat.S_ISREG(about.st_mode) and about.st_nlink == 1):
@@ -158,7 +158,7 @@ class LocalStorage(Storage):
             self.path.mkdir(parents=True, exist_ok=True)
 
     def remove_folder(self, name: str = "") -> None:
-        with suppress(OSError):  # what is left in it is somebody else's
+        with suppress(OSError):  # anything left in it is somebody else's
             os.rmdir(self._at(name))
 
     def force(self, *names: str) -> None:
@@ -169,12 +169,12 @@ class LocalStorage(Storage):
         device = self.path.stat().st_dev
         for folder in self.path.resolve().parents:
             if folder.stat().st_dev != device or not os.access(folder, os.R_OK | os.W_OK):
-                break  # this process has made nothing there
+                break  # this process made nothing there
             force(folder)
 
     def sweep(self, folder: str = "") -> None:
-        """Delete what interrupted writes left directly in a folder. A folder whose lock is held is
-        still being made, so it stays."""
+        """Delete the remains of interrupted writes directly in a folder. A folder whose lock is
+        held is still being made, so it stays."""
         for marked in filter(MARKED.fullmatch, self.names(folder)):
             path = self.place(folder) / marked
             if not is_folder(path, follow=False):
@@ -206,7 +206,7 @@ class LocalStorage(Storage):
 
 
 class FileWriter(Writer):
-    """A file that is written chunk by chunk, and gets its name by `finish`."""
+    """A file that is written chunk by chunk. `finish` gives it its name."""
 
     def __init__(self, path: str | Path):
         self._path, self._scratch = str(path), _scratch(path)
@@ -216,7 +216,7 @@ class FileWriter(Writer):
         data = memoryview(data)
         with naming(self._path):
             while data:
-                data = data[self._file.write(data) :]  # a file may take less than it is given
+                data = data[self._file.write(data) :]  # a write may take fewer bytes than given
 
     def finish(self, durable: bool) -> None:
         with naming(self._path):
@@ -236,7 +236,7 @@ class FileWriter(Writer):
 
 
 def _scratch(path: str | Path) -> str:
-    """Return a new path for a file that is to get another one."""
+    """Return a temporary path for a file that will get this one."""
     return f"{path}.{uuid.uuid4().hex}{PARTIAL}"
 
 
@@ -254,8 +254,8 @@ def force(path: str | Path) -> None:
 
 
 def _fill(view: memoryview, number: int, offset: int) -> int:
-    """Read a file from an offset on, and return the number of bytes read before the memory was full
-    or the file ended."""
+    """Read a file from an offset until the memory is full or the file ends, and return the number
+    of bytes read."""
     done = 0
     while done < len(view) and (got := os.preadv(number, [view[done:]], offset + done)):
         done += got
@@ -265,7 +265,7 @@ def _fill(view: memoryview, number: int, offset: int) -> int:
 def _fetch(number: int, begin: int, end: int, nowhere: int) -> None:
     """Bring bytes of a file into the system's cache, where they can be mapped without another wait.
 
-    Nothing is copied, other threads go on meanwhile, and a disk that fails raises OSError. Raises
+    Nothing is copied, and other threads continue meanwhile. Raises OSError if the disk fails,
     EOFError if the file ends before `end`. nowhere: the descriptor of the null device.
     """
     while begin < end:
@@ -276,13 +276,13 @@ def _fetch(number: int, begin: int, end: int, nowhere: int) -> None:
 
 
 def _raise_unless_gone(error: OSError) -> None:
-    """Let `os.walk` pass over no folder but one that was deleted meanwhile."""
+    """Let `os.walk` skip only folders that were deleted meanwhile."""
     if error.errno not in ABSENT:
         raise error
 
 
 def remove_tree(path: Path) -> None:
-    """Delete a directory so that what an interrupt leaves of it is never taken for data."""
+    """Delete a directory so that its remains after an interrupt are never taken for data."""
     if about_path(path) is not None:
         doomed = path.with_name(f"{path.name}.{uuid.uuid4().hex}{DELETING}")
         path.rename(doomed)

@@ -1,12 +1,12 @@
 """The lock that lets a run have one writer.
 
 In a file system the writing process holds a lock file open (`RunLock`). The lock is the operating
-system's (`flock`), so on its own host it goes with its process, however that dies. Not every shared
-file system carries it to other hosts. So the file also names its holder, a clean end empties it,
-and what a process of another host has left there is taken over on request only. Processes that read
-all of a run share the lock, which keeps writers out.
+system's (`flock`), so on its own host it ends with its process, however that dies. Not every shared
+file system carries it to other hosts. So the file also names its holder, and a clean end empties
+it. A lock that a process of another host has left is taken over only on request. Processes that
+read all of a run share the lock, which keeps writers out.
 
-An object store has no locks: there a run is kept whole by a ledger that is replaced only if it is
+An object store has no locks. There a run stays whole because its ledger is replaced only if it is
 unchanged (`frontier.runs.ledger`).
 """
 
@@ -32,7 +32,7 @@ TRIES, TRY_SECONDS = 8, 0.05
 only checks whether the lock is held holds it for a moment."""
 
 MOST_BYTES = 10_000
-"""The most bytes that are read of the holder's description."""
+"""The most bytes of the holder's description that are read."""
 
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 """The errors of a file system that has no locks."""
@@ -46,8 +46,8 @@ class RunLock:
     """Context manager that makes this process the writer of a run.
 
     take_over: True if the user says that a holder which cannot be seen from here is gone. A text is
-    the name of the queue's job to which this process belongs: such a holder is then taken to be
-    gone if it belonged to the same job, as a queue never runs one job twice at the same time.
+    the name of the queue's job to which this process belongs: a holder that cannot be seen is then
+    taken to be gone if it belonged to the same job, as a queue never runs one job twice at a time.
     """
 
     def __init__(self, path: Path, take_over: bool | str = False):
@@ -72,14 +72,13 @@ class RunLock:
         try:
             self._file.write(json.dumps(self._holder))
             self._file.flush()
-        except BaseException:  # such as an interrupt, after which `with` would not release it
+        except BaseException:  # e.g. an interrupt, after which `with` would not release it
             self.__exit__()
             raise
         return self
 
     def _check_left(self) -> None:
-        """Raise InputError if a process of another host has left the lock and is not known to be
-        gone."""
+        """Raise InputError if a process of another host left the lock and may still run."""
         if left_by(self._path) and not self._takes_over():
             raise InputError(
                 f"{self._path.parent} was being written by {describe_holder(self._path)}, which "
@@ -88,7 +87,7 @@ class RunLock:
             )
 
     def __exit__(self, *_) -> None:
-        with suppress(OSError):  # else only other hosts ask whether this process is gone
+        with suppress(OSError):  # if not, only other hosts ask whether this process is gone
             self._file.truncate(0)
         with suppress(OSError):  # the file is closed nevertheless
             self._file.close()
@@ -133,8 +132,8 @@ class RunLock:
 
 
 def writing(storage: Storage, take_over: bool | str = False) -> AbstractContextManager:
-    """Return the context manager in which this process writes a run; see `RunLock`. Without locks
-    it does nothing."""
+    """Return the context manager in which this process writes a run; see `RunLock`. If the storage
+    has no locks, it does nothing."""
     file = storage.lock_file
     return RunLock(file, take_over) if file else nullcontext()
 
@@ -148,8 +147,8 @@ def reading(storage: Storage) -> AbstractContextManager:
 def shared(path: Path) -> Iterator[None]:
     """Keep writers away from a run while it is read.
 
-    path: its lock. Raises InputError if a writer is at work. If there is no lock file, as in a copy
-    of a run that nobody has written to, nobody is kept away.
+    path: its lock. Raises InputError if a writer is at work. Does nothing if there is no lock file,
+    as in a copy of a run that nobody has written to.
     """
     file = None
     with suppress(FileNotFoundError):
@@ -168,7 +167,7 @@ def shared(path: Path) -> Iterator[None]:
 
 def is_held(path: Path) -> bool:
     """Return whether a process holds the lock. A process of another host counts only if the file
-    system carries locks to others. Raises OSError if the system cannot tell."""
+    system carries locks between hosts. Raises OSError if the system cannot tell."""
     try:
         with _open(path) as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -184,7 +183,7 @@ def is_held(path: Path) -> bool:
 
 
 def _open(path: Path, flags: int = os.O_RDONLY, mode: str = "r") -> IO[str]:
-    """Open a lock file; raises InputError if it is none, such as a link to another file."""
+    """Open a lock file; raises InputError for anything else, such as a link to another file."""
     about = about_path(path, follow=False)
     if about and not stat.S_ISREG(about.st_mode):
         raise InputError(
@@ -217,7 +216,7 @@ def holder(path: Path) -> dict:
 
 def left_by(path: Path) -> str | None:
     """Return the host of the last holder if that was a process of another host which has not ended
-    cleanly: from here it cannot be seen whether it runs."""
+    cleanly. This host cannot see whether it still runs."""
     host = holder(path).get("host")
     return None if host == socket.gethostname() else host
 

@@ -8,11 +8,11 @@ from frontier.storage.local import LocalStorage
 from frontier.storage.urls import BEGINS
 
 Place = str | Path | Storage
-"""A place: as a path, where ~ is the home directory, as a URL, or as its storage."""
+"""A place: a path, where ~ is the home directory, a URL, or its storage."""
 
 
 def storage_at(place: Place) -> Storage:
-    """Return the storage of a place; raises InputError for a URL that names none."""
+    """Return the storage of a place; raises InputError for a URL that names no place."""
     if isinstance(place, Storage):
         return place
     if BEGINS.match(text := os.fspath(place)):

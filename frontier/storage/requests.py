@@ -1,9 +1,9 @@
 """Requests to an object store, and how long to wait for an answer.
 
-A request that fails is made again, at first at once and then less and less often. So the store may
-carry it out twice, which does no harm with any request that is made here. If a store has not
-answered for minutes, that is an error; from then on, until it answers, requests to it fail much
-sooner. While the main thread waits for an answer, Ctrl-C interrupts it.
+A request that fails is made again, first at once and then less and less often. So the store may
+carry it out twice, which does no harm with the requests made here. If a store has not answered for
+minutes, that is an error; from then on, until it answers, requests to it fail much sooner. While
+the main thread waits for an answer, Ctrl-C interrupts it.
 
 obstore finds credentials and the address of a bucket as its documentation says: in variables such
 as AWS_ACCESS_KEY_ID and AWS_ENDPOINT_URL, or from the machine that it runs on.
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 PATIENCE, FIRST_PATIENCE = 240.0, 20.0
 """The seconds for which a request is made again before it fails. The second number is for a store
-that has never answered this process, or has failed and not answered since. obstore waits for each
-answer for thirty seconds (AWS_TIMEOUT)."""
+that has never answered this process, or has failed and not answered since. obstore waits 30 seconds
+for each answer (AWS_TIMEOUT)."""
 
 WAITS = {
     "init_backoff": timedelta(seconds=0.1), "max_backoff": timedelta(seconds=15), "base": 4,
@@ -60,8 +60,8 @@ def masked(text: str) -> str:
 
 @lru_cache
 def bucket_of(url: str, patience: float = PATIENCE) -> "ObjectStore":
-    """Return the bucket at a URL, with the credentials of this process; it is cached, with its
-    connections.
+    """Return the bucket at a URL, with the credentials of this process; it and its connections are
+    cached.
 
     patience: the seconds for which a request is made again.
     """
@@ -96,7 +96,7 @@ def ask_store(bucket: str, name: str, request: Callable[[], T]) -> T:
     """Return the answer of a store to a request; raises the OSError that a file would give.
 
     name: the name of the object that the request is about, for errors. Raises `Replaced` if the
-    request holds for one version of the object only, and it has another.
+    request is for one version of the object only, and it has another.
     """
     from obstore import exceptions
 
@@ -113,7 +113,7 @@ def ask_store(bucket: str, name: str, request: Callable[[], T]) -> T:
         except exceptions.BaseError as error:
             error_raised = OSError(errno.EIO, _first_line(error), name)
             if UNANSWERED.search(error_raised.strerror):
-                # obstore makes only those requests again that change nothing when carried out twice
+                # obstore itself repeats only requests that change nothing when carried out twice
                 if time.monotonic() - began < patience:
                     time.sleep(1)
                     continue
@@ -130,8 +130,8 @@ def ask_store(bucket: str, name: str, request: Callable[[], T]) -> T:
 
 
 def _interruptible(request: Callable[[], T]) -> T:
-    """Return the result of a request. The main thread lets another thread wait for it, as signals
-    such as Ctrl-C are not handled while obstore waits."""
+    """Return the result of a request. The main thread lets another thread wait for it, as Python
+    handles no signals, such as Ctrl-C, while obstore waits."""
     if threading.current_thread() is not threading.main_thread():
         return request()
     answer: Future[T] = Future()
@@ -149,7 +149,8 @@ def _interruptible(request: Callable[[], T]) -> T:
 
 
 def _first_line(error: Exception) -> str:
-    """Return the first line of an error, with code and message of the XML that the store sent."""
+    """Return the first line of an error, with the code and message of the XML that the store
+    sent."""
     text = masked(str(error).strip())
     details = re.findall("<(?:Code|Message)>([^<]*)<", text)
     return ": ".join([text.partition("\n")[0].partition("<?xml")[0].strip(" :"), *details])

@@ -22,8 +22,8 @@ def write_json(storage: Storage, name: str, value: object, durable: bool = False
 def read_json(storage: Storage, name: str) -> dict:
     """Return the value of a file of `write_json`.
 
-    Raises CorruptRunError if it is missing or holds none, and OSError if the system cannot read it,
-    which says nothing about its content.
+    Raises CorruptRunError if it is missing or holds no value, and OSError if the system cannot read
+    it, which says nothing about its content.
     """
     try:
         return json.loads(storage.read(name))
