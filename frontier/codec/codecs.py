@@ -1,13 +1,13 @@
 """How slabs are compressed: `bitmap`, `raw`, `lz4` or `zstd:N`, always with a checksum at the end.
 
 The bytes are those of Zarr's own codecs, and Zarr reads every array of a run. Slabs are encoded
-and decoded here rather than through Zarr's array calls, which copy each of them two or three times
-more and, before they write one, compare it with zeros.
+and decoded here rather than through Zarr's array calls, which copy each slab two or three times
+more and compare it with zeros before they write it.
 
 `bitmap` leaves out the bytes that are zero (`frontier.codec.zerobytes`). It is the fastest, and its
 files are smaller than those of lz4. Of the densest slabs `zstd:1` stores a quarter less than
-`bitmap`, and takes some twenty times as long for each. lz4 runs at acceleration 30: on the densest
-layers of 2x7 it encodes 1.9 times as fast as at 1, and its files are a fifth larger.
+`bitmap`, and takes about twenty times as long. lz4 runs at acceleration 30: on the densest layers
+of 2x7 it encodes 1.9 times as fast as at 1, and its files are a fifth larger.
 """
 
 import re
@@ -34,11 +34,11 @@ def encoded_bytes(size: int) -> int:
 
 
 class SlabCodec:
-    """Encodes and decodes slabs, one by one; not for several threads at once.
+    """Encodes and decodes slabs one by one, for one thread at a time.
 
     plain: do without the kernels, which take longer to load than a few slabs take. zarr_codecs: the
     codecs of a slab, as Zarr's metadata name them. by_kernels: True if kernels encode
-    and decode slabs; another kernel may then call these directly.
+    and decode slabs; another kernel may then call them directly.
     """
 
     def __init__(self, name: str, plain: bool = False):
@@ -73,7 +73,7 @@ class SlabCodec:
     def encode(self, slab: np.ndarray, data: np.ndarray) -> int:
         """Encode a contiguous uint64 slab to uint8 `data`, and return the number of bytes.
 
-        data: has room for `encoded_bytes` of the slab's bytes.
+        data: room for `encoded_bytes` of the slab's bytes.
         """
         flat = slab.reshape(-1)
         if self.by_kernels:
@@ -86,8 +86,8 @@ class SlabCodec:
         return encoded.size
 
     def decode(self, data: np.ndarray, slab: np.ndarray) -> None:
-        """Decode uint8 data to a contiguous uint64 slab; raises ValueError if they are no such
-        slab."""
+        """Decode uint8 data to a contiguous uint64 slab; raises ValueError if the data do not
+        encode one."""
         flat = slab.reshape(-1)
         if self._name == "bitmap":
             (zerobytes.decode if self.by_kernels else zerobytes.plain_decode)(data, flat)
@@ -110,7 +110,7 @@ class SlabCodec:
     ) -> int:
         """Decode data[begin[i] : end[i]] to slabs[rows[i]], one after the other.
 
-        Returns the number of slabs decoded before the first whose data are no slab.
+        Returns the number of slabs decoded before the first one whose data are wrong.
         """
         for i, row in enumerate(rows.tolist()):
             try:

@@ -1,8 +1,8 @@
 """CRC-32C (Castagnoli) as a kernel.
 
-A slab is checked and decoded, or encoded and given its checksum, by one kernel, so that its bytes
-come to the processor once and no interpreter is in between. The checksum is that of iSCSI (RFC
-3720, section 12.1) and of Zarr's codec ``crc32c``.
+One kernel checks and decodes a slab, or encodes it and adds its checksum, so that its bytes come to
+the processor once and no interpreter is in between. The checksum is the one of iSCSI (RFC 3720,
+section 12.1) and of Zarr's codec ``crc32c``.
 
 The checksum is a register of 32 bits, and what a message does to it is linear over GF(2). The
 instruction that feeds it eight bytes has to wait for the one before, so three parts of a message of
@@ -10,9 +10,9 @@ instruction that feeds it eight bytes has to wait for the one before, so three p
 (V. Gopal et al., Fast CRC computation for iSCSI polynomial using CRC32 instruction, Intel, 2011).
 Feeding as many zeros to the first register, which is a table look-up for each of its bytes, and
 adding the second one gives what the first two parts do to it. So a core of an AMD EPYC (Zen 3)
-checks some 15 GB a second that lie in its caches. Bytes that come from memory are asked for ahead
-of their turn, also beyond a page, where the processor itself does not look: 10 GB a second instead
-of 6. Without the instruction, eight bytes are fed by eight look-ups.
+checks about 15 GB a second from its caches. Bytes in memory are prefetched, also beyond a page,
+where the processor itself does not look: 10 GB a second instead of 6. Without the instruction,
+eight look-ups feed eight bytes.
 """
 
 import llvmlite.binding as llvm
@@ -26,7 +26,7 @@ from frontier.codec.instructions import WORD, call, features, is_arm, load, pref
 from frontier.jit import kernel
 
 POLYNOMIAL = 0x82F63B78
-"""That of Castagnoli, its bits reversed."""
+"""Castagnoli's polynomial, its bits reversed."""
 
 LANE_BYTES = 1024
 
@@ -34,11 +34,11 @@ LINE_BYTES = 64
 """The bytes that a processor brings into its caches at a time."""
 
 AHEAD_BYTES = 6 * LANE_BYTES
-"""How far ahead of the bytes that are fed others are asked for."""
+"""How many bytes ahead of those being fed the kernel prefetches."""
 
 
 def _byte_table() -> np.ndarray:
-    """Return what the register is after each byte is fed to one that is zero, uint64[256]."""
+    """Return what a register that is zero becomes when each byte is fed to it: uint64[256]."""
     register = np.arange(256, dtype=np.uint64)
     for _ in range(8):
         odd = register & np.uint64(1)
@@ -47,8 +47,8 @@ def _byte_table() -> np.ndarray:
 
 
 def _fed_zeros(table: np.ndarray, size: int) -> np.ndarray:
-    """Return what a register with only byte k set to b becomes when `size` zeros, a power of two,
-    are fed to it: uint64[4, 256], by k and b. table: the result of `_byte_table`."""
+    """Return what a register in which only byte k is set, to b, becomes when `size` zeros, a power
+    of two, are fed to it: uint64[4, 256], by k and b. table: the result of `_byte_table`."""
     byte = np.arange(256, dtype=np.uint64)
     fed = np.stack([table, *(byte << np.uint64(8 * k) for k in range(3))])
     while size > 1:
@@ -78,9 +78,10 @@ LANE = _fed_zeros(BYTE, LANE_BYTES)
 
 
 def instruction() -> str | None:
-    """Return LLVM's name of the instruction that feeds eight bytes; None if there is none."""
+    """Return LLVM's name of the instruction that feeds eight bytes; None if the processor has
+    none."""
     if is_arm():
-        # Of Apple's processors, which all have it, LLVM names no features.
+        # LLVM names no features of Apple's processors, which all have it.
         name = config.CPU_NAME or llvm.get_host_cpu_name()
         has_it = "crc" in features() or name.startswith("apple-")
         return "llvm.aarch64.crc32cx" if has_it else None

@@ -20,18 +20,18 @@ def features() -> set[str]:
 
 
 def is_arm() -> bool:
-    """Return whether this is a processor of ARM with 64 bits."""
+    """Return whether this is a 64-bit ARM processor."""
     return platform.machine() in ("aarch64", "arm64")
 
 
 def call(builder, name: str, result, arguments):
-    """LLVM: call one of its own functions."""
+    """LLVM: call one of LLVM's own functions."""
     kind = ir.FunctionType(result, [argument.type for argument in arguments])
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
 
 
 def address(context, builder, kind, array, at, pointee):
-    """LLVM: return the address of byte `at` of an array, as that of a `pointee`."""
+    """LLVM: return the address of byte `at` of an array, as a pointer to `pointee`."""
     data = context.make_array(kind)(context, builder, array).data
     data = builder.bitcast(data, ir.IntType(8).as_pointer())
     return builder.bitcast(builder.gep(data, [at]), pointee.as_pointer())
@@ -39,7 +39,7 @@ def address(context, builder, kind, array, at, pointee):
 
 @intrinsic
 def load(typing, array, at):
-    """Return the eight bytes array[at:] as a word, the first one lowest."""
+    """Return the eight bytes array[at:] as a word, the first byte lowest."""
 
     def generate(context, builder, signature, values):
         place = address(context, builder, signature.args[0], *values, WORD)
@@ -63,9 +63,9 @@ def store(typing, array, at, word):
 
 @intrinsic
 def prefetch(typing, array, at):
-    """Have the processor bring what is at array[at:] into its first cache while it goes on.
+    """Have the processor bring the bytes at array[at:] into its first cache while it continues.
 
-    Nothing waits for it, and nothing happens if there is no memory.
+    Nothing waits for them, and nothing happens if there is no memory.
     """
 
     def generate(context, builder, signature, values):
@@ -82,7 +82,7 @@ def prefetch(typing, array, at):
 
 @intrinsic
 def bytes_at(typing, begin, size):
-    """Return `size` bytes of memory from an address on, uint8; somebody else keeps the memory."""
+    """Return `size` bytes of memory from an address on, uint8; the caller keeps the memory."""
     kind = types.Array(types.uint8, 1, "C")
 
     def generate(context, builder, signature, values):

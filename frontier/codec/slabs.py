@@ -49,7 +49,7 @@ def seal(room: np.ndarray, size: int) -> int:
 def encoded_slabs(slabs: Iterable[tuple[int, np.ndarray]], count: int) -> Slabs:
     """Encode those of `count` slabs that hold a state.
 
-    slabs: (number, contiguous uint64 words) of each; the words may be gone when the next comes.
+    slabs: (number, contiguous uint64 words) of each; the next slab may overwrite the words.
     """
     begin, end = np.zeros((2, count), dtype=np.int64)
     room, memory = np.empty(0, dtype=np.uint8), []

@@ -12,29 +12,29 @@ is stored as it is. With |x| for the number of bytes of x, the data of n words a
 
     |mask 1| = n,  |mask 2| = ceil(n / 8),  |mask 3| = ceil(n / 64).
 
-Bit k of byte i of a mask stands for byte 8 i + k. The length of the data is no part of them, but
-it follows from the masks: the ones of a mask count the bytes before it. Data in which these counts
-do not add up are refused before anything is written.
+Bit k of byte i of a mask stands for byte 8 i + k. The data do not contain their length. It follows
+from the masks: the ones of a mask count the bytes before it. Data in which these counts do not add
+up are refused before anything is written.
 
-Small bitmaps are done by NumPy, as the kernels (`frontier.codec.zerobytes_kernels`) take longer to
-load.
+NumPy encodes and decodes small bitmaps, as the kernels (`frontier.codec.zerobytes_kernels`) take
+longer to load.
 """
 
 import numpy as np
 
 SLACK = 64
-"""The bytes behind the data of `encode` that it may write to."""
+"""The bytes behind its data that `encode` may overwrite."""
 
 
 def most_bytes(words: int) -> int:
-    """Return the most bytes that `words` words have encoded."""
+    """Return the most bytes that `words` encoded words have."""
     return 8 * words + words + -(-words // 8) + -(-words // 64)
 
 
 def encode(words: np.ndarray, data: np.ndarray) -> int:
     """Write the data of contiguous uint64 words to uint8 `data`, and return their number of bytes.
 
-    data: has room for `most_bytes` of the words and `SLACK` more.
+    data: room for `most_bytes` of the words and `SLACK` more.
     """
     from frontier.codec import zerobytes_kernels
 

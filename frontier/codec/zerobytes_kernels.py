@@ -1,9 +1,9 @@
 """The kernels of `frontier.codec.zerobytes`.
 
-Sixty-four bytes are done at a time. Where the processor has AVX-512 VBMI2, two of its instructions
-do that. Elsewhere they are done word by word: the bytes of a word that are not zero are brought
-together, or put back in their places, by the instruction that shuffles bytes (PSHUFB of SSSE3, TBL
-of NEON), and the mask's byte chooses one of 256 lists of places. So a core of an AMD EPYC (Zen 3)
+The kernels take 64 bytes at a time. Where the processor has AVX-512 VBMI2, two of its instructions
+do that. Elsewhere the kernels go word by word: an instruction that shuffles bytes (PSHUFB of SSSE3,
+TBL of NEON) brings together the bytes of a word that are not zero, or puts them back in their
+places, and the mask's byte chooses one of 256 lists of places. So a core of an AMD EPYC (Zen 3)
 encodes 9 GB of bitmaps a second, and decodes 14.
 """
 
@@ -29,8 +29,8 @@ def shuffle_instruction() -> str | None:
     """Return LLVM's name of the instruction that shuffles bytes, which is the same function of two
     vectors of 16 bytes on all processors; None if there is none.
 
-    Byte k of the result is the byte of the first vector at the place that byte k of the second one
-    says, or zero where that is 128.
+    Byte k of the second vector names the byte of the first that becomes byte k of the result; 128
+    gives zero.
     """
     if is_arm():
         return "llvm.aarch64.neon.tbl1.v16i8"
@@ -38,8 +38,8 @@ def shuffle_instruction() -> str | None:
 
 
 def _places() -> tuple[np.ndarray, np.ndarray]:
-    """Return for each byte of a mask where the bytes of a word come from, uint64[256], when those
-    under the mask are brought together at its lower end; and when they are put back."""
+    """Return for each byte of a mask, uint64[256], where the bytes of a word come from when those
+    under the mask are brought together at its lower end, and when they are put back."""
     together, back = np.full((2, 256, 8), 128, dtype=np.uint8)
     for mask in range(256):
         ones = [k for k in range(8) if mask >> k & 1]
@@ -214,7 +214,7 @@ def _restore(data, at, masks, first, target):
             _spread(mask, data, at, target, to)
             at += count
             continue
-        for k in range(64):  # so near to the end of the data that nothing behind them is read
+        for k in range(64):  # near the end of the data, so as to read nothing behind them
             byte = np.uint8(0)
             if (mask >> np.uint64(k)) & np.uint64(1):
                 byte = data[at]
@@ -231,7 +231,7 @@ def _restore(data, at, masks, first, target):
 
 @kernel
 def _count(masks, size):
-    """Return the ones of the mask of `size` bytes, a bit for each; -1 if it has ones behind these
+    """Return the number of ones in the mask of `size` bytes; -1 if it has ones behind their
     bits."""
     total, whole = 0, size // 64
     for i in range(whole):
@@ -247,7 +247,7 @@ def _count(masks, size):
 
 
 def masks_for(words: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return room for the three masks of a bitmap of so many words, uint8."""
+    """Return room for the three masks of a bitmap of `words` words, uint8."""
     second = -(-words // 8)
     return (
         np.empty(words + VECTOR_BYTES, dtype=np.uint8),
@@ -258,17 +258,18 @@ def masks_for(words: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @kernel
 def encode_words(words, first, masks, data, to):
-    """Write what is not zero of some words of a bitmap to data[to:], and return where that ends.
+    """Write the bytes of some words of a bitmap that are not zero to data[to:], and return where
+    they end.
 
-    The words come in their order. words: their bytes. first: the number of the first of them.
+    The words come in their order. words: their bytes. first: the number of the first word.
     """
     return _suppress(words, masks[0], first, data, to)
 
 
 @kernel
 def encode_masks(words, masks, data, to):
-    """Write the masks of a bitmap behind its bytes, when all its words are encoded, and return
-    where the data end. words: their number."""
+    """Write the masks of a bitmap behind its bytes, once all words are encoded, and return where
+    the data end. words: their number."""
     first, second, third = masks
     sizes = -(-words // 8), -(-words // 64)
     to = _suppress(first[:words], second, 0, data, to)
@@ -280,7 +281,7 @@ def encode_masks(words, masks, data, to):
 
 @kernel
 def decode_masks(data, words, masks):
-    """Fill the masks of a bitmap of so many words; returns False if the data encode no such
+    """Fill the masks of a bitmap of `words` words; returns False if the data encode no such
     bitmap."""
     first, second, third = masks
     sizes = -(-words // 8), -(-words // 64)
@@ -304,7 +305,7 @@ def decode_masks(data, words, masks):
 
 @kernel
 def has_ones(masks, first, words):
-    """Return whether any of some words of a bitmap is not zero. first: the number of the first."""
+    """Return whether some words of a bitmap have any ones. first: the number of the first word."""
     mask, end = masks[0], first + words
     while first + 8 <= end:
         if load(mask, first) != 0:
@@ -321,7 +322,7 @@ def has_ones(masks, first, words):
 def decode_words(data, at, masks, first, words):
     """Fill some words of a bitmap, and return where their bytes end.
 
-    data[at:]: what is not zero of them. first: the number of the first word. words: gets their
+    data[at:]: their bytes that are not zero. first: the number of the first word. words: gets their
     bytes.
     """
     return _restore(data, at, masks[0], first, words)
@@ -335,8 +336,8 @@ def encode(words: np.ndarray, data: np.ndarray) -> int:
 
 
 def decode(data: np.ndarray, words: np.ndarray) -> bool:
-    """Fill contiguous uint64 words; returns False, and writes nothing, if the data do not encode as
-    many."""
+    """Fill contiguous uint64 words; returns False, and writes nothing, if the data do not encode
+    that number of words."""
     masks = masks_for(words.size)
     good = decode_masks(data, words.size, masks)
     if good:
