@@ -1,1 +1,1 @@
-"""A layer in files: parts of its bitmaps or one list, and what is counted of it."""
+"""A layer in files: parts of its bitmaps or one list, and its counts."""

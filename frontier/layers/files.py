@@ -7,8 +7,8 @@ A layer has one of two forms:
 * ``list``: uint64 [states], the sorted state numbers, for layers too thin for bitmaps. It is one
   part, whose slabs have `LIST_SLAB` numbers.
 
-Zarr reads a shard that is not there as zeros without a word. A layer of a run has all its parts,
-also those without a state, so that a lost one is noticed; see `frontier.layers.parts`.
+Zarr silently reads a missing shard as zeros. A layer of a run has all its parts, also those without
+a state, so that a lost part is noticed; see `frontier.layers.parts`.
 """
 
 import re
@@ -35,7 +35,7 @@ LIST_NAME = "c.0"
 """The file of a list, as Zarr names it."""
 
 LINKED = "is a link, and what the run wrote is not"
-"""What is said of the folder of a layer that is a link."""
+"""The message about a layer's folder that is a link."""
 
 PART_NAME = re.compile(r"c(\.\d+){1,3}")
 """The names of parts."""
@@ -126,7 +126,7 @@ class LayerFiles:
         return f"{self.folder}/c.{group}.{parent}.0"
 
     def task_of(self, name: str) -> int | None:
-        """Return the task whose part's file has this name, without the folder; None if none has."""
+        """Return the task whose part's file has this name, without the folder, or None."""
         if self.listed is not None:
             return 0 if name == LIST_NAME else None
         try:
@@ -150,17 +150,16 @@ class LayerFiles:
         return self.storage.exists(self.name(task))
 
     def surplus(self) -> list[str]:
-        """Return the files in the folder that Zarr would take for parts of the layer, though they
-        are none."""
+        """Return the files in the folder that Zarr would wrongly take for parts of the layer."""
         names = part_names(self.storage, self.folder)
         return sorted(name for name in names if self.task_of(name) is None)
 
     def part(self, task: int) -> Part:
-        """Open a part; raises CorruptRunError if it is missing or not the right one."""
+        """Open a part; raises CorruptRunError if it is missing or wrong."""
         return Part(self.storage, self.name(task), self._slabs, self.run, self.depth, task)
 
     def begin(self, durable: bool = False) -> None:
-        """Make the folder and the metadata of the layer; existing parts stay."""
+        """Make the folder and the metadata of the layer; keeps existing parts."""
         if self.storage.is_link(self.folder):
             raise CorruptRunError(f"{self.place} {LINKED}: take it away")
         self.storage.make_folder(self.folder)

@@ -6,14 +6,14 @@ A file is a shard of Zarr's codec ``sharding_indexed``:
 
 The index has two little-endian uint64 for each slab of the part, its offset in the file and its
 bytes, checksum included; both are 2^64 - 1 where the slab holds no state and is not stored. Zarr
-finds the index at the end of the file and never looks at the record. The record says of which run,
-depth and task the file is and how many states it holds, and has a digest over itself and the index.
-So the last bytes of a file tell whether it is the right one, or cut, left over, of another layer or
-of another run. A file gets its name when it is whole, which is when its task is done.
+finds the index at the end of the file and never looks at the record. The record names the run,
+depth and task of the file, counts its states, and has a digest over itself and the index. So the
+last bytes of a file tell whether it is the right one, or cut, left over, of another layer or of
+another run. A file gets its name when it is whole, which is when its task is done.
 
 Slabs are mapped into memory in their stored form where the storage can do that, and their checksums
-are compared when they are decoded. They are written by a thread of its own, which is at most a few
-buffers behind the caller.
+are compared when they are decoded. A separate thread writes them, at most a few buffers behind the
+caller.
 """
 
 import hashlib
@@ -43,10 +43,10 @@ BUFFER_BYTES, BUFFERS = 4 << 20, 8
 """A file is written in buffers of about 4 MB, at most eight of which are in memory."""
 
 SLABS_AT_ONCE = 64
-"""The number of slabs that are in memory at a time while a whole part is read."""
+"""The number of slabs in memory at a time while a whole part is read."""
 
 NOT_STORED = np.uint64(2**64 - 1)
-"""The offset and the size that the index has for a slab without a state."""
+"""The offset and the size in the index of a slab without a state."""
 
 WRITER_BYTES = BUFFERS * BUFFER_BYTES
 """The most bytes of memory that a writer holds."""
@@ -58,7 +58,7 @@ def footer_bytes(slabs: int) -> int:
 
 
 def _checksums_behind(end: np.ndarray) -> np.ndarray:
-    """Return where the bytes of the checksums are of slabs that end there: int64[N, bytes]."""
+    """Return where the bytes of the checksums are, for slabs with these ends: int64[N, bytes]."""
     return end[:, np.newaxis] + np.arange(CHECKSUM_BYTES)
 
 
@@ -71,7 +71,7 @@ def in_groups(slabs: np.ndarray) -> list[np.ndarray]:
 class PartRecord:
     """The record at the end of a part's file.
 
-    run: the identifier of the run. depth: that of the layer. task: the number of the part in the
+    run: the identifier of the run. depth: the layer's depth. task: the number of the part in the
     layer. tally: the counts over its states. bytes: the size of the file. content: crc32c over the
     checksums of the slabs, as hexadecimal. digest: SHA-256 over all this and the index.
     """
@@ -99,7 +99,7 @@ class PartRecord:
         return replace(self, digest=hashlib.sha256(text + index).hexdigest())
 
     def matches(self, index: bytes) -> bool:
-        """Return whether the digest is that of the record and the index."""
+        """Return whether the digest matches the record and the index."""
         return self == self.sealed(index)
 
     def to_bytes(self) -> bytes:
@@ -108,7 +108,7 @@ class PartRecord:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "PartRecord":
-        """Read a record; raises ValueError if the bytes are not those of one."""
+        """Read a record; raises ValueError if the bytes are not a record."""
         record = _RECORD.validate_json(data)
         if record.to_bytes() != data:
             raise ValueError("it is not written as it was")
@@ -127,7 +127,7 @@ def digest_of(records: list[PartRecord]) -> str:
 class PartWriter:
     """Writes a part, slab after slab; as a context manager it leaves nothing behind if that fails.
 
-    name: that of the file, which it gets by `finish`. slabs: the number of slabs of the part,
+    name: the name that `finish` gives the file. slabs: the number of slabs of the part,
     stored or not. part_id: the identifier of the run, the depth and the task.
     """
 
@@ -156,7 +156,7 @@ class PartWriter:
 
     def __exit__(self, *_) -> None:
         for buffer in self._writing:
-            with suppress(OSError):  # another error is on its way already
+            with suppress(OSError):  # another error is already on its way
                 buffer.result()
         if self._file is not None:
             self._file.abandon()
@@ -169,8 +169,8 @@ class PartWriter:
         self._append(np.array([number]), np.array([size]), room)
 
     def room(self, slab_bytes: int) -> np.ndarray:
-        """Return memory, uint8, for bitmaps in stored form of at least one more slab of so many
-        bytes, to be filled and then added."""
+        """Return memory, uint8, for the bitmaps of one or more slabs of `slab_bytes` in stored
+        form, to be filled and then added."""
         most = encoded_bytes(slab_bytes) + CHECKSUM_BYTES
         if self._codec.by_kernels:
             self._bitmaps = self._room(most)
@@ -181,7 +181,7 @@ class PartWriter:
         return self._bitmaps
 
     def add(self, numbers: np.ndarray, sizes: np.ndarray) -> None:
-        """Store the slabs that were put, as bitmaps, in the memory that `room` returned last.
+        """Store the slabs that lie, as bitmaps, in the memory that `room` returned last.
 
         numbers: int64[N], their numbers in the part. sizes: int64[N], their bytes. They lie one
         after the other, each with its checksum behind it.
@@ -195,8 +195,8 @@ class PartWriter:
         self._clock.lap("codec")
 
     def _append(self, numbers: np.ndarray, sizes: np.ndarray, room: np.ndarray) -> None:
-        """Make encoded slabs that lie at the beginning of `room`, which is the rest of the buffer,
-        part of the file."""
+        """Append the encoded slabs at the beginning of `room`, the rest of the buffer, to the
+        file."""
         end = np.cumsum(sizes + CHECKSUM_BYTES)
         begin = end - sizes - CHECKSUM_BYTES
         self._index[numbers] = np.stack([self._size + begin, sizes + CHECKSUM_BYTES], axis=1)
@@ -221,7 +221,7 @@ class PartWriter:
         return record
 
     def _room(self, size: int) -> np.ndarray:
-        """Return memory for the next bytes of the file, at least `size`, in this buffer or a new
+        """Return memory for at least the next `size` bytes of the file, in this buffer or a new
         one."""
         if self._buffer.size - self._filled < size:
             self._flush()
@@ -229,7 +229,7 @@ class PartWriter:
         return self._buffer[self._filled :]
 
     def _advance(self, size: int) -> None:
-        """Make the next `size` bytes of the buffer part of the file."""
+        """Append the next `size` bytes of the buffer to the file."""
         self._filled += size
         self._size += size
 
@@ -245,8 +245,7 @@ class Part:
     """A part open for reading: its record and its index have been checked."""
 
     def __init__(self, storage: Storage, name: str, slabs: int, run: str, depth: int, task: int):
-        """Raises CorruptRunError if the file is missing, or not that of this run, depth and
-        task."""
+        """Raises CorruptRunError if the file is missing, or is of another run, depth or task."""
         self._storage, self._name, self._depth = storage, name, depth
         end = footer_bytes(slabs)
         try:
@@ -309,7 +308,7 @@ class Part:
         return stored[np.argsort(self._offset[stored], kind="stable")]
 
     def read(self, slabs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Read stored slabs, those that lie side by side in the file at once.
+        """Read stored slabs, each stretch of neighbours in the file at once.
 
         slabs: int64[N], without repetition. Returns uint8 memory, mapped from the file where that
         is possible, and two int64[N]: where the bytes of each slab begin and end in it, without
@@ -340,7 +339,7 @@ class Part:
     def check_slabs(
         self, slabs: np.ndarray, data: np.ndarray, begin: np.ndarray, end: np.ndarray
     ) -> np.ndarray:
-        """Compare what `read` has returned of some slabs with their checksums, and return these,
+        """Compare the bytes of slabs that `read` returned with their checksums, and return those,
         uint32[N]; raises CorruptRunError if one does not match."""
         checksums = data[_checksums_behind(end)].view("<u4")[:, 0]
         spans = zip(begin.tolist(), end.tolist(), strict=True)
@@ -350,7 +349,7 @@ class Part:
         return checksums
 
     def check(self) -> None:
-        """Raise CorruptRunError if any byte of the slabs is not what was written."""
+        """Raise CorruptRunError if any byte of the slabs differs from what was written."""
         checksums = np.zeros(self._stored.size, dtype="<u4")
         for some in in_groups(self.slabs):
             checksums[some] = self.check_slabs(some, *self.read(some))

@@ -1,7 +1,7 @@
 """What a run remembers of a layer: the lines of its ledger.
 
 A line has a digest over the records of the layer's parts, and a checksum over itself and the line
-before, so that no line can be exchanged for another.
+before, so that no line can replace another.
 """
 
 import hashlib
@@ -25,8 +25,8 @@ class LayerRecord:
 
     form: "bits" or "list". tally: the counts over its states. seconds: the time it took. stored:
     True if the layer is on disk; otherwise it never was, or has been deleted. bytes: its size on
-    disk when it was written. work: seconds that the workers together spent on waiting for the disk,
-    in codecs, in kernels and on the rest. parts: the number of files it had when it was stored.
+    disk when it was written. work: the seconds of all workers together for waiting for the disk,
+    codecs, kernels and the rest. parts: the number of files it had when it was stored.
     digest: a checksum over their records, empty if it was never stored. chain: a checksum over this
     line and the chain of the line before.
     """
@@ -82,10 +82,10 @@ LINES = TypeAdapter(list[LayerRecord])
 
 
 def records_of(lines: list, run: str) -> list[LayerRecord]:
-    """Return the layers that some lines describe, as a ledger's JSON has them.
+    """Return the layers that some lines of a ledger's JSON describe.
 
-    run: the identifier of the run. Raises ValueError if they are not lines of the run that follow
-    one another.
+    run: the identifier of the run. Raises ValueError if they are not consecutive lines of the
+    run.
     """
     records, before = LINES.validate_python(lines), ""
     for depth, record in enumerate(records):

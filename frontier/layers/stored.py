@@ -1,6 +1,6 @@
 """Reading a run: its layers by depth, each slab by slab or as a list.
 
-Indices of parts, states of lists and the last few layers stay open, as they are often read again.
+Indices of parts, states of lists and the last few layers stay open, as they are often reread.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ class EncodedSlabs:
     Until then they keep their stored form, which takes a third of the memory. So a slab is used as
     soon as it is decoded, while it is in the processor's caches.
 
-    filled: bool[N], whether each of them holds a state.
+    filled: bool[N], whether each slab holds a state.
     """
 
     def __init__(self, layer: "StoredLayer", task: np.ndarray, slab: np.ndarray):
@@ -61,8 +61,8 @@ class EncodedSlabs:
                 raise self._damaged(entries[good], NO_SLAB)
 
     def stored(self) -> Slabs:
-        """Return the slabs as kernels decode them: as they are stored, or encoded anew if they are
-        stored by another codec. What is stored by another codec is not kept."""
+        """Return the slabs as kernels decode them: as they are stored, or encoded again if another
+        codec stored them. The bytes of another codec are not kept."""
         layout = self._layer.files.layout
         if self._codec.by_kernels:
             memory = [data for _, data in self._parts]
@@ -113,7 +113,7 @@ class ListedSlabs:
 class StoredLayer:
     """A layer of either form, read slab by slab or as a list.
 
-    states: their number, as the ledger says; None for a layer that is not committed, 0 for the one
+    states: their number in the ledger; None for a layer that is not committed, 0 for the one
     before the first. part: opens the part of a task, and keeps it open. Slabs have the shape
     [nodes, words], `slab_nodes` x `slab_words` of the layout.
     """
@@ -130,7 +130,7 @@ class StoredLayer:
         task, slab: int64[N], the task of each slab, and its number in that task's part.
         """
         if self.is_list:
-            with self._sorting:  # one thread sorts it, the others wait
+            with self._sorting:  # one thread sorts it, other threads wait
                 return ListedSlabs(self, task, slab)
         return EncodedSlabs(self, task, slab)
 
@@ -152,11 +152,11 @@ class StoredLayer:
 
     @cached_property
     def by_slab(self) -> tuple[np.ndarray, np.ndarray]:
-        """State numbers of a list, by slab, and int64 the slab of each, counted through all
+        """State numbers of a list, by slab, and the slab of each, int64, counted through all
         parts."""
         layout, numbers = self.files.layout, self._numbers
         key = np.empty(numbers.size, dtype=np.int64)
-        for i in range(0, numbers.size, LIST_SLAB):  # so the arrays that `locate` makes are small
+        for i in range(0, numbers.size, LIST_SLAB):  # keeps the arrays of `locate` small
             task, slab, _, _ = layout.locate(self.files.side, numbers[i : i + LIST_SLAB])
             key[i : i + LIST_SLAB] = task * prod(layout.grid) + slab
         if (key[1:] < key[:-1]).any():
@@ -174,7 +174,7 @@ class StoredLayer:
     ) -> Iterator[tuple[int, np.ndarray]]:
         """Generate (slab, its words) for some slabs of a layer of bits, in the order given.
 
-        slabs: int64[N]. task: the one whose part has them, or int64[N], that of each. Words of a
+        slabs: int64[N]. task: the task whose part has them, or int64[N], one for each. Words of a
         slab without a state are 0. The words are valid until the next ones are generated.
         """
         layout = self.files.layout
@@ -225,8 +225,8 @@ class StoredLayer:
         return numbers
 
     def numbers_by_slab(self) -> Iterator[np.ndarray]:
-        """Generate the state numbers of the layer, uint64, slab after slab; those of each are
-        sorted."""
+        """Generate the state numbers of the layer, uint64, slab after slab, sorted within each
+        slab."""
         if self.is_list:
             yield self._numbers
             return
@@ -247,15 +247,15 @@ class StoredLayer:
             return self._numbers
         numbers, size = np.empty(self.states, dtype=np.uint64), 0
         for batch in self.numbers_by_slab():
-            kept = batch[: self.states - size]  # of too many states, the error comes at the end
+            kept = batch[: self.states - size]  # the error for too many states comes at the end
             numbers[size : size + kept.size] = kept
             size += kept.size
         numbers.sort()
         return numbers
 
     def contains(self, numbers: np.ndarray) -> np.ndarray:
-        """Return whether each of uint64[N] state numbers of the layer's side is in the layer:
-        bool[N]."""
+        """Return bool[N], whether each of uint64[N] state numbers of the layer's side is in the
+        layer."""
         contained = np.zeros(numbers.size, dtype=bool)
         if self.is_list:
             if self.states:

@@ -1,7 +1,7 @@
 """The counts over the states of a part, and of a layer.
 
-Tallies add up: that of a layer is the sum of those of its parts. A new count is a field of `Tally`,
-and a line of `Counting`, which counts what kernels make.
+Tallies add up: a layer's tally is the sum of its parts' tallies. A new count needs a field of
+`Tally` and a line of `Counting`, which counts what kernels make.
 """
 
 from dataclasses import astuple, dataclass
@@ -53,7 +53,7 @@ class Counting:
     def of_nodes(self, side: int, nodes: slice | np.ndarray, counts: np.ndarray) -> Tally:
         """Return the tally of states at some nodes of a side, without `start`.
 
-        nodes: the nodes as an index. counts: int64[N], the number of states at each.
+        nodes: the nodes as an index. counts: int64[N], the number of states at each node.
         """
         at_goal = None
         if self._at_goal is not None:
