@@ -1,7 +1,7 @@
 """A whole cluster inside one Slurm allocation, through dask-jobqueue's SLURMRunner.
 
 ``srun`` starts the same command in every task of the allocation: the first becomes the scheduler,
-the second the driver, each other one a worker. Only the driver goes on with the command.
+the second the driver, each other task a worker. Only the driver continues with the command.
 """
 
 import os
@@ -27,7 +27,7 @@ def allocation(config: Config) -> Iterator[Config]:
     """Make a cluster of the tasks of this allocation, if ``cluster.kind = "slurm-runner"``.
 
     Only the driver enters the body, with a config that names the scheduler; the other tasks serve
-    it and exit when it is done. Configs of other kinds pass unchanged.
+    the driver and exit when it is done. Configs of other kinds pass unchanged.
     """
     if config.cluster.kind != "slurm-runner":
         yield config
@@ -68,7 +68,7 @@ def _tasks() -> int:
 def _runner(config: Config, file: str):
     """Take this task's role; only the driver returns from it."""
     if os.environ["SLURM_PROCID"] != "1":
-        # A SIGTERM to the whole job asks the driver to stop, which ends the others.
+        # A SIGTERM to the whole job asks the driver to stop, which ends the other tasks.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     before = signal.getsignal(signal.SIGINT)
     from distributed import rpc
@@ -80,7 +80,7 @@ def _runner(config: Config, file: str):
 
     class AllocationRunner(jobqueue.slurm.SLURMRunner):
         async def get_scheduler_address(self):
-            return json_load_robust(file)["address"]  # it may yet be half written
+            return json_load_robust(file)["address"]  # it may still be half written
 
         async def before_client_start(self):
             if tls:
@@ -99,7 +99,7 @@ def _runner(config: Config, file: str):
         scheduler_options={
             **common,
             "dashboard_address": "127.0.0.1:0",
-            "idle_timeout": f"{config.cluster.patience}s",  # should the driver be killed
+            "idle_timeout": f"{config.cluster.patience}s",  # if the driver is killed
         },
         worker_class="distributed.Nanny",
         worker_options={**common, "nthreads": 1, "memory_limit": int(config.cluster.memory)},

@@ -1,7 +1,7 @@
 """Calls done by the workers of a Dask scheduler, however many there are at the moment.
 
-Calls are handed out in bundles, one Dask future each. The rest is Dask's: it moves futures from
-busy workers to idle ones, does those of a dead worker again, and fetches what they return.
+Calls are handed out in bundles, one Dask future each. Dask does the rest: it moves futures from
+busy workers to idle ones, repeats those of a dead worker, and fetches what they return.
 """
 
 import time
@@ -16,11 +16,11 @@ from frontier.clusters.executor import TASKS_UNDER_WAY, Call, Executor
 from frontier.errors import FrontierError, Stopped
 
 WINDOW = TASKS_UNDER_WAY + 1
-"""The bundles for each worker that the scheduler has at a time: one more than the worker has
-threads, so that no thread waits for the next one."""
+"""The bundles that the scheduler has at a time for each worker: one more than the worker has
+threads, so that no thread waits for a bundle."""
 
 BUNDLES_A_SECOND = 300
-"""The most bundles that are handed out in a second: half of what a scheduler can do."""
+"""The most bundles handed out in a second: half of what a scheduler can do."""
 
 LOOK_SECONDS, WAIT_SECONDS = 1.0, 0.005
 """The seconds between two counts of the workers, and between two looks for results."""
@@ -38,7 +38,7 @@ class DaskExecutor(Executor):
 
     def __init__(self, client, patience: float, tend: Callable[[], None] | None = None):
         """client: a client of the scheduler. patience: the seconds without any worker after which a
-        run is stopped. tend: called once a second, to replace lost jobs."""
+        run stops. tend: called once a second, to replace lost jobs."""
         self._client, self._patience, self._tend = client, patience, tend
         self.dashboard = (client.dashboard_link or None) if has_dashboard() else None
         self.workers, self._last_worker, self._looked = 0, time.monotonic(), -inf
@@ -84,7 +84,7 @@ class DaskExecutor(Executor):
                 self._client.cancel(list(under_way))
 
     def _next_bundles(self, waiting: deque[Call], most: int) -> list[list[Call]]:
-        """Take waiting calls, in at most so many bundles.
+        """Take waiting calls, in at most `most` bundles.
 
         A bundle is one call, unless calls are so short or workers so many that a scheduler could
         not hand out each call alone.
@@ -98,8 +98,8 @@ class DaskExecutor(Executor):
         return bundles
 
     def _hand_out(self, bundles: list[list[Call]]) -> list:
-        """Return the futures of bundles. All are handed out in one go: that costs the scheduler and
-        this process a third of what it would cost one by one."""
+        """Return the futures of bundles. All are handed out together, which costs the scheduler and
+        this process a third of handing them out one by one."""
         if not bundles:
             return []
         name = bundles[0][0].function.__name__
@@ -107,8 +107,8 @@ class DaskExecutor(Executor):
 
     @contextmanager
     def _errors_in_our_words(self) -> Iterator[None]:
-        """Raise Stopped in place of what Dask says of a cluster that failed, or of a client that
-        was closed, by the user or with its cluster."""
+        """Raise Stopped in place of Dask's error for a cluster that failed, or for a client that
+        the user closed or that closed with its cluster."""
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
@@ -133,7 +133,7 @@ class DaskExecutor(Executor):
     def _look(self) -> None:
         """Count the workers, at most once a second.
 
-        Raises Stopped if there have been none for long, or the scheduler is gone.
+        Raises Stopped if there has been no worker for long, or the scheduler is gone.
         """
         now = time.monotonic()
         if now - self._looked < LOOK_SECONDS:
@@ -155,7 +155,7 @@ class DaskExecutor(Executor):
 
 
 def _do(bundle: list[Call]) -> tuple[float, list]:
-    """Do calls on a worker; return the seconds that they took together, and what each returned."""
+    """Do calls on a worker; return the seconds of all, and what each returned."""
     began = time.perf_counter()
     results = [call() for call in bundle]
     return time.perf_counter() - began, results

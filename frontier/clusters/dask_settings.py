@@ -6,7 +6,7 @@ NO_PROFILING = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
 }
-"""Dask would look every 10 and 20 ms what its threads and event loops do, to draw it."""
+"""By default Dask samples its threads and event loops every 10 and 20 ms, for its dashboard."""
 
 WORKER_SETTINGS = NO_PROFILING | {
     # Buffers of many megabytes come and go: keep their pages rather than map them anew.
@@ -22,11 +22,11 @@ WORKER_SETTINGS = NO_PROFILING | {
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": False,
 }
-"""The settings of the workers that are started here or in jobs."""
+"""The settings of the workers that frontier starts, here or in jobs."""
 
 SCHEDULER_SETTINGS = NO_PROFILING | {
-    # A thousand messages of each worker, kept for debugging, would be for the garbage collector to
-    # go through every second or two.
+    # Otherwise Dask keeps a thousand messages of each worker for debugging, and the garbage
+    # collector goes through them every second or two.
     "distributed.admin.low-level-log-length": 0,
 }
 

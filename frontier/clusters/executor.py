@@ -1,7 +1,7 @@
 """How calls are done: in this process, one after the other or on threads, or elsewhere.
 
 An executor takes calls, has a bounded number of them under way, and yields each result as it comes.
-`frontier.clusters.dask_executor` has the one whose workers are elsewhere.
+`frontier.clusters.dask_executor` has the executor whose workers are elsewhere.
 """
 
 from abc import ABC, abstractmethod
@@ -28,8 +28,8 @@ class Call(NamedTuple):
 class Executor(ABC):
     """Does calls.
 
-    in_process: True if they are done in this process. workers: how many there are at the moment.
-    dashboard: the address of a page about them, None if there is none.
+    in_process: True if this process does them. workers: how many there are at the moment.
+    dashboard: the address of a page about them, None if there is no page.
     """
 
     in_process = True
@@ -45,8 +45,8 @@ class Executor(ABC):
     def run(self, calls: Iterable[Call], stop: Callable[[], bool]) -> Iterator:
         """Yield the result of each call once, in any order.
 
-        stop: once it returns True, no further call is begun, and the results of those under way are
-        the last. Closing the iterator abandons the calls under way.
+        stop: once it returns True, no further call begins, and the results of the calls under way
+        are the last. Closing the iterator abandons the calls under way.
         """
 
 

@@ -22,16 +22,16 @@ CONNECT_SECONDS = 30
 
 @contextmanager
 def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Executor]:
-    """Start or join the cluster that ``[cluster]`` names; it is closed at the end.
+    """Start or join the cluster that ``[cluster]`` names; close it at the end.
 
-    alone: True if no local workers need be started, as there is no work to share. client: a client
+    alone: True if local workers need not start, as there is no work to share. client: a client
     of an existing cluster, which is used instead and left open.
     """
     kind = settings.kind
     if client is None and (kind == "serial" or (kind == "local" and alone)):
         yield Serial()
         return
-    from frontier.clusters.dask_executor import DaskExecutor  # which no small run needs
+    from frontier.clusters.dask_executor import DaskExecutor  # small runs do without it
 
     if client is not None:
         yield DaskExecutor(client, settings.patience)
@@ -70,7 +70,7 @@ def _quiet_here() -> Iterator[None]:
 
 
 def _address(settings: ClusterTable) -> str:
-    """Return the address of a scheduler that others have started.
+    """Return the address of a scheduler that somebody else has started.
 
     Raises InputError if the file that holds it does not appear.
     """
@@ -103,7 +103,7 @@ def _client(place, settings: ClusterTable):
 
     try:
         return Client(place, timeout=CONNECT_SECONDS)
-    except (OSError, TimeoutError) as error:  # it may come yet
+    except (OSError, TimeoutError) as error:  # it may still come
         raise Stopped(
             f"cluster.kind = {settings.kind}: no scheduler answers at {place} within "
             f"{CONNECT_SECONDS} s ({error}); start one with `dask scheduler` and workers with "
@@ -118,8 +118,8 @@ def _client(place, settings: ClusterTable):
 def client_for(config: Config, client=None):
     """Return the client whose workers do the tasks, None if the config decides.
 
-    client: a `distributed.Client` of the user. Without it the current one is taken, as Dask itself
-    does, if the config names no kind of cluster. Raises InputError if it cannot be used.
+    client: a `distributed.Client` of the user. Without it, and if the config names no kind of
+    cluster, the current client is used, as in Dask. Raises InputError if it cannot be used.
     """
     if client is None:
         current, cluster = _current(), config.cluster
@@ -149,8 +149,8 @@ def _current():
 
 
 def on_client(config: Config, client) -> Config:
-    """Return the config for the workers of a client: as many as there are, with no more memory each
-    than the least of them has."""
+    """Return the config for the workers of a client: as many as there are, each with at most the
+    memory of the smallest."""
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     limits = [worker["memory_limit"] for worker in workers]
     cluster = config.cluster.model_copy(

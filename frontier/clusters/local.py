@@ -1,8 +1,8 @@
 """Workers on this machine, each a process that Dask looks after.
 
 Whoever reaches a Dask scheduler can run code under its account, and all users of a host reach its
-loopback. So all connections here use TLS, with a certificate that is made anew for each cluster and
-that only the processes of the cluster get.
+loopback. So all connections here use TLS, with a new certificate for each cluster, which only the
+processes of the cluster get.
 """
 
 import logging
@@ -30,7 +30,7 @@ END_SECONDS = 1.0
 """The seconds that idle workers get to end."""
 
 FEW_FILES = 256
-"""Where a process may have no more files open than this, workers may fail to start for it."""
+"""If a process may open no more files than this, workers may fail to start."""
 
 WORKER_PROCESS = "Dask Worker process"
 """How Dask names the processes of its workers."""
@@ -43,7 +43,7 @@ NO_ROUTES = {"distributed.scheduler.http.routes": [], "distributed.worker.http.r
 def local_cluster(settings: ClusterTable) -> Iterator:
     """Yield a cluster of workers started here; raises Stopped if they do not start.
 
-    Ctrl-C interrupts this process at any time, and no other one.
+    Ctrl-C interrupts this process at any time, and no other process.
     """
     from dask import config
 
@@ -59,7 +59,7 @@ def local_cluster(settings: ClusterTable) -> Iterator:
 
 
 def _empty_cluster(settings: ClusterTable, loop):
-    """Return a cluster of a scheduler and no workers yet."""
+    """Return a cluster with a scheduler and no workers yet."""
     from distributed import LocalCluster, Security
 
     try:
@@ -89,7 +89,7 @@ def _start(cluster, workers: int) -> None:
     for _ in range(workers):
         cluster.worker_spec.update(cluster.new_worker_spec())
     try:
-        # Unlike cluster.sync, this does not cancel the start where Ctrl-C ends the waiting.
+        # Unlike cluster.sync, this does not cancel the start when Ctrl-C ends the waiting.
         asyncio.run_coroutine_threadsafe(start(), cluster.loop.asyncio_loop).result()
     except (RuntimeError, OSError) as error:
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -101,11 +101,11 @@ def _start(cluster, workers: int) -> None:
 
 
 def _end(cluster, patience: float) -> None:
-    """Close the cluster. Workers that have not ended after `patience` seconds are killed: what they
-    have finished is on the disk."""
+    """Close the cluster. Kill workers that have not ended after `patience` seconds: their finished
+    work is on the disk."""
 
     def close():
-        with suppress(Exception):  # of workers that were killed before they had started
+        with suppress(Exception):  # from workers killed before they had started
             cluster.close()
 
     closing = threading.Thread(target=close, daemon=True)
@@ -124,7 +124,7 @@ def _end(cluster, patience: float) -> None:
 
 def _kill(cluster) -> None:
     for nanny in list(cluster._created):
-        # The thread that closes the cluster may take the process away at any moment.
+        # The thread that closes the cluster may end the process at any moment.
         with suppress(ProcessLookupError, AttributeError):
             if pid := nanny.pid:
                 os.kill(pid, signal.SIGKILL)
@@ -133,8 +133,8 @@ def _kill(cluster) -> None:
 @contextmanager
 def _loop() -> Iterator:
     """Yield the event loop of a cluster, in a thread that neither Ctrl-C nor the hang-up of a
-    terminal reaches. They do not reach the processes that the loop starts either, as the driver
-    alone decides how to stop."""
+    terminal reaches. Nor do they reach the processes that the loop starts, as the driver alone
+    decides how to stop."""
     from distributed.utils import LoopRunner
 
     runner = LoopRunner(asynchronous=False)
@@ -153,8 +153,8 @@ def _loop() -> Iterator:
 
 @contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """Defer the signals that end this process until the body is done, which must not be cut
-    short."""
+    """Defer the signals that end this process until the body, which must not be cut short, is
+    done."""
     signals: list[int] = []
 
     def note(number, frame):
@@ -169,7 +169,7 @@ def _interrupts_later() -> Iterator[None]:
 @contextmanager
 def _script_left_alone() -> Iterator[None]:
     """Keep workers from running the user's script. A process that Python spawns would run it for
-    its definitions, but tasks need none of them."""
+    its definitions, which tasks do not need."""
     prepare = spawn.get_preparation_data
 
     def without_script(name):

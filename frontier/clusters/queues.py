@@ -1,9 +1,9 @@
 """Workers that are jobs of a batch queue, through dask-jobqueue.
 
-`cluster.options` is passed to dask-jobqueue's class of the queue as it is. The scheduler runs in
+`cluster.options` is passed unchanged to dask-jobqueue's class of the queue. The scheduler runs in
 the driver's process. Jobs start when the queue lets them, and end at their walltime or before. A
-job whose workers are gone is replaced by another; one that never had any is left to the queue, so a
-job that its site refuses is not submitted again and again.
+job whose workers are gone is replaced; a job that never had workers is left to the queue, so a job
+that its site refuses is not submitted again and again.
 """
 
 import logging
@@ -36,9 +36,9 @@ NEEDED = {
     "oar": {"memory_per_core_property_name": "not_applicable"},
     "htcondor": {"disk": "1 GB"},
 }
-"""Options that a class needs, if neither the config nor the site's configuration has them. OAR
-calls memory differently from site to site, so its jobs ask for none; workers keep nothing on a
-local disk but what Dask logs."""
+"""Options that a class needs, if neither the config nor the site's configuration has them. OAR's
+name for memory differs from site to site, so its jobs do not ask for memory; on a local disk
+workers keep only Dask's logs."""
 
 LISTS = ("worker_extra_args", "job_script_prologue", "job_extra_directives", "job_directives_skip")
 """Options that are lists; a text in place of one is a list of this text alone."""
@@ -50,22 +50,22 @@ WALLTIMES = {
     "lsf": ("hours:minutes", "minutes"),
     "oar": ("hours:minutes:seconds", "hours:minutes", "hours"),
 }
-"""The forms in which queues take a walltime; all others take those of `CLOCK`."""
+"""The forms in which queues take a walltime; all other queues take the forms of `CLOCK`."""
 
 SECONDS = {"days": 86_400, "hours": 3600, "minutes": 60, "seconds": 1}
 
 LOST_SECONDS = 30
-"""A job whose workers have been gone for so long is lost; a worker restarts within a few."""
+"""A job whose workers have been gone for this many seconds is lost; a worker restarts sooner."""
 
 ORPHAN_SECONDS = 60
-"""Workers without a scheduler end after so many seconds, and their jobs with them."""
+"""Workers without a scheduler end after this many seconds, and their jobs with them."""
 
 QUEUE_SETTINGS = {"distributed.scheduler.allowed-failures": 10}
 """Workers that a queue ends take their tasks with them, through no fault of the tasks."""
 
 JOB_MEMORY = 4, 3
-"""A job asks for 4/3 of what the tasks of its worker take: queues end jobs that exceed what they
-asked for, and a process of Dask's runs beside the worker."""
+"""A job asks for 4/3 of the memory that the tasks of its worker take: queues end jobs that exceed
+their request, and a process of Dask runs beside the worker."""
 
 
 def import_jobqueue(kind: str):
@@ -98,7 +98,7 @@ def make_cluster(settings: ClusterTable):
     site = dask.config.get(f"jobqueue.{kind}")
 
     def chosen(key: str):
-        """Return an option of the config, or the site's configuration of it."""
+        """Return an option from the config, or from the site's configuration."""
         value = options.get(key) or site.get(key.replace("_", "-"))
         return [value] if key in LISTS and isinstance(value, str) else value
 
@@ -172,7 +172,7 @@ def _seconds(kind: str, walltime: str) -> int:
 @contextmanager
 def queue_cluster(settings: ClusterTable) -> Iterator[tuple[object, Callable[[], None]]]:
     """Yield a cluster whose jobs are submitted here and cancelled at the end, and a function that
-    replaces those that are lost."""
+    replaces lost jobs."""
     import dask
 
     jobs, lost = settings.workers, {"distributed.deploy.lost-worker-timeout": LOST_SECONDS}
@@ -193,5 +193,5 @@ def queue_cluster(settings: ClusterTable) -> Iterator[tuple[object, Callable[[],
             # Dask forgets a job whose workers are gone; then this submits another.
             yield cluster, lambda: cluster.scale(jobs=jobs)
         finally:
-            with suppress(AssertionError):  # of a job that the queue did not take
+            with suppress(AssertionError):  # for a job that the queue did not take
                 cluster.close()
