@@ -1,9 +1,9 @@
 """What a run will take: its disk at the peak, its room, and a range of its time.
 
-All rests on the estimated sizes of the layers. The disk holds the layers that the driver keeps
-while it makes the next one, each with all of its slabs, filled evenly. The time is that of one core
+The forecast rests on the estimated sizes of the layers. The disk holds the layers that the driver
+keeps while it makes the next one, each with all of its slabs, filled evenly. The time is one core's
 here for each word of the bitmaps and each state of the lists, divided by the workers. It leaves out
-other work on the machine, the scheduler, and a disk that is slow, so it is said as a range.
+other work on the machine, the scheduler and a slow disk, so it is given as a range.
 """
 
 from collections.abc import Sequence
@@ -32,13 +32,13 @@ START_SECONDS = 10.0
 """The most seconds that a command and workers on this machine take to start and to end."""
 
 MANY_LAYERS = 200
-"""If a bound on its bytes is enough, a run that keeps all layers is assumed to have so many."""
+"""The layers assumed of a run that keeps all of them, where a bound on its bytes is enough."""
 
 MOST_TIGHTER = 0.85
-"""About the share of the bytes of `bitmap` that `zstd:1` takes at the peak of a search."""
+"""The bytes of `zstd:1` at the peak of a search, about, as a share of those of `bitmap`."""
 
 LAYERS_AT_ONCE = 3
-"""The most layers on the disk while tasks make the newest of them."""
+"""The most layers on the disk while tasks make the newest one."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Forecast:
     """What a run takes from `depth` on, where its layers end, and the room that it has.
 
     workers: how many work at once. records: those of the committed layers. free, free_files: the
-    bytes and the files that the run may have, None if that is unknown, as in an object store.
+    bytes and the files that the run may have, None if unknown, as in an object store.
     """
 
     plan: Plan
@@ -83,8 +83,8 @@ class Forecast:
 
     @cached_property
     def disk(self) -> float:
-        """The bytes on the disk at its peak: the most that it can be if layers are in memory, as it
-        depends on the time when they are stored."""
+        """The bytes on the disk at its peak. If layers are in memory, an upper bound, as the peak
+        depends on when they are stored."""
         stored = [self._stored(depth) for depth in range(self.depths.stop)]
         kept = self.plan.policy.layers_kept
         if kept is None:
@@ -105,7 +105,7 @@ class Forecast:
         return max(map(held, self.depths), default=0)
 
     def mode(self, depth: int) -> Mode:
-        """Return how a layer is made; the first one is written as a list."""
+        """Return how a layer is made; the first layer is written as a list."""
         if depth < 1:
             return "lists"
         return self.plan.policy.mode(*self.sizes.states[max(0, depth - 2) : depth])
@@ -147,7 +147,7 @@ class Forecast:
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings about what will not go well, with numbers and a remedy."""
+        """Warnings about likely trouble, with numbers and a remedy."""
         plan, layout = self.plan, self.plan.layout
         texts = [*plan.puzzle.remarks, self.too_small]
         layers = LAYERS_AT_ONCE + plan.config.search.spare
@@ -170,8 +170,7 @@ class Forecast:
 def forecast_of(plan: Plan, fresh: bool = False) -> Forecast:
     """Try the search and the machine for some seconds, and work out the rest.
 
-    The forecast of a complete run is that of the run from its beginning. fresh: whether a run that
-    is there is deleted first.
+    A complete run is forecast from its beginning. fresh: whether an existing run is deleted first.
     """
     storage, cluster, records, bytes_there = plan.config.storage, plan.config.cluster, [], 0
     if LayerRun.exists(storage):
@@ -198,10 +197,9 @@ def _bytes_wanted(plan: Plan, workers: int) -> int:
 
 
 def disk_warning(plan: Plan, until: int | None = None, fresh: bool = False) -> str | None:
-    """Return a warning if a run may fill its disk. It takes no time if a simple bound rules that
-    out.
+    """Return a warning if a run may fill its disk. Takes no time if a simple bound rules that out.
 
-    until: the last depth, in place of the config's. fresh: whether a run that is there is deleted
+    until: the last depth, in place of the config's. fresh: whether an existing run is deleted
     first.
     """
     search, storage = plan.config.search, plan.config.storage

@@ -1,9 +1,9 @@
 """How fast this machine is, and how small layers become on the disk, tried for a second.
 
 Slabs of some layers of the 3x4 board stand for those of all puzzles at the same share of ones
-(docs/scale.md). Each layer tells how small they become; the fullest one how long the codec takes,
-and the kernel with the tables of a task of the run's own layout. The times are processor time of
-one thread, which other work on the machine changes less than the time on the clock.
+(docs/scale.md). Each layer tells how small its slabs become. The fullest one tells how long the
+codec takes, and the kernel with the tables of a task of the run's own layout. The times are
+processor time of one thread, which other work on the machine changes less than the clock time.
 """
 
 import time
@@ -34,15 +34,15 @@ DECODED = 3
 """About how many slabs a task decodes for each that it makes."""
 
 FILES_SECONDS = 2e-9
-"""The seconds per word that a task takes for its files: more than for 2x7, whose layers the system
-keeps in memory, and less than for 3x5, whose layers come from a disk."""
+"""The seconds per word that a task takes for its files: more than with 2x7, whose layers the system
+keeps in memory, and less than with 3x5, whose layers come from a disk."""
 
 
 @dataclass(frozen=True)
 class Rates:
     """What one core does here, and what layers take on the disk.
 
-    density: the shares of set bits in the layers tried, increasing. stored: for each of them, the
+    density: the shares of set bits in the layers tried, increasing. stored: for each share, the
     stored bytes per raw byte. kernel: the seconds per word of the kernel. codec: the seconds per
     word that a task makes, for decoding what it reads and encoding what it makes. listed: the
     seconds per state of a list.
@@ -85,8 +85,8 @@ def sample_layers(puzzle: Puzzle, slab_bytes: int) -> Iterator[tuple[float, np.n
 
 
 def sample_slabs(words: np.ndarray, slab: int) -> np.ndarray:
-    """Return some slabs of `slab` words, spread evenly over those of a layer. If a slab is larger
-    than the layer, it repeats it."""
+    """Return some slabs of `slab` words, spread evenly over a layer. A slab larger than the layer
+    repeats it."""
     whole = np.resize(words, max(1, words.size // slab) * slab).reshape(-1, slab)
     count = min(SAMPLE_SLABS, len(whole))
     return whole[np.linspace(0, len(whole) - 1, count).astype(np.int64)]
@@ -94,7 +94,7 @@ def sample_slabs(words: np.ndarray, slab: int) -> np.ndarray:
 
 def try_codec(codec: SlabCodec, slabs: np.ndarray) -> tuple[float, float]:
     """Return (stored bytes per raw byte, processor seconds per word) of slabs, each encoded once
-    and decoded as often as a task decodes one."""
+    and decoded as often as a task decodes a slab."""
     data = np.empty(encoded_bytes(slabs[0].nbytes), dtype=np.uint8)
     decoded, stored = np.empty_like(slabs[0]), 0
     began = time.thread_time()
@@ -107,8 +107,8 @@ def try_codec(codec: SlabCodec, slabs: np.ndarray) -> tuple[float, float]:
 
 
 def try_kernel(layout: Layout, slabs: np.ndarray) -> float:
-    """Return the processor seconds per word of the kernel, for a task that reads these slabs, over
-    and over, in place of its own."""
+    """Return the processor seconds per word of the kernel, for a task that reads these slabs over
+    and over in place of its own."""
     task, words = layout.task(0, layout.task_count(0) // 2), 0
     program, swaps = program_of(layout, task), swaps_of(layout)
     reads = reads_of(layout, task, program)
