@@ -1,1 +1,1 @@
-"""What lies at a place, whose it is, and how far it is: runs by layers and runs by cosets."""
+"""What lies at a place, which run that is, and how far it is: runs by layers and by cosets."""

@@ -1,9 +1,9 @@
 """A checked copy of all files of a place, from one kind of storage to another.
 
-All that it knows of the files is that ``run.json`` stands for a run and that the ledger says how
-far it is. These are written last, so an interrupted backup leaves no run. It leaves a marker, by
-which the next one knows that it may write over the files there. Every file is forced to the disk,
-read again and compared.
+A backup knows only that ``run.json`` stands for a run and that the ledger says how far it is. These
+are written last, so an interrupted backup leaves no run. It leaves a marker, which tells the next
+backup that it may overwrite the files there. Every file is forced to the disk, read again and
+compared.
 """
 
 import re
@@ -30,7 +30,7 @@ MARKER = re.compile(rf"backup\.[0-9a-f]{{32}}{re.escape(PARTIAL)}")
 @dataclass
 class Backup:
     """The result of a backup: how many files and bytes it has. left_out: the files that could not
-    be read and that the run can do without."""
+    be read and that the run does not need."""
 
     path: str
     files: int = 0
@@ -44,12 +44,12 @@ def back_up(
     spare: set[str] = frozenset(),
     say: Callable[[str], None] = lambda text: None,
 ) -> Backup:
-    """Copy a run that nobody is writing to a place where there is none.
+    """Copy a run that nobody is writing to an empty place.
 
     spare: names of files that are left out if the system cannot read them. say: called with the
     name of each file before it is copied. Raises InputError if the run is being written, or if
-    something is at `target`; CorruptRunError if a name stands for something that is no file, or if
-    a copy differs.
+    something is at `target`; CorruptRunError if a name stands for something other than a file, or
+    if a copy differs.
     """
     check_new(target)
     names, own = target.names() - {"lock"}, source.names()
@@ -64,7 +64,7 @@ def back_up(
     with reading(source), writing(target):
         old = [name for name, _ in target.files() if name != "lock"]
         target.write(marker := f"backup.{uuid.uuid4().hex}{PARTIAL}", b"", durable=True)
-        # An older marker goes last: without one, what is left would be kept from the next backup.
+        # An older marker goes last: without one, the next backup could not overwrite what is left.
         target.delete(*sorted(old, key=lambda name: MARKER.fullmatch(name) is not None))
         version = source.version(LEDGER)
         files = [name for name, _ in source.files() if not _is_passing(name)]
@@ -92,7 +92,7 @@ def back_up(
 
 
 def taken(place: Storage) -> InputError:
-    """Return the error for a place where something is already."""
+    """Return the error for a place that is already taken."""
     return InputError(f"{place} exists; nothing is overwritten, name another place")
 
 

@@ -1,7 +1,7 @@
 """A run by cosets: what is known of God's number of a puzzle, and the tables of the search.
 
-Its ledger has the portions of cosets that were searched, question by question, with what they
-found, and what was asked. The tables may be deleted: they are made again.
+Its ledger has the questions and, for each, the portions of cosets that were searched, with their
+results. The tables may be deleted: they are made again.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ from frontier.storage.sealed import Count
 
 @dataclass
 class StoredAnswer:
-    """An answer as the ledger has it; see `frontier.cosets.proof.Answer`."""
+    """An answer as the ledger stores it; see `frontier.cosets.proof.Answer`."""
 
     portions: Count
     cosets: Count
@@ -69,7 +69,7 @@ class CosetRun(StoredRun):
         return cls.create(place, identity, durable=True)
 
     def _begin(self) -> None:
-        """There is nothing but the identity and the ledger."""
+        """Do nothing: there are only the identity and the ledger."""
 
     def has_files(self) -> bool:
         return bool(self.tables.names)
@@ -81,7 +81,7 @@ class CosetRun(StoredRun):
         return wrong + odd_files(self.storage, files)
 
     def check_region(self, region: str | None) -> None:
-        """Raise InputError if a region is named that is not the run's."""
+        """Raise InputError if `region` names another region than the run's."""
         if region not in (None, self.region.name):
             raise InputError(
                 f"{self.path} was made with region {self.region.name}, and now {region} is named: "
@@ -152,7 +152,7 @@ class CosetRun(StoredRun):
         self.request, self.proof = request, proof
 
     def commit(self) -> None:
-        """Write the ledger, so that it is on the disk when this returns.
+        """Write the ledger, and return when it is on the disk.
 
         Raises CorruptRunError if the results contradict each other, and errors as `check_mine`
         does; then nothing is written.
@@ -172,7 +172,7 @@ class CosetRun(StoredRun):
     def table_source(self, shared: bool) -> TableSource:
         """Return a function that returns stored tables, or makes and stores them.
 
-        shared: map them, so that the processes of a host have them once; otherwise they are read,
+        shared: map them, so that the processes of a host share one copy; otherwise they are read,
         which makes look-ups faster. The function raises CorruptRunError if a table is damaged,
         Gone if the run is no longer at its place.
         """
@@ -180,7 +180,7 @@ class CosetRun(StoredRun):
         def give(name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
             if not self.tables.exists(name):
                 table = make()
-                self.check_here()  # making it may have taken minutes
+                self.check_here()  # making the table may have taken minutes
                 self.tables.write(name, table)
                 if not shared:
                     return table

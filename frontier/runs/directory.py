@@ -16,36 +16,34 @@ from frontier.storage.sealed import read_json, read_sealed
 SUMMARY = "summary.json"
 
 FOR_PEOPLE = {"environment.json", "events.jsonl", "status.html", SUMMARY}
-"""Small files that the search does not need; one of them grows in place."""
+"""Small files that the search does not need; one of them is appended to."""
 
 RUN, LEDGER = identity.RUN, ledger.LEDGER
 
 COPIES = {RUN: identity.COPY, LEDGER: ledger.COPY}
-"""The names of the copies of the two files that a run cannot do without. `mend` and `verify` read
-them."""
+"""The names of the copies of the two files that a run needs. `mend` and `verify` read them."""
 
 OWN_FILES = [RUN, LEDGER, *COPIES.values()]
 
 LAYERS, TABLES = "layers", "tables"
-"""The folders of what was searched: layers, or tables of a run by cosets."""
+"""The folders of a search: layers, or tables of a run by cosets."""
 
 OWN_NAMES = {*OWN_FILES, LAYERS, TABLES, "lock"} | FOR_PEOPLE
 """All names that a run directory can hold."""
 
 LAYER_NAME = re.compile(r"\d{4,}")
 IDENTIFIER = re.compile(r"[0-9a-f]{32}")
-"""Names of the folders of layers, and of the folders of runs above these."""
+"""Names of the folders of layers, and of the folders of runs above them."""
 
 ASIDE = ".aside"
-"""The ending of the name of a file that was moved aside. It is not the run's, so nothing deletes
-it."""
+"""The ending of the name of a file that was moved aside. It is not the run's, so it stays."""
 
 
 def make_directory(storage: Storage) -> None:
     """Make an empty run directory, if there is no run yet.
 
     Raises InputError if it cannot be made, or if other files are in it; StorageError if it cannot
-    be written; CorruptRunError if it holds what a run has found that has lost its ``run.json``.
+    be written; CorruptRunError if it holds the results of a run that has lost its ``run.json``.
     """
     if storage.exists(RUN):
         return
@@ -86,12 +84,12 @@ def refuse_others(names: set[str], place: Place) -> None:
 
 
 def odd_files(storage: Storage, names: Iterable[str]) -> list[str]:
-    """Return those of some names that stand for something else than a file."""
+    """Return the names that stand for something other than a file."""
     return [name for name in names if storage.is_odd(name)]
 
 
 def aside_of(name: str) -> str:
-    """Return a name beside another one, to which what is in the way can be moved."""
+    """Return a name beside another one, to which whatever is in the way can be moved."""
     return f"{name}.{uuid.uuid4().hex}{ASIDE}"
 
 
@@ -104,9 +102,9 @@ def moved(storage: Storage, name: str, aside: str) -> str:
 def delete_files(storage: Storage) -> None:
     """Delete what a run has written at its place, even if it is damaged; nothing else.
 
-    Raises InputError if run.json is that of another program.
+    Raises InputError if another program wrote run.json.
     """
-    with suppress(CorruptRunError):  # a damaged one is deleted like a whole one
+    with suppress(CorruptRunError):  # a damaged run is deleted like a whole one
         value = read_json(storage, RUN)
         if not (isinstance(value, dict) and {"format", "puzzle"} <= value.keys()):
             raise InputError(f"{storage.place(RUN)} is not that of a run; nothing is deleted")
@@ -144,9 +142,9 @@ def layer_names(storage: Storage, group: str) -> set[str]:
 
 
 def remove_layer(storage: Storage, folder: str) -> None:
-    """Delete what a run has written in the folder of a layer, and the folder if it is empty then.
+    """Delete what a run has written in the folder of a layer, and then the folder if it is empty.
 
-    A link is not the run's: neither it nor what it leads to is deleted.
+    A link is not the run's: neither it nor its target is deleted.
     """
     if storage.is_link(folder):
         return

@@ -1,7 +1,7 @@
-"""The versions, hosts and settings with which a run was made. The search itself never reads them.
+"""The versions, hosts and settings of the starts of a run. The search itself never reads them.
 
 ``environment.json`` has an entry for each start of the run, resumed or not. It names no user, host,
-path or account, so that a report of it can be published. Losing it costs the search nothing.
+path or account, so that a report of it can be published. The search does not need it.
 """
 
 import platform
@@ -27,9 +27,9 @@ def versions() -> dict[str, str]:
 def note_start(storage: Storage, config: Config, workers: int, **more) -> None:
     """Add this start to the environment of the run in a storage.
 
-    workers: their number at the start. more: further entries; a run by layers notes the number of
-    layers committed before, a search of cosets its question. Raises OSError if the system cannot
-    read or write the file.
+    workers: their number at the start. more: further entries: a run by layers notes the number of
+    layers committed before, a run by cosets its question. Raises OSError if the system cannot read
+    or write the file.
     """
     start = {
         "began": time.time(),

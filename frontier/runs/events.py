@@ -1,4 +1,4 @@
-"""The events of a run, by layers or of cosets, as values that progress displays and logs
+"""The events of a run, by layers or by cosets, as values that progress displays and logs
 receive."""
 
 from collections.abc import Callable
@@ -9,11 +9,11 @@ from frontier.layers.record import LayerRecord
 
 @dataclass(frozen=True)
 class RunStarted:
-    """A run begins, or goes on after `depth`, which is -1 if no layer is committed.
+    """A run begins, or is resumed after `depth`, which is -1 if no layer is committed.
 
     states: the number of states of the whole space. dashboard: the address of Dask's dashboard.
-    until: the last depth to compute, None for all. mode: in words, where layers are while they are
-    searched.
+    until: the last depth to compute, None for all. mode: in words, where layers are during the
+    search.
     """
 
     name: str
@@ -31,9 +31,9 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class Compiling:
-    """A kernel is about to be compiled, which may take half a minute for all of them; the thread
-    that compiles it emits this. elsewhere: workers of a cluster are about to load their kernels, or
-    to compile them."""
+    """A kernel is about to be compiled, which may take half a minute for all kernels; the thread
+    that compiles it emits this. elsewhere: workers of a cluster are about to load or compile their
+    kernels."""
 
     elsewhere: bool = False
 
@@ -42,7 +42,7 @@ class Compiling:
 class LayerStarted:
     """The layer at `depth` is under way.
 
-    tasks: their number; None if the driver's process makes this layer and maybe more.
+    tasks: their number; None if the driver's process makes this layer and perhaps others.
     """
 
     depth: int
@@ -61,11 +61,11 @@ class TaskFinished:
 
 @dataclass(frozen=True)
 class LayerMade:
-    """A layer is made in the driver's process, and is not committed yet: a run that is killed makes
+    """A layer is made in the driver's process, and not yet committed: a run that is killed makes
     it again. `LayerFinished` follows, with its neighbours, once it is committed.
 
-    layer: as the ledger will list it, without what is known of files alone. elapsed: seconds since
-    the run was started.
+    layer: as the ledger will list it, without what only its files tell. elapsed: seconds since the
+    run was started.
     """
 
     layer: LayerRecord
@@ -78,7 +78,7 @@ class LayerMade:
 
 @dataclass(frozen=True)
 class StoringLayers:
-    """The last layers of those that were made in memory are being stored."""
+    """The last layers made in memory are being stored."""
 
     layers: int
 
@@ -104,7 +104,7 @@ class LayerFinished:
 
 @dataclass(frozen=True)
 class RunFinished:
-    """The run is done: the space is exhausted (`complete`), or the depth asked for is reached."""
+    """The run is done: it has searched the whole space (`complete`), or reached `until`."""
 
     depth: int
     states: int
@@ -129,7 +129,7 @@ class Stopping:
 
 @dataclass(frozen=True)
 class SearchStarted:
-    """A search of cosets begins or goes on.
+    """A search of cosets begins or is resumed.
 
     at_most, layers: the arguments of `frontier.gods_number`. dashboard: the address of Dask's
     dashboard.
@@ -150,9 +150,9 @@ class Asking:
     """Tables are made or read, or a question about all cosets is under way.
 
     doing: what is under way, in words. lower, upper: the bounds of God's number, None before there
-    are tables. limit: that of the question, None before there is one. done, portions: how many
-    portions of the question are done, and how many it has. left: the seconds that the question may
-    still take, None if unknown. positions: how many were found to need more moves.
+    are tables. limit: the question's limit, None before there is a question. done, portions: how
+    many portions of the question are done, and how many it has. left: the seconds that the question
+    may still take, None if unknown. positions: how many were found to need more moves.
     """
 
     doing: str

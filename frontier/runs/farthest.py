@@ -1,4 +1,4 @@
-"""The farthest positions of a run: all of them, or those that agree with a part of a board."""
+"""The farthest positions of a run, or the farthest that agree with a part of a board."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Farthest(NamedTuple):
 def farthest(run: LayerRun, limit: int) -> Farthest:
     """Return the positions of a complete run's last layer, up to `limit` of them as boards.
 
-    They come in the order of their state numbers. Raises InputError if the run is not
+    The boards are in the order of their state numbers. Raises InputError if the run is not
     complete.
     """
     check_whole("limit", limit, 0)
@@ -38,12 +38,12 @@ def farthest(run: LayerRun, limit: int) -> Farthest:
 def farthest_among(run: LayerRun, parts: Sequence, limit: int) -> Farthest:
     """Return the farthest of the positions that agree with one of some parts of boards.
 
-    With a goal that is where one phase of a method ends, and a part that is where it begins, their
-    depth is the greatest number of moves of that phase.
+    If the goal is where one phase of a method ends, and a part is where it begins, their depth is
+    the greatest number of moves of that phase.
 
     parts: boards as `Notation.agreeing` reads them. Layers are read from the last one down, until
-    one has such a position. Raises InputError if the run is not complete, if a layer that is to be
-    read was not kept, or if no position agrees.
+    one has such a position. Raises InputError if the run is not complete, if a layer to be read was
+    not kept, or if no position agrees.
     """
     check_whole("limit", limit, 0)
     puzzle, reader = run.puzzle, RunReader(run)

@@ -1,7 +1,7 @@
 """The identity of a run: what ``run.json`` says of it, and whether a config describes it.
 
     format, kind           1, and "layers" or "cosets"
-    identifier, created    what tells the run from an earlier one at its place
+    identifier, created    what distinguishes the run from an earlier one at its place
     name, puzzle           as in the config
     keep, codec, layout, states    of a run by layers
     region, groups         of a run by cosets
@@ -37,7 +37,7 @@ class LayoutTable(Table):
 
 
 class Identity(Table):
-    """What ``run.json`` has for both kinds of runs."""
+    """The content of ``run.json`` for both kinds of runs."""
 
     format: StrictInt
     identifier: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
@@ -66,8 +66,7 @@ KINDS = {BY_LAYERS: IdentityByLayers, BY_COSETS: IdentityByCosets}
 def read_identity(storage: Storage, name: str = RUN) -> dict:
     """Return the content of ``run.json``, or of its copy.
 
-    Raises FormatError if its format is not `FORMAT`, CorruptRunError if it is not what a run has
-    written.
+    Raises FormatError if its format is not `FORMAT`, CorruptRunError if no run wrote this.
     """
     identity, file = read_json(storage, name), storage.place(name)
     if not isinstance(identity, dict) or type(identity.get("format")) is not int:
@@ -87,7 +86,7 @@ def read_identity(storage: Storage, name: str = RUN) -> dict:
 
 
 SEEN_ALONE = {"title": None, "picture": None}
-"""The keys of a [puzzle] table that may change after a run has begun: only people see them."""
+"""The keys of a [puzzle] table that may change after a run has begun: they are only for people."""
 
 
 def check_identity(path: Place, identity: dict, expected: dict) -> None:
@@ -119,7 +118,7 @@ def same_puzzle(one: dict, other: dict) -> bool:
 
 def _dotted(identity: dict) -> dict:
     """Return the values with their keys as a config names them, such as puzzle.goal, without the
-    name of the run and what of its puzzle is in `SEEN_ALONE`."""
+    name of the run and the keys in `SEEN_ALONE`."""
     dotted = {}
     for key, value in identity.items():
         if isinstance(value, dict):

@@ -1,6 +1,6 @@
 """The two kinds of runs: which one lies at a place, and how it is opened.
 
-A run by layers is a `LayerRun`, one by cosets a `CosetRun`; each has the format that
+A run by layers is a `LayerRun`, a run by cosets a `CosetRun`; each has the format that
 `frontier.runs.identity` checks.
 """
 
@@ -17,7 +17,7 @@ from frontier.storage.sealed import read_json
 def kind_at(place: Place) -> str | None:
     """Return the kind of the run at a place, None if there is no run.
 
-    If its ``run.json`` is damaged, the folder of tables tells a run by cosets.
+    If its ``run.json`` is damaged, a folder of tables shows that it is a run by cosets.
     """
     storage = storage_at(place)
     if not storage.exists(RUN):
@@ -33,7 +33,7 @@ def class_of(kind: str | None) -> type[StoredRun]:
     """Return the class of runs of a kind, as ``run.json`` names it."""
     if kind != BY_COSETS:
         return LayerRun
-    from frontier.runs.coset_run import CosetRun  # with all that such a run is made of
+    from frontier.runs.coset_run import CosetRun  # with all that this kind of run needs
 
     return CosetRun
 

@@ -4,10 +4,10 @@ A layer is *committed* by one atomic replacement of the ledger, after its parts 
 what the ledger lists counts: a resumed run uses the parts of the layer under way, and deletes
 everything else.
 
-**Two layers on disk.** A part of layer t - 1 is read by one task only, the one that computes the
-same part of t + 1. That task deletes it as soon as its own part is in place
-(`delete_replaced_part`). So while layer t + 1 is under way a part of t - 1 may be missing, but only
-if that of t + 1 is in place.
+**Two layers on disk.** Only one task reads a part of layer t - 1: the one that computes the same
+part of t + 1. That task deletes it as soon as its own part is in place (`delete_replaced_part`). So
+while layer t + 1 is under way a part of t - 1 may be missing, but only if the same part of t + 1 is
+in place.
 """
 
 from dataclasses import asdict, replace
@@ -40,7 +40,7 @@ from frontier.text import counted
 class LayerRun(StoredRun):
     """A run by layers at its place.
 
-    records: the committed layers, from depth 0. complete: True if these are all.
+    records: the committed layers, from depth 0. complete: True if these are all layers.
     """
 
     kind = BY_LAYERS
@@ -66,7 +66,7 @@ class LayerRun(StoredRun):
         self.records, self.complete = records, bool(content["complete"])
 
     def copied_records(self) -> list[LayerRecord]:
-        """Return the committed layers as the copy of the ledger has them."""
+        """Return the committed layers by the copy of the ledger."""
         copy = LayerRun(self.storage, self.identity)
         copy.take(self._ledger.read(ledger.COPY), ledger.COPY)
         return copy.records
@@ -83,7 +83,7 @@ class LayerRun(StoredRun):
 
     @property
     def layers_name(self) -> str:
-        """The folder of all layers of the run, a group as Zarr has them."""
+        """The folder of all layers of the run, a Zarr group."""
         return f"{LAYERS}/{self.identity['identifier']}"
 
     @property
@@ -138,7 +138,7 @@ class LayerRun(StoredRun):
 
     @property
     def start_depth(self) -> int | None:
-        """The depth of the config's `start`, None if it is not reached (yet)."""
+        """The depth of the config's `start`, None if it is not reached yet, or never."""
         return next((record.depth for record in self.records if record.tally.start), None)
 
     def commit(
@@ -164,13 +164,13 @@ class LayerRun(StoredRun):
         for depth in forget:
             self.abandon_layer(depth)
         for record in records:
-            if record.stored or record.depth == begun:  # tasks may have begun that one
+            if record.stored or record.depth == begun:  # tasks may have begun it
                 self._drop_other_forms(record)
 
     def _drop_other_forms(self, record: LayerRecord) -> None:
         """Delete what the folder of a committed layer holds in another form: earlier starts, and
-        workers that outlived them, may have made parts or a list. Before the commit these are not
-        touched, as what they replace was deleted."""
+        workers that outlived them, may have made parts or a list. Before the commit these must
+        stay, as what they replace was deleted."""
         folder = self.layer_name(record.depth)
         if not record.stored:
             self.abandon_layer(record.depth)
@@ -183,7 +183,7 @@ class LayerRun(StoredRun):
     def roll_back(self, depth: int, stored: list[int]) -> None:
         """Make `depth` the last committed layer. stored: the depths up to it whose layers are kept.
 
-        What lies beyond is deleted by the next `sweep`.
+        The next `sweep` deletes what lies beyond.
         """
         back = depth < len(self.records) - 1
         under_way = len(self.records)
@@ -191,7 +191,7 @@ class LayerRun(StoredRun):
         self.records = [replace(record, stored=record.depth in stored) for record in remaining]
         self.complete = self.complete and not back
         self.write_ledger()
-        if back:  # the layer after `depth` was committed, but shall not be taken for one under way
+        if back:  # the layer after `depth` was committed: it must not be taken for one under way
             for beyond in range(depth + 1, under_way + 1):
                 self.abandon_layer(beyond)
 
@@ -209,7 +209,7 @@ class LayerRun(StoredRun):
     def missing(self) -> list[str]:
         """Return a sentence for each stored layer that lacks files. Only names are read.
 
-        The run may go on meanwhile.
+        The run may continue meanwhile.
         """
         sentences = []
         for record in reversed(self.records):
@@ -226,7 +226,7 @@ class LayerRun(StoredRun):
                     f"{folder} lacks {missing:,} of its {counted(record.parts, 'part')}"
                 )
         if sentences and (reopened := LayerRun.open(self.storage)).records != self.records:
-            return reopened.missing()  # what is missing was deleted by the run since
+            return reopened.missing()  # the run has since deleted what is missing
         return sentences
 
     def tasks_done(self) -> int:
@@ -236,7 +236,7 @@ class LayerRun(StoredRun):
     def drop_list(self, depth: int) -> None:
         """Delete a list that was not committed; parts that tasks have computed stay.
 
-        A worker that outlives its driver may put such a part in place at any time, and then deletes
+        A worker that outlives its driver may put a part in place at any time, and then deletes
         the part that it replaces.
         """
         if LIST_NAME in self.part_names(depth) and not self._may_be_anothers(depth):
@@ -264,14 +264,14 @@ class LayerRun(StoredRun):
                 remove_layer(storage, folder)
 
     def _may_be_anothers(self, depth: int) -> bool:
-        """Return whether another process may have committed a layer that this one does not know of.
-        That can happen only where there are no locks."""
+        """Return whether another process may have committed a layer unknown to this one. That can
+        happen only where there are no locks."""
         ahead = depth >= len(self.records) and not self.complete
         return ahead and self.storage.lock_file is None
 
     def force(self) -> None:
-        """Return when the existing layers, and the files that list them, are on the disk. Files for
-        people alone may not be."""
+        """Return when the existing layers, and the files that list them, are on the disk. Files
+        that only people read may not be."""
         storage, group = self.storage, self.layers_name
         for folder in sorted(f"{group}/{name}" for name in layer_names(storage, group)):
             names = sorted(f"{folder}/{name}" for name in storage.names(folder))
@@ -288,7 +288,7 @@ class LayerRun(StoredRun):
             return False
 
     def describe_group(self) -> None:
-        """Write the ``zarr.json`` of all layers anew."""
+        """Write the ``zarr.json`` of all layers again."""
         for folder in (LAYERS, self.layers_name):
             self.storage.make_folder(folder)
         write_json(self.storage, f"{self.layers_name}/zarr.json", ZARR_GROUP, self.durable)

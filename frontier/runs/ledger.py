@@ -1,12 +1,12 @@
 """The ledger of a run: the one file that says what is done.
 
     run        the identifier of its run
-    settings   those of the last start, by which the run is resumed
+    settings   those of the last start, with which the run is resumed
     number     random, so that no two ledgers are alike
     ...        the committed layers, or the answers to questions about cosets
 
-A commit replaces the file whole, and only if it still is the one that this process has read or
-written. Then it writes the same to a copy, which may thus be one commit behind.
+A commit replaces the whole file, and only if it still is the one that this process last read or
+wrote. Then it writes the same to a copy, which may thus be one commit behind.
 """
 
 import uuid
@@ -39,13 +39,13 @@ class Ledger:
         return self._storage.version(LEDGER) == self._version
 
     def see(self) -> None:
-        """Take the file that is there now to be the one that the next commit replaces."""
+        """Make the file that is there now the one that the next commit replaces."""
         self._version = self._storage.version(LEDGER)
 
     def read(self, name: str = LEDGER) -> dict:
         """Return the content of the ledger, or of its copy.
 
-        Raises CorruptRunError if it is missing, damaged, or that of another run.
+        Raises CorruptRunError if it is missing, damaged, or another run's.
         """
         content = read_sealed(self._storage, name)
         if content.get("run") != self._run:

@@ -1,5 +1,5 @@
-"""The notes that a run makes for people: a log, with a line of JSON for each event but those within
-a layer, and its starts."""
+"""The notes that a run makes for people: a log, with a line of JSON for each event except those
+within a layer, and its starts."""
 
 import json
 import time
@@ -30,8 +30,8 @@ LOGGED = {kind.__name__: kind for kind in (*STARTS, LayerMade, LayerFinished, *E
 NAME = "events.jsonl"
 
 REST = 50
-"""While layers are made, the log is written so rarely that between two writings there is this many
-times as long as the first one took. To append to an object is to write all of it anew."""
+"""While layers are made, the time between two writings of the log is at least this many times the
+time of the first one. Appending to an object means writing all of it again."""
 
 
 class StartLog:
@@ -49,8 +49,8 @@ class StartLog:
 
 
 class EventLog:
-    """Appends events to the log of a run, each with the time at which it came. Those of layers may
-    wait for a moment until they are written."""
+    """Appends events to the log of a run, each with its time. Events of layers may wait for a
+    moment until they are written."""
 
     def __init__(self, storage: Storage):
         self._storage, self._lines, self._due = storage, "", 0.0
@@ -79,8 +79,8 @@ class EventLog:
 
 
 class LastStart(NamedTuple):
-    """The last start of a run, the layers that were made since then, and the end if there is one;
-    each with its time."""
+    """The last start of a run, the layers made since then, and the end if there is one; each with
+    its time."""
 
     start: tuple[float, Event]
     made: list[tuple[float, LayerMade]]
@@ -88,9 +88,9 @@ class LastStart(NamedTuple):
 
 
 def read_last_start(storage: Storage) -> LastStart | None:
-    """Return what the log tells of the last start; None if it tells of none. Layers that are
-    committed, which the ledger describes, and lines that are damaged are left out, as are values
-    that events of this version do not have."""
+    """Return what the log tells of the last start; None if it has no start. It leaves out committed
+    layers, which the ledger describes, damaged lines, and values that events of this version do not
+    have."""
     last = None
     with suppress(OSError, ValueError):  # the log is for people: a run does not need it
         for line in storage.read(NAME).decode(errors="replace").splitlines():

@@ -1,5 +1,4 @@
-"""Restoring the two files that a run cannot do without, ``run.json`` and the ledger, from their
-copies."""
+"""Restoring the two files that a run needs, ``run.json`` and the ledger, from their copies."""
 
 from frontier.errors import CorruptRunError
 from frontier.runs.directory import COPIES, LEDGER, RUN, aside_of, moved
@@ -10,15 +9,15 @@ from frontier.storage.base import Storage
 
 
 def mend(storage: Storage) -> list[str]:
-    """Restore run.json, the ledger or a copy of them from its counterpart where it is damaged. If a
-    directory or pipe is in the place of such a file, it is moved aside.
+    """Restore run.json, the ledger or a copy of them from its counterpart if it is damaged. Move a
+    directory or pipe in the place of such a file aside.
 
     Returns a sentence for each action. Raises CorruptRunError if both are damaged.
     """
     identity, actions = _mend(storage, RUN, lambda file: read_identity(storage, file))
     run: StoredRun = class_of(identity["kind"])(storage, identity)
     files = LEDGER, COPIES[LEDGER]
-    if run.has_files() or any(map(storage.exists, files)):  # else it was killed as it began
+    if run.has_files() or any(map(storage.exists, files)):  # otherwise it was killed as it began
         actions += _mend(storage, LEDGER, run.check_ledger)[1]
     return actions
 

@@ -1,5 +1,5 @@
-"""The progress of a run, by layers or of cosets, by its events or by its files alone: what is done,
-and whether it is under way, or how it ended."""
+"""The progress of a run, by layers or by cosets, from its events or from its files alone: what is
+done, and whether it is under way, or how it ended."""
 
 import time
 from collections.abc import Sequence
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from frontier.runs.coset_run import CosetRun
 
 NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
-"""The states of a run."""
+"""The conditions in which a run may be."""
 
 PAGE, FRESH_SECONDS = "status.html", 60.0
-"""The status page, and the age in seconds up to which it shows that its run is under way."""
+"""The status page, and the greatest age in seconds at which it shows that its run is under way."""
 
 FINISHED = events.RunFinished | events.SearchFinished
 
@@ -35,10 +35,10 @@ class Standing:
     """What is known of a run of either kind at a moment. It listens to the events of the run.
 
     name: of the run. started: the event of the last start, None if the run has not begun. began,
-    since: when the run and what is under way in it were begun, in Unix time. ended: the event that
-    ended the run, None while it is under way. when: the Unix time of that event, None if not known.
-    compiling: the event that kernels are being made ready; None from the next news on. Only what
-    was read from files has run, the run as these were then, and holder, the process that writes it.
+    since: the Unix times at which the run, and what is under way in it, began. ended: the event
+    that ended the run, None while it is under way. when: the Unix time of that event, None if not
+    known. compiling: the event that kernels are being made ready; None from the next event on. run,
+    holder: the run as its files were, and the process that writes it; set only by reading files.
     """
 
     name: str = ""
@@ -52,7 +52,7 @@ class Standing:
     holder: str | None = None
 
     def __call__(self, event: events.Event, now: float | None = None) -> None:
-        """Take note of an event that happens now."""
+        """Note an event that happens now."""
         now = time.time() if now is None else now
         if isinstance(event, STARTS):
             vars(self).update(vars(type(self)(event.name, event, began=now, since=now)))
@@ -72,12 +72,12 @@ class Standing:
 
     @staticmethod
     def untold_start(run: "LayerRun | CosetRun") -> events.Event:
-        """Return the start of a run whose log has none."""
+        """Return the start of a run whose log has no start."""
         raise NotImplementedError
 
     def end(self, reason: str | None, elapsed: float) -> events.Event:
-        """Return the event that ends the run as its files are. reason: why it is stopped; None if
-        it is complete."""
+        """Return the event that ends the run in the state of its files. reason: why it is stopped;
+        None if it is complete."""
         raise NotImplementedError
 
     @property
@@ -88,7 +88,7 @@ class Standing:
 
     @property
     def share(self) -> float | None:
-        """The share that is done of the work under way, as a bar shows it; None if not known."""
+        """The share of the work under way that is done, as a bar shows it; None if not known."""
         raise NotImplementedError
 
     @property
@@ -97,7 +97,7 @@ class Standing:
 
     @property
     def reason(self) -> str | None:
-        """The reason why the run is stopped, if it is."""
+        """Why the run is stopped, if it is."""
         return self.ended.reason if self.state == STOPPED else None
 
 
@@ -108,8 +108,8 @@ class LayerTotals:
 
     @property
     def depth(self) -> int | None:
-        """The depth of the last layer, None if there is none; God's number of the goal, if the run
-        is complete."""
+        """The depth of the last layer, None if there is no layer; God's number of the goal, if the
+        run is complete."""
         return len(self.layers) - 1 if self.layers else None
 
     @property
@@ -132,10 +132,10 @@ class LayerTotals:
 class Progress(LayerTotals, Standing):
     """The progress of a run by layers at a moment.
 
-    layers: all that are made, from depth 0. committed: how many of them are committed; the others
-    are lost if the run is killed. disk: the bytes of the layers on disk. task: the tasks done of
-    the next layer, which was begun at `since`; None if not known; its number of tasks is 0 if only
-    that is not known. storing: the number of layers that are being stored.
+    layers: all layers made, from depth 0. committed: how many of them are committed; a kill loses
+    the rest. disk: the bytes of the layers on disk. task: the tasks done of the next layer, which
+    began at `since`; None if not known; its number of tasks is 0 if only that is not known.
+    storing: the number of layers that are being stored.
     """
 
     layers: list[LayerRecord] = field(default_factory=list)
@@ -201,14 +201,13 @@ class Progress(LayerTotals, Standing):
 
     def left(self, now: float) -> TimeLeft | None:
         """Return the time left, less the time that the layer under way has already taken; None if
-        it is too early to say. For a stopped run it is the time that the run takes once it is
-        resumed."""
+        it is too early to say. For a stopped run, the time that it takes once it is resumed."""
         layers = list(self.layers)  # a copy, as a display asks from another thread
         if not layers:
             return None
         until = self.started.until
         if until is not None and until < len(layers):
-            until = None  # once it is reached, it says nothing of what is left
+            until = None  # once reached, it says nothing about what is left
         estimate = time_left(layers, self.started.states, until)
         if estimate is None or self.ended:
             return estimate
@@ -220,13 +219,13 @@ class Progress(LayerTotals, Standing):
 class SearchProgress(Standing):
     """The progress of a search of cosets at a moment.
 
-    asking: what it does, None if that is not known.
+    asking: what it does, None if not known.
     """
 
     asking: events.Asking | None = None
 
     layers, counts = (), ()
-    """A search has no layers to be shown."""
+    """A run by cosets has no layers to show."""
 
     def note(self, event: events.Event, now: float) -> None:
         match event:
@@ -250,7 +249,7 @@ class SearchProgress(Standing):
 
     @property
     def share(self) -> float | None:
-        """The share that is done of the question under way."""
+        """The share of the question under way that is done."""
         asking = self.asking
         return asking.done / asking.portions if asking and asking.portions else None
 
@@ -261,8 +260,8 @@ class SearchProgress(Standing):
 
 
 def _asking(run: "CosetRun", workers: int) -> events.Asking:
-    """Return what a search does next, or is doing, and how long the question still takes: the mean
-    time of its portions that are done, for each of the others. workers: 0 if not known."""
+    """Return what a search does next, or is doing, and how long the question still takes: for each
+    portion left, the mean time of the portions done. workers: 0 if not known."""
     proof = run.proof
     if proof is None:
         return events.Asking("making the tables")
@@ -284,7 +283,7 @@ def progress_of(run: "LayerRun | CosetRun") -> Progress | SearchProgress:
     """Return the progress of a run by its files, while it may be under way in another process.
 
     The lock is looked at first: if it is free, all that its last holder wrote is there, and only
-    then the ledger is read again. Where there are no locks, the log and the status page tell.
+    then is the ledger read again. Where there are no locks, the log and the status page decide.
     """
     storage, lock = run.storage, run.storage.lock_file
     held = is_written(storage)
@@ -313,8 +312,8 @@ def progress_of(run: "LayerRun | CosetRun") -> Progress | SearchProgress:
 
 
 def is_written(storage: Storage) -> bool:
-    """Return whether a process writes a run, which may be complete: its lock is held or, without
-    locks, its log has no end and its status page was written a moment ago."""
+    """Return whether a process writes a run, complete or not: its lock is held or, without locks,
+    its log has no end and its status page is recent."""
     if storage.lock_file:
         return is_held(storage.lock_file)
     with suppress(FileNotFoundError):

@@ -1,7 +1,7 @@
 """Reading a run by layers: its committed layers, and the layer under way.
 
 The last few layers stay open, with the indices of their parts and the states of their lists, as
-they are often read again.
+they are often reread.
 """
 
 from collections import OrderedDict
@@ -16,8 +16,8 @@ from frontier.space.layout import Layout
 class RunReader:
     """A run with the tables of its puzzle, for reading its layers.
 
-    least_open: the number of layers that are always kept open. most_held: further layers are kept
-    open while the lists among all of them have fewer states than this together.
+    least_open: the number of layers that always stay open. most_held: further layers stay open
+    while the lists among all of them together have fewer states than this.
     """
 
     def __init__(self, run: LayerRun, least_open: int = 3, most_held: int = 0):

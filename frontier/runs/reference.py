@@ -1,4 +1,4 @@
-"""A reference to a run, and what a process keeps open of the run that it works on."""
+"""A reference to a run, and what a process keeps open of its run."""
 
 import threading
 from collections.abc import Callable
@@ -14,8 +14,8 @@ Opened = TypeVar("Opened")
 class RunRef:
     """A reference to a run, by which any process opens it.
 
-    path: where the run is. identifier: what tells it from an earlier one there. durable: whether
-    what is written is forced to the disk.
+    path: where the run is. identifier: what distinguishes it from an earlier one there. durable:
+    whether what is written is forced to the disk.
     """
 
     path: str
@@ -23,7 +23,7 @@ class RunRef:
     durable: bool = False
 
     def check(self, identity: dict) -> None:
-        """Raise InputError if the run that was opened at the path has another identity."""
+        """Raise InputError if the run opened at the path has another identity."""
         if identity["identifier"] != self.identifier:
             raise InputError(
                 f"{self.path} holds another run here than where the driver runs: every worker must "
@@ -41,10 +41,10 @@ class RunCache(Generic[Opened]):
         self._opening = threading.Lock()
 
     def of(self, run_ref: RunRef) -> Opened:
-        """Return what is open of a run; it is opened if it is not."""
+        """Return what is open of a run; open it if nothing is."""
         with self._opening:  # two tasks may come at once
             if run_ref not in self._open:
-                self._open.clear()  # frees one before another takes memory
+                self._open.clear()  # frees its memory before another takes it
                 self._open[run_ref] = self._open_run(run_ref)
             return self._open[run_ref]
 

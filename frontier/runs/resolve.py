@@ -18,7 +18,7 @@ from frontier.storage.places import Place, storage_at
 from frontier.text import program
 
 BESIDE = "-gods-number"
-"""A run by cosets lies beside the run by layers of its config, with this behind its name."""
+"""The run by cosets of a config lies beside its run by layers, with this behind its name."""
 
 
 def resolve(what: Place, settings: tuple[str, ...] = ()) -> "Named":
@@ -62,7 +62,7 @@ def _beside(path: Storage) -> Storage:
 
 @dataclass(frozen=True)
 class Entry:
-    """A run that is named, which need not have begun. config: None if its directory is named."""
+    """A named run, which need not have begun. config: None if its directory is named."""
 
     place: Storage
     config: Config | None
@@ -76,7 +76,7 @@ class Entry:
 class Named:
     """What a user names.
 
-    what: as it was written. place: where that is. settings: those that override keys of a config.
+    what: as the user wrote it. place: where it is. settings: those that override keys of a config.
     """
 
     what: Place
@@ -89,7 +89,7 @@ class Named:
 
     @cached_property
     def loaded(self) -> Config:
-        """The config in the file that is named; raises InputError if it is none."""
+        """The config in the named file; raises InputError if the file is not a config."""
         if _is_empty(self.place):
             remedy = bundled.remedy(self.place.name)
             raise InputError(f"{self.place}: no such run directory or config; {remedy}")
@@ -97,7 +97,7 @@ class Named:
 
     @cached_property
     def entries(self) -> list[Entry]:
-        """The runs: that of a directory, or those in it; or one for each goal of a config, each at
+        """The runs: a directory's own, or those in it; or one for each goal of a config, each at
         the place of the run by cosets if only this has begun."""
         if not self.is_folder:
             return [Entry(begun_at(of.storage), of) for of in self.loaded.members]
@@ -114,10 +114,9 @@ class Named:
 
     @cached_property
     def family(self) -> list[Storage] | None:
-        """The places of all runs of the family that a directory holds; None if it holds none.
+        """The places of all runs of the family that a directory holds; None if it holds no family.
 
-        Runs make a family if they are all of one puzzle, each from the blank cell that its name
-        gives.
+        Runs make a family if all have one puzzle, each from the blank cell that its name gives.
         """
         places = [entry.place for entry in self.entries]
         if not self.is_folder or places == [self.place]:
@@ -133,21 +132,21 @@ class Named:
         return [self.place.below(name) for name in cells]
 
     def open(self) -> list[StoredRun]:
-        """Open the runs; raises InputError if one has not begun, or has another puzzle than the
-        config that names it."""
+        """Open the runs; raises InputError if one has not begun, or has another puzzle than its
+        config."""
         return list(map(self._open, self.entries))
 
     def open_one(self) -> StoredRun:
-        """Open the one run that is named; raises InputError if there are several."""
+        """Open the one named run; raises InputError if there are several."""
         return self._open(self.one)
 
     def open_layers(
         self, instead: str = "status, report, farthest and verify tell of it"
     ) -> LayerRun:
-        """Open the one run by layers that is named; raises InputError if it is none, or one of
+        """Open the one named run by layers; raises InputError if it is of the other kind, or one of
         several.
 
-        instead: what the error says that helps with a run by cosets.
+        instead: the remedy that the error names for a run by cosets.
         """
         run = self.open_one()
         if isinstance(run, LayerRun):
@@ -161,22 +160,22 @@ class Named:
         if not entry.begun:
             raise InputError(f"{config.name} is not begun; begin with: {self.run_command()}")
         run = open_run(entry.place)
-        run.check_is_of({"puzzle": config.puzzle_settings})  # how it is stored does not matter
+        run.check_is_of({"puzzle": config.puzzle_settings})  # the way it is stored does not matter
         return run
 
     @property
     def one(self) -> Entry:
-        """The one run that is named; raises InputError if there are several."""
+        """The one named run; raises InputError if there are several."""
         if len(self.entries) > 1:
             places = ", ".join(str(entry.place) for entry in self.entries)
             raise InputError(f"{self.what} names several runs; name one of {places}")
         return self.entries[0]
 
     def places(self, waiting: bool = False) -> list[Storage]:
-        """Return the places of the runs, and of those of their family that have not begun.
+        """Return the places of the runs, and of runs of their family that have not begun.
 
-        waiting: True if none of a config's runs need have begun, and a directory need not be there
-        yet; otherwise that is an InputError.
+        waiting: True if none of a config's runs need have begun, and a directory need not exist
+        yet; otherwise these raise InputError.
         """
         if waiting and _is_empty(self.place):
             return [self.place]
@@ -188,11 +187,11 @@ class Named:
 
     @property
     def config(self) -> Config:
-        """The config that is named, or the one that resumes the run in a directory.
+        """The named config, or the one that resumes the run in a directory.
 
-        Raises InputError if there is neither; if the directory has several runs that are no family;
-        or if the run was made on a cluster, whose particulars no run directory holds, and the
-        settings name no other kind.
+        Raises InputError if there is neither; if the directory has several runs that are not a
+        family; or if the run was made on a cluster, whose particulars no run directory holds, and
+        the settings name no other kind.
         """
         if not self.is_folder:
             return self.loaded
@@ -224,7 +223,7 @@ class Named:
 
     @property
     def puzzle(self) -> Config:
-        """A config with the one puzzle that is named; raises InputError if there are several."""
+        """A config with the one named puzzle; raises InputError if there are several."""
         if not self.is_folder:
             return only_member(self.loaded, self.what)
         run = open_run(self.one.place)
@@ -233,7 +232,7 @@ class Named:
 
     @property
     def searches_beside(self) -> list[Storage]:
-        """The runs by cosets that have begun beside the runs by layers that are named."""
+        """The runs by cosets that have begun beside the named runs by layers."""
         runs = [place for place in self.begun if kind_at(place) == BY_LAYERS]
         return list(filter(StoredRun.exists, map(_beside, runs)))
 
@@ -245,7 +244,7 @@ class Named:
         """Return the command that resumes the run at one of the `places`.
 
         A config, or the directory of a family, resumes all of its runs, and begins those that have
-        not begun. Of several other runs in a directory each has its own command.
+        not begun. Several other runs in a directory each have their own command.
         """
         what = place if self.is_folder and self.family is None else self.what
         if kind_at(place) == BY_COSETS:
@@ -280,8 +279,8 @@ def _command(name: str, what: Place, settings: tuple[str, ...], options: dict) -
 def puzzle_and_run(
     what: Config | Place, settings: tuple[str, ...] = ()
 ) -> tuple[Config, LayerRun | None]:
-    """Return the config of the one puzzle that is named, and its run by layers; None if its
-    directory has none of this puzzle."""
+    """Return the config of the one named puzzle, and its run by layers; None if its directory has
+    no run of this puzzle."""
     is_config = isinstance(what, Config)
     config = only_member(what, what.name) if is_config else resolve(what, settings).puzzle
     place = config.storage

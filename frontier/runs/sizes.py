@@ -1,15 +1,15 @@
-"""The sizes of the layers of a search, estimated from those that are known.
+"""The sizes of the layers of a search, estimated from the known ones.
 
 The first layers of a space grow by a factor that declines slowly, until the space runs out. If y is
-the logarithm of the last known layer and s the growth of the logarithm there, the k-th layer after
-it is taken to have
+the logarithm of the size of the last known layer and s the growth of the logarithm there, the k-th
+layer after it is taken to have
 
     y + s k - (y + s K) (k / K)^(5/2)
 
 as its logarithm, so that K layers later one state is left. K is the least number of layers that
-holds all states. There is no theory behind the exponent: 2 makes the search of 2x6, 2x7, 3x4 and
-4x4 longer than it is, 3 shorter (docs/scale.md). The resulting depth is a mere guess, but the
-breadth of the peak, which decides what a run costs, is a good estimate.
+holds all states. The exponent rests on no theory: 2 makes the search of 2x6, 2x7, 3x4 and 4x4
+longer than it is, 3 shorter (docs/scale.md). The resulting depth is only a guess, but the breadth
+of the peak, which decides what a run costs, is a good estimate.
 """
 
 import time
@@ -30,7 +30,7 @@ TRIAL_BYTES = 500_000_000
 MOST_LAYERS = 100_000
 
 GROWTH_LAYERS = 6
-"""The growth is the mean over so many layers, as sides and symmetries make that of one uneven."""
+"""The growth is the mean over this many layers, as sides and symmetries make single ones uneven."""
 
 
 class Sizes(NamedTuple):
@@ -74,7 +74,7 @@ def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
 
 def estimate_sizes(known: list[int], states: int, exponent: float = EXPONENT) -> Sizes:
     """Return the sizes of all layers of a space of `states` states. known: the sizes of the first
-    ones."""
+    layers."""
     remaining = states - sum(known)
     if remaining <= 0:
         return Sizes(list(known), len(known))

@@ -1,9 +1,9 @@
 """A run in its directory: what both kinds of runs have.
 
-**One writer.** The ledger is replaced only if it still is the one that this process has read or
-written. So of two processes that resume one run, one commits; the other ends with an error, and
-changes nothing. What a run makes bears its identifier, so another run that was begun at the same
-place is never taken for it.
+**One writer.** The ledger is replaced only if it still is the one that this process last read or
+wrote. So of two processes that resume one run, one commits; the other ends with an error, and
+changes nothing. What a run makes bears its identifier, so another run begun at the same place is
+never taken for it.
 """
 
 import time
@@ -35,8 +35,8 @@ SETTINGS = TypeAdapter(dict[str, dict])
 class StoredRun(ABC):
     """A run at its place.
 
-    identity: the content of ``run.json``. settings: those of the last start, by which the run is
-    resumed, as the tables of a config; they are stored with the next commit.
+    identity: the content of ``run.json``. settings: those of the last start, with which the run is
+    resumed, as the tables of a config; the next commit stores them.
     """
 
     kind: ClassVar[str]
@@ -52,11 +52,11 @@ class StoredRun(ABC):
 
     @classmethod
     def create(cls, place: Place, identity: dict, durable: bool = False) -> Self:
-        """Begin a run at a place where there is none.
+        """Begin a run at a place where there is no run.
 
-        identity: what ``run.json`` has besides format, kind, identifier and time. durable: force
-        what is committed to the disk. Raises InputError if other files are there, Gone if another
-        process begins a run at the same time.
+        identity: the content of ``run.json`` without format, kind, identifier and time. durable:
+        force what is committed to the disk. Raises InputError if other files are there, Gone if
+        another process begins a run at the same time.
         """
         storage = storage_at(place)
         make_directory(storage)
@@ -81,7 +81,7 @@ class StoredRun(ABC):
     def open(cls, place: Place) -> Self:
         """Open a run.
 
-        Raises InputError if there is none, or one of the other kind; CorruptRunError if its files
+        Raises InputError if there is no run, or one of the other kind; CorruptRunError if its files
         are damaged.
         """
         storage = storage_at(place)
@@ -139,26 +139,26 @@ class StoredRun(ABC):
 
     @abstractmethod
     def _content(self) -> dict:
-        """Return what the ledger says of what is done."""
+        """Return what the ledger says about the work done."""
 
     @abstractmethod
     def _take(self, content: dict) -> None:
-        """Take over the content of a ledger. Raises KeyError or ValueError if it is none of this
+        """Take over the content of a ledger. Raises KeyError or ValueError if it does not fit this
         kind of run."""
 
     @abstractmethod
     def misplaced(self) -> list[str]:
-        """Return the names at which the run expects a file or a folder, and which are something
-        else: a directory, a pipe, or a link that leads nowhere."""
+        """Return the names that should be a file or a folder of the run, and are something else: a
+        directory, a pipe, or a link that leads nowhere."""
 
     def missing(self) -> list[str]:
-        """Return a sentence for each thing that lacks files, by their names alone."""
+        """Return a sentence for each thing that lacks files; only names are read."""
         return []
 
     def read_ledger(self) -> None:
         """Read again what is done; raises CorruptRunError if the ledger is damaged.
 
-        There is none yet if the run was stopped as it began.
+        There is no ledger yet if the run was stopped as it began.
         """
         self._ledger.see()
         try:
@@ -170,7 +170,7 @@ class StoredRun(ABC):
         self.take(content)
 
     def take(self, content: dict, name: str = ledgers.LEDGER) -> None:
-        """Take over the content of a ledger; raises CorruptRunError if it is none of the run.
+        """Take over the content of a ledger; raises CorruptRunError if it does not fit the run.
 
         name: of its file.
         """
@@ -187,7 +187,7 @@ class StoredRun(ABC):
         type(self)(self.storage, self.identity).take(self._ledger.read(name), name)
 
     def write_ledger(self) -> None:
-        """Commit what is done; raises errors as `check_mine` does, and then nothing is written."""
+        """Commit what is done; raises errors as `check_mine` does, and then writes nothing."""
         content = {"settings": self.settings, **self._content()}
         try:
             self._ledger.write(content)
@@ -195,8 +195,8 @@ class StoredRun(ABC):
             raise self._lost_error() from None
 
     def sweep(self) -> None:
-        """Delete what a killed run left behind and no resumed run can use, and write what a kill
-        has kept from being written; the caller holds the lock."""
+        """Delete what a killed run left behind and no resumed run can use, and write what the kill
+        prevented; the caller holds the lock."""
         self.storage.sweep()
         if not self._ledger.begun:
             self.write_ledger()
@@ -218,7 +218,7 @@ class StoredRun(ABC):
     @contextmanager
     def gone_instead(self) -> Iterator[None]:
         """Raise the error of `check_mine` in place of any other one, if the run is no longer as
-        this process has left it."""
+        this process left it."""
         try:
             yield
         except Gone:
@@ -238,7 +238,7 @@ class StoredRun(ABC):
             self.check_ledger()
         except CorruptRunError as error:
             damage = error
-        if not self._holds_this_run():  # looked at last, as all files may be being deleted
+        if not self._holds_this_run():  # read last, as somebody may be deleting all files
             return Gone(
                 f"{self.path} no longer holds the run that goes on there: the directory was moved, "
                 "deleted, or taken by another run, and nothing more is written to it. If it was "

@@ -32,7 +32,7 @@ def run_value(run: LayerRun) -> dict:
 def found_value(identity: dict, records: Sequence[LayerRecord], complete: bool) -> dict:
     """Return these keys without the start, also for ``plan --json``, whose run may not have begun.
 
-    identity: as in ``run.json``. records: of the committed layers. complete: whether it is all.
+    identity: as in ``run.json``. records: the committed layers. complete: whether these are all.
     """
     return {
         "name": identity["name"],

@@ -4,9 +4,8 @@
     tables/NAME.json   its record: of which search and which table it is, its shape and type, and
                        the size and checksum of the whole file
 
-A record has a digest, and is written after its table. Nothing is taken from a table before its
-record fits the search and its file fits the record; the record, and not the file, says what the
-bytes stand for.
+A record has a digest, and is written after its table. A table is used only if its record fits the
+search and its file fits the record; the record, not the file, says what the bytes stand for.
 """
 
 from dataclasses import asdict, dataclass
@@ -28,7 +27,7 @@ CHUNK_BYTES = 1 << 26
 
 @dataclass(frozen=True)
 class TableRecord:
-    """What is known of a table. run: the identifier of its search. dtype: as NumPy writes it.
+    """What is known of a table. run: the identifier of its search. dtype: in NumPy's notation.
     bytes, crc32c: of the file."""
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -45,7 +44,7 @@ RECORD = TypeAdapter(TableRecord)
 
 
 class TableFiles:
-    """The tables of the search with an identifier, which reads and writes no others."""
+    """The tables of the search with an identifier, which reads and writes no other tables."""
 
     def __init__(self, storage: Storage, run: str):
         self._storage, self._run = storage, run
@@ -60,7 +59,7 @@ class TableFiles:
         return self._storage.exists(_record(name))
 
     def write(self, name: str, table: np.ndarray) -> None:
-        """Write a table, so that it is on the disk when this returns."""
+        """Write a table, and return when it is on the disk."""
         self._storage.make_folder(TABLES)
         with self._storage.new_file(_file(name)) as out:
             summing = _Summing(out)
@@ -74,8 +73,8 @@ class TableFiles:
     def read(self, name: str, shared: bool) -> np.ndarray:
         """Return a table.
 
-        shared: map its file, if that is possible, so that the processes of a host have it once.
-        Raises CorruptRunError if it is not what the search has written.
+        shared: map its file, if that is possible, so that the processes of a host share one copy.
+        Raises CorruptRunError if it is not what the search wrote.
         """
         file, record = self._storage.place(_file(name)), self._read_record(name)
         try:
@@ -103,7 +102,7 @@ class TableFiles:
         return record
 
     def damages(self) -> dict[str, str]:
-        """Return what is wrong with the tables that are damaged, by their names."""
+        """Return what is wrong with each damaged table, by its name."""
         damages = {}
         for name in self.names:
             try:
@@ -113,12 +112,12 @@ class TableFiles:
         return damages
 
     def delete(self, name: str) -> None:
-        """Delete a table, which is then made again when it is needed."""
+        """Delete a table, which is made again when it is needed."""
         self._storage.delete(_record(name), _file(name))
 
 
 class _Summing:
-    """A file that is written, and the size and checksum of what was written."""
+    """A file that is written, and the size and checksum of its bytes so far."""
 
     def __init__(self, file):
         self._file, self.bytes, self.crc32c = file, 0, 0

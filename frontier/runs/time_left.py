@@ -1,13 +1,13 @@
 """The time that a search still takes, estimated from the layers so far.
 
-The sizes of the layers to come are estimated by `estimate_sizes`. A layer as a list takes a time in
+`estimate_sizes` estimates the sizes of the layers to come. A layer as a list takes time in
 proportion to its states. A layer as a bitmap takes a n^b seconds for n states: b is 0 if a kernel
 goes over all words whatever they hold, up to 1/2 if codec and disk weigh more; a and b come from
-the bitmaps so far, recent ones counting most. Layers of one form say nothing of the other.
+the bitmaps so far, recent ones counting most. Layers of one form say nothing about the other.
 
-There is no theory behind the sizes, so they are estimated with two more exponents, which err to
-either side (docs/scale.md). Their times, widened by `WIDER`, are the range, which is narrow once
-the largest layer is passed. From then on the likely exponent is smaller: searches thin out slowly.
+The sizes rest on no theory, so they are estimated with two more exponents, which err to either side
+(docs/scale.md). Their times, widened by `WIDER`, are the range, which is narrow once the largest
+layer is passed. From then on the likely exponent is smaller: searches thin out slowly.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ LIKELY = {False: EXPONENT, True: 2.25}
 """The likely exponent before the peak and after it."""
 
 SHORTER, LONGER = 3.0, 2.0
-"""The exponents of shapes that end sooner and later than most do."""
+"""The exponents of shapes that end sooner and later than most."""
 
 WIDER = {False: 2.0, True: 1.6}
 """The factor by which the range is widened to either side, before the peak and after it."""
@@ -37,7 +37,7 @@ LEAST_LAYERS = 3
 MOST_GROWTH = 4
 """While all layers so far are lists, the time is estimated only if no later layer is expected to
 have more than this many times the states of the largest one: a larger layer may become a bitmap,
-and nothing is known yet of the time of bitmaps."""
+and the time of bitmaps is not yet known."""
 
 LISTS = 12
 """The time per state is taken from this many of the last layers that are lists."""
@@ -54,9 +54,9 @@ FLOOR = 1e-4
 
 
 class TimeLeft(NamedTuple):
-    """The likely seconds that are left and the likely depth of the last layer, each with a range.
+    """The likely seconds left and the likely depth of the last layer, each with a range.
 
-    passed: True if the largest layer is passed for sure. rising: True if the last known layer is
+    passed: True if the largest layer is surely passed. rising: True if the last known layer is
     the largest so far. first: the seconds of the next layer. sizes: the likely states of the layers
     to come, up to the last depth that is computed.
     """
@@ -128,7 +128,7 @@ def _law(layers: Sequence[LayerRecord], largest: int) -> Callable[[int, int], fl
         return None
     scale, power = _power_law([layers[depth] for depth in bits[1:]])
     # The layer before the first bitmap was too large to be expanded as a list, and the layer before
-    # that was not. So the states of this smaller one stand for the limit, which is not known here.
+    # that one was not. So the states of the smaller layer stand for the limit, not known here.
     thin = layers[bits[0] - 2].states if bits[0] > 1 else 0
     return lambda before, states: (
         listed * states if max(before, states) <= thin else scale * states**power
