@@ -2,15 +2,16 @@
 
 The tiles are split into groups (`frontier.cosets.groups`). The distance of a position in a group is
 the least number of moves of the group's tiles in any sequence of moves that brings these tiles and
-the blank home. No move is of two groups, so the sum over the groups is a lower bound (R. E. Korf
-and A. Felner, Disjoint Pattern Database Heuristics, Artificial Intelligence 134, 2002), and it is 0
-in the goal alone. Each move changes the distance of one group alone, by one at most. Mirror images
-of a position (`frontier.cosets.symmetry`) are as far as it is, so the greatest of their sums is a
-lower bound too. Another one is the order of all tiles (`frontier.cosets.inversions`).
+the blank home. No move moves tiles of two groups, so the sum over the groups is a lower bound (R.
+E. Korf and A. Felner, Disjoint Pattern Database Heuristics, Artificial Intelligence 134, 2002), and
+it is 0 only in the goal. Each move changes the distance of only one group, by one at most. Mirror
+images of a position (`frontier.cosets.symmetry`) are equally far, so the greatest of their sums is
+a lower bound too. The order of all tiles gives another (`frontier.cosets.inversions`).
 
-Two searches take turns, each time with four times the nodes: one iteration of IDA*
-(`frontier.cosets.deepening`), which decides whether a position takes at most so many moves, and a
-beam search (`frontier.cosets.beam`), which finds solutions of far positions, but proves nothing.
+Two searches alternate, each time with four times the nodes: one iteration of IDA*
+(`frontier.cosets.deepening`), which decides whether a position takes at most a given number of
+moves, and a beam search (`frontier.cosets.beam`), which finds solutions of far positions, but
+proves nothing.
 """
 
 from collections.abc import Sequence
@@ -31,14 +32,14 @@ from frontier.puzzles import Puzzle, pattern_puzzle
 from frontier.space.graph import BaseGraph
 
 FIRST_NODES = 20_000
-"""The nodes that each of the searches visits at first."""
+"""The nodes that each search visits at first."""
 
 LONGER = 4
-"""Then they visit so many times more."""
+"""The factor by which their nodes grow from turn to turn."""
 
 MOST_WIDTH = 1 << 20
-"""The greatest width of a beam; it takes half a gigabyte of memory. The hardest positions of 2×10
-known take a tenth to a half of it."""
+"""The greatest width of a beam, which takes 0.5 GB of memory. The hardest known positions of 2×10
+need a tenth to a half of this width."""
 
 
 class Additive(Databases):
@@ -96,7 +97,8 @@ class Additive(Databases):
 
 
 def _arcs_of(graph: BaseGraph, most: int) -> np.ndarray:
-    """Return the arcs of a graph as a `PatternTable` has its moves; most: that a vertex has."""
+    """Return the arcs of a graph in the form of a `PatternTable`'s moves. most: the most arcs of a
+    vertex."""
     start, target, voltage = graph.arcs
     count = np.diff(start)
     arcs = np.full((graph.vertices, most), -1, dtype=np.int64)
@@ -111,7 +113,7 @@ def _moves_of_images(symmetries: np.ndarray, moves: Moves) -> np.ndarray:
 
 
 class AdditiveSolver(Solver):
-    """IDA* and beam searches in turns."""
+    """Alternates IDA* and beam searches."""
 
     def __init__(self, databases: Additive, stop: np.ndarray):
         super().__init__(databases, within, path_for(databases.tables, stop))

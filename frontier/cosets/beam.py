@@ -1,20 +1,20 @@
 """Beam search for a solution of one position: breadth first, with few positions of each depth.
 
-Of the positions at each depth the `width` are kept that look nearest to the goal; so the search is
-fast, and may miss all solutions (B. T. Lowerre, The Harpy Speech Recognition System, 1976). It
-tells of a position that so many moves suffice, and never that they do not.
+At each depth it keeps the `width` positions that look nearest to the goal; so the search is fast,
+and may miss all solutions (B. T. Lowerre, The Harpy Speech Recognition System, 1976). It can show
+that a number of moves suffices for a position, never that it does not.
 
 Two things tell how near a position looks: the sum of its distances in the groups of tiles
 (`frontier.cosets.additive`), which is a lower bound, and the number of inversions
 (`frontier.cosets.inversions`). The bound sees how tiles of one group are in
-each other's way, and inversions see it of tiles of different groups. A move across lines of s cells
+each other's way; inversions see this for tiles of different groups. A move across lines of s cells
 changes the inversions by s - 1 at most. The score of a position is (s - 1) * bound +
-`INVERSION_WEIGHT` * inversions, and the least are kept.
+`INVERSION_WEIGHT` * inversions, and the least scores are kept.
 
 Measured on 2×10, whose hardest positions take more than 210 moves: of 20 positions that 3·10⁶
 look-ups in their coset did not settle for 219 moves, a beam of 300 settles 14 in 0.03 s each, and
-one of 3,000 all; without inversions one of 30,000 settles one of eight, and without the bound one
-of 100,000 two of eight.
+a beam of 3,000 all; without inversions a beam of 30,000 settles one of eight, and without the bound
+a beam of 100,000 two of eight.
 """
 
 from collections import namedtuple
@@ -29,13 +29,13 @@ from frontier.kernels.distances import distance_change
 from frontier.space.words import lowest_bit
 
 INVERSION_WEIGHT = 3
-"""What an inversion counts where a bound counts s - 1: on 2×10 the best of 1, 2, 3 and 5."""
+"""The weight of an inversion where a bound weighs s - 1: on 2×10 the best of 1, 2, 3 and 5."""
 
 SCORES = 1 << 12
-"""The scores that are told apart; greater ones are taken for the greatest of these."""
+"""The number of scores that are told apart; a greater score counts as the greatest."""
 
 MOST_MOVES_ON = 3
-"""The most moves from a position, without the one back."""
+"""The most moves from a position, without the move back."""
 
 Beam = namedtuple(
     "Beam",
@@ -77,7 +77,7 @@ def beam_for(cells: int, groups: int, width: int, stop: np.ndarray) -> Beam:
 @kernel
 def _list_moves(now, count, depth, room, tables, beam):
     """List the moves from the current layer that leave a bound of at most `room` and lead to new
-    boards; returns their number, and the least bound."""
+    boards; return their number, and the least bound."""
     listed, least, lines = 0, room + 1, tables.lines
     seed = np.uint64(beam.salt[0]) * FIRST_MIX
     for i in range(count):
@@ -138,7 +138,7 @@ def _keep_nearest(now, listed, width, tables, beam):
     while most < beam.counts.size - 1 and kept + beam.counts[most] <= width:
         kept += beam.counts[most]
         most += 1
-    of_most, at = width - kept, 0  # so many of the score `most` are kept, too
+    of_most, at = width - kept, 0  # the number kept of the score `most`
     for n in range(listed):
         if beam.score[n] == most:
             of_most -= 1
@@ -153,7 +153,7 @@ def beam_within(board, vertices, numbers, limit, width, tables, beam):
     """Return whether a solution of at most `limit` moves was found, and the nodes visited.
 
     board: int8[cells], the home of each tile, `BLANK` for the blank. vertices, numbers: int64[G],
-    its state in each group. width: at most that of the memory.
+    its state in each group. width: at most the width of the memory.
     """
     beam.salt[0] += 1
     beam.sum[0, 0], beam.rest[0, 0] = 0, 0

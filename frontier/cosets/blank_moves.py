@@ -18,7 +18,7 @@ from frontier.space.graph import BaseGraph
 from frontier.space.lehmer import LehmerCode
 
 Moves = namedtuple("Moves", "target stride then all")
-"""The moves of the blank, K from a cell at most, as the kernels read them.
+"""The moves of the blank, at most K from a cell, as the kernels read them.
 
 target: int64[cells, K], the cell that it comes to, -1 for no move; stride: int64[cells, K], what
 leads to the next cell on its way there. then: uint64[cells, K], the bits of the moves that may
@@ -59,7 +59,7 @@ def pattern_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray]
     number of its voltage, -1 for no move."""
     base, steps = pattern.model.base, pattern.model.graph
     cells, sets = base.cells, steps.vertices // base.cells
-    # The arcs of a vertex lead to the cells beside the blank: those of its line, then the others.
+    # The arcs of a vertex lead to the cells beside the blank: those of its line, then the rest.
     beside = moves_on(pattern.grid.rows, pattern.grid.columns, "step").target
     to, voltage = np.full((2, sets, *beside.shape), -1, dtype=np.int64)
     to[:, beside >= 0] = steps.target.reshape(sets, -1)
@@ -97,7 +97,7 @@ def pattern_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray]
 
 
 def check_voltages(count: int) -> None:
-    """Raise OverflowError if the moves of a table cannot number so many voltages."""
+    """Raise OverflowError if the moves of a table cannot number `count` voltages."""
     if count >> VOLTAGE_BITS:
         raise OverflowError(f"{count} voltages; {VOLTAGE_BITS} bits are kept for their number")
 
@@ -105,7 +105,7 @@ def check_voltages(count: int) -> None:
 def images(graph: BaseGraph, code: LehmerCode) -> np.ndarray:
     """Return the bit of each sequence after each voltage: unsigned[voltages, bits of a vertex].
 
-    `frontier.kernels.distances.bit_numbers` numbers the bits; those of no sequence have 0.
+    `frontier.kernels.distances.bit_numbers` numbers the bits; bits without a sequence have 0.
     """
     sign, index = np.divmod(np.arange(2 * code.half), code.half)
     sequences, number = code.unranks(index, sign), bit_numbers(code, sign, index)

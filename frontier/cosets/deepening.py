@@ -1,8 +1,8 @@
 """Single positions by one iteration of IDA*, with additive pattern databases and inversions.
 
-`within` decides whether a position takes at most so many moves (R. E. Korf, Depth-First
-Iterative-Deepening, Artificial Intelligence 27, 1985). The more promising move is tried first, and
-boards met before, as late or later, are left out (see `frontier.cosets.kernel`).
+`within` decides whether a position takes at most `limit` moves (R. E. Korf, Depth-First
+Iterative-Deepening, Artificial Intelligence 27, 1985). It tries the more promising move first, and
+leaves out boards met before, as late or later (see `frontier.cosets.kernel`).
 """
 
 from collections import namedtuple
@@ -91,7 +91,7 @@ def _look_ahead(depth, room, tables, path):
         untried &= untried - np.uint64(1)
         target, least = tables.moves.target[blank, k], 0
         tile = path.board[target]
-        if tables.lines.side == 2:  # on wider boards it is less than the sums
+        if tables.lines.side == 2:  # on wider boards the sums are greater
             order = path.order_after[depth, k]
             order[0] = path.order[depth, 0] + jumped(path.board, blank, target)
             order[1] = path.order[depth, 1] + moved_away(tile, blank, target, 2)
@@ -117,7 +117,7 @@ def _look_ahead(depth, room, tables, path):
 
 @kernel
 def _move_on(depth, k, tile, tables, path):
-    """Move the groups of all images, and their distances with the one of the tile that is moved."""
+    """Move the groups of all images, and the distance of the moved tile's group in each."""
     blank = path.blank[depth]
     for side in range(len(tables.sides)):
         move, moved = tables.image_move[side, blank, k], tables.group[side, tile]

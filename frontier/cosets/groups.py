@@ -1,8 +1,8 @@
 """The tiles of a puzzle in groups, each with a pattern database that bounds single positions.
 
-Groups are runs of tiles in the order of their homes, which together are all tiles. If the distances
+Groups are runs of tiles in the order of their homes, and together hold all tiles. If the distances
 in the groups are added (`frontier.cosets.additive`), no tile is in two groups. If the greatest one
-counts (`frontier.cosets.lines`), all groups are of one size, and may overlap.
+counts (`frontier.cosets.lines`), all groups have one size, and may overlap.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -23,11 +23,11 @@ from frontier.space.layout import WORD_BYTES
 from frontier.space.lehmer import LehmerCode
 
 MOST_OF_LINES = 8
-"""The most tiles of a group if a move slides several tiles: databases of nine take more than two
-gigabytes for each end of a way, on a board of sixteen cells."""
+"""The most tiles of a group if a move slides several tiles: databases of nine take more than 2 GB
+for each end of a way, on a board of 16 cells."""
 
 SAMPLE = 1000
-"""The size of an additive database is estimated from so many random sets of cells."""
+"""The size of an additive database is estimated from this many random sets of cells."""
 
 BASE_BYTES = 400
 """About the bytes of the base graph of a group for each set of cells and cell of the blank."""
@@ -69,21 +69,21 @@ def group_bytes(puzzle: Puzzle, sizes: tuple[int, ...]) -> int:
 
 
 def _lines(puzzle: Puzzle, size: int) -> int:
-    """Return the number of lines of patterns of so many tiles: see `frontier.cosets.lines`."""
+    """Return the number of lines of patterns of `size` tiles: see `frontier.cosets.lines`."""
     return comb(puzzle.cells - 1, size) * (puzzle.grid.rows + puzzle.grid.columns)
 
 
 def _regions(puzzle: Puzzle, size: int) -> int:
-    """Return about the number of placements of so many tiles and of the blank, up to its moves
-    among the others, estimated from a sample."""
+    """Return about how many placements `size` tiles and the blank have, up to the blank's moves
+    among the other tiles, estimated from a sample."""
     random = np.random.default_rng(size)
     shape = puzzle.grid.rows, puzzle.grid.columns
     places = np.stack([random.permutation(puzzle.cells) for _ in range(SAMPLE)])
     free, number = np.ones((SAMPLE, *shape), dtype=bool), np.arange(puzzle.cells).reshape(shape)
     np.put_along_axis(free.reshape(SAMPLE, -1), places[:, :size], False, axis=1)
-    # A free cell takes the least number that a free one beside it has, until none changes: then
-    # that of one cell in each region is its own. To load the kernel that finds the regions of a
-    # whole graph (`frontier.puzzles.pattern_graph`) would take longer than that.
+    # A free cell takes the least number of the free cells beside it, until no number changes: then
+    # one cell in each region has its own number. Loading the kernel that finds the regions of a
+    # whole graph (`frontier.puzzles.pattern_graph`) would take longer.
     before, least = None, np.where(free, number, puzzle.cells)
     while not np.array_equal(before, least):
         before = least
@@ -100,7 +100,7 @@ class Split:
 
     sizes: the number of tiles of each group. patterns: those of the groups; models: theirs; codes:
     of their sequences. members: int64[size] each, the homes of its tiles, in reading order. home:
-    of the blank.
+    the blank's.
     """
 
     def __init__(self, puzzle: Puzzle, sizes: Sequence[int], metric: str):
@@ -154,7 +154,7 @@ def residues(
     fill: Callable[[int, int, np.ndarray], None],
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the databases of all groups as one array, uint64, and the number of the first bit of
-    each vertex, int64[ends, vertices]; those of all groups are numbered one after the other.
+    each vertex, int64[ends, vertices]; vertices are numbered group after group.
 
     ends: how many databases a group has. vertices, codes: of each group, its vertices and the code
     of its sequences. table_source: returns the array if it was made before; otherwise fill(g, end,
@@ -179,14 +179,13 @@ def residues(
 
 
 def first_numbers(counts: Iterable[int]) -> np.ndarray:
-    """Return the first number of each group, if what the groups have is numbered one after the
-    other."""
+    """Return the first number of each group, if numbers run from group to group."""
     return np.cumsum([0, *counts])[:-1]
 
 
 def joined_images(pictures: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the images of all groups together, as a `PatternTable` has them of one, and the first
-    number of each group's voltages."""
+    """Return the images of all groups together, in the form that a `PatternTable` has for one, and
+    the first number of each group's voltages."""
     voltages = first_numbers(map(len, pictures))
     total, bits = sum(map(len, pictures)), max(picture.shape[1] for picture in pictures)
     check_voltages(total)
@@ -199,9 +198,8 @@ def joined_images(pictures: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarra
 def renumbered(
     moves: Sequence[np.ndarray], vertices: np.ndarray, voltages: np.ndarray
 ) -> list[np.ndarray]:
-    """Return the moves of each group, as the `move` of a `PatternTable`, with the numbers that
-    vertices and voltages have among those of all groups. vertices, voltages: the first ones of each
-    group."""
+    """Return the moves of each group, as the `move` of a `PatternTable`, with vertices and voltages
+    numbered through all groups. vertices, voltages: the first numbers of each group."""
     return [
         np.where(group_moves < 0, -1, group_moves + (vertex << VOLTAGE_BITS) + voltage)
         for group_moves, vertex, voltage in zip(moves, vertices, voltages, strict=True)
@@ -216,9 +214,9 @@ def residue_of(end, vertex, number, tables):
 
 @kernel
 def distance_of(end, vertex, number, arcs, tables):
-    """Return the distance of a state in its group, by walking to where no neighbour is nearer.
+    """Return the distance of a state in its group, by walking until no neighbour is nearer.
 
-    arcs: int64[vertices, K], of the graph in which it is the distance; as the `move` of a
+    arcs: int64[vertices, K], of the graph that defines the distance; as the `move` of a
     `PatternTable`.
     """
     moves, residue, nearer = 0, residue_of(end, vertex, number, tables), True

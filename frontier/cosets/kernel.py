@@ -3,23 +3,23 @@
 A depth-first search goes through the solutions of one pattern by their lengths. It turns back where
 the moves made and the pattern's distance exceed the length asked for; as the distance is exact,
 every move that it makes leads to a solution. The table holds distances modulo 4. The search knows
-the distance of the first pattern, and finds each later one from that of the pattern before it.
+the distance of the first pattern, and finds each later distance from the one before it.
 
 D changes by one at most with a move. So a solution whose last move, or last two moves, are inside
-the region settles no more than the one without them, if that one ends where solutions may end; it
-is left out.
+the region settles no more than the solution without them, if that one ends where solutions may end;
+it is left out.
 
 Different ways often lead to the same board. A small table of the boards met remembers the least
-depth of each in the search for the present length, and the search turns back where it comes to one
-again as late or later. Boards are told by 64-bit sums of random words (A. L. Zobrist, A New Hashing
-Method with Application for Game Playing, 1970). If two boards have the same sum, a solution may be
-missed. Then a position may stay open that could have been settled, and none is settled wrongly. The
-first solution of a coset cannot be missed: no board is left out before it, and none needs to be, as
-the search comes to it without turning back.
+depth of each in the search for the present length, and the search turns back where it meets a board
+again as late or later. Boards are told apart by 64-bit sums of random words (A. L. Zobrist, A New
+Hashing Method with Application for Game Playing, 1970). If two boards have the same sum, a solution
+may be missed. Then a position that could have been settled may stay open, but no position is
+settled wrongly. The first solution of a coset cannot be missed: no board is left out before it, and
+none needs to be, as the search comes to it without turning back.
 
 The first solution names the positions of the coset by the boards y of the region that it takes them
-to. Those with |s| + D(y) <= T are settled, and those left are read from a list. A further solution
-takes y to another board, by a permutation that is the same for all of them.
+to. Those with |s| + D(y) <= T are settled, and the rest is read from a list. A further solution
+takes y to another board, by a permutation that is the same for all positions.
 """
 
 from collections import namedtuple
@@ -32,11 +32,11 @@ from frontier.space.words import count_bits, lowest_bit
 
 MOST_LENGTH = 254
 """The most moves of a solution of a pattern. A position that only a longer one would settle stays
-open, and is searched for on its own."""
+open, and is searched singly."""
 
 MOST_MOVES = 2 * MOST_LENGTH
-"""The most moves of a solution of a position: no question asks about more, as the distances of a
-pattern and of a board of the region, which are in tables, bound each position by their sum."""
+"""The most moves of a solution of a position: no question asks about more, as the sum of two
+distances in tables, of a pattern and of a board of the region, bounds each position."""
 
 DEPTH_BITS = 9
 """The bits of the depth at which a board was met, which is at most `MOST_MOVES`."""
@@ -53,7 +53,7 @@ FIRST_MIX, SECOND_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659F
 """Odd numbers that spread keys over the tables."""
 
 UNLABELLED, BLANK = -1, -2
-"""These stand for the home of a tile that is not labelled, and of the blank."""
+"""These stand for the home of an unlabelled tile, and of the blank."""
 
 MET_BITS = 15
 """The table of boards met has 2**15 entries, so that it stays in the caches of a core."""
@@ -94,7 +94,7 @@ def scratch_for(cells: int, most_open: int, stop: np.ndarray) -> Scratch:
 
 
 def board_words(cells: int) -> np.ndarray:
-    """Return the words of which the sum of a board is made, as `Scratch` has them."""
+    """Return the words that the sum of a board adds up, as `Scratch` has them."""
     return np.random.default_rng(1).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
 
 
@@ -105,7 +105,7 @@ def no_stop() -> np.ndarray:
 
 def nothing_met(bits: int) -> np.ndarray:
     """Return the table of 2**bits entries, `DEPTH_BITS` or more, in which no board has been met:
-    each entry is of a depth greater than all that there are."""
+    the depth of each entry is greater than any that occurs."""
     return np.full(1 << bits, (1 << DEPTH_BITS) - 1, dtype=np.uint64)
 
 
@@ -113,7 +113,7 @@ def nothing_met(bits: int) -> np.ndarray:
 def slide(board, blank, target, stride, total, words):
     """Slide the tiles between the blank's cell and `target`, and the one there, towards the blank.
 
-    Returns the sum of the board afterwards; total: before.
+    Returns the sum of the board afterwards. total: the sum before.
     """
     while blank != target:
         tile = board[blank + stride]
@@ -133,8 +133,8 @@ def state_after(vertex, number, k, tables):
 
 @kernel
 def region_index(origins, position, radices):
-    """Return the Lehmer index of a position on the region: its place i holds the tile that has come
-    from the cell of number origins[i]."""
+    """Return the Lehmer index of a position on the region: its place i holds the tile that came
+    from cell number origins[i]."""
     index, used = np.int64(0), np.uint64(0)
     for i in range(radices.size):
         tile = (position >> np.uint64(4 * origins[i])) & np.uint64(15)
@@ -146,7 +146,7 @@ def region_index(origins, position, radices):
 
 @kernel
 def region_position(index, sign, origins, radices, digits):
-    """Return the position to which `region_index` gives this index, with the sign of its tiles.
+    """Return the position whose `region_index` is this index, with the sign of its tiles.
 
     digits: int64[tiles], overwritten.
     """
@@ -198,7 +198,7 @@ def _land(blank, allowed, origin, origins, table, scratch, solutions, opened):
     """Let a solution settle positions, and return how many stay open.
 
     allowed: the moves that the region may take after it. solutions, opened: those before it, and
-    the positions that they have left open.
+    the positions that they left open.
     """
     i = 0
     for cell in table.cells:
@@ -212,8 +212,8 @@ def _land(blank, allowed, origin, origins, table, scratch, solutions, opened):
 
 @kernel
 def take_best(depth, scratch):
-    """Return the move of least bound at a depth, the first of equal ones, and take it from those to
-    be tried, one at least."""
+    """Return the move of least bound at a depth, the first of equal ones, and take it from the
+    moves to try, of which there is at least one."""
     untried, least = scratch.untried[depth], scratch.least[depth]
     k, others = lowest_bit(untried), untried & (untried - np.uint64(1))
     while others:
@@ -228,10 +228,10 @@ def take_best(depth, scratch):
 @kernel
 def is_new(total, depth, table):
     """Return whether a board has not been met at this depth or a lesser one, as far as a table
-    knows, which remembers it."""
+    knows, and note it in the table."""
     key, bits = total * SECOND_MIX, np.uint64(lowest_bit(np.uint64(table.size)))
-    # The place of the entry tells the first bits of the key, as many as tell the depth or
-    # more, and it the others.
+    # The place of the entry gives the first bits of the key, at least as many as the depth has; the
+    # entry gives the rest.
     at = np.int64(key >> np.uint64(64) - bits)
     entry, before = key << np.uint64(DEPTH_BITS) | np.uint64(depth), table[at]
     if (before ^ entry) < np.uint64(1 << DEPTH_BITS) and before <= entry:
@@ -242,15 +242,15 @@ def is_new(total, depth, table):
 
 @kernel
 def search_coset(pattern, distance, homes, limit, worth, most, tables, scratch):
-    """Search one coset; returns how many positions stay open, the look-ups (one for each pattern
+    """Search one coset; return how many positions stay open, the look-ups (one for each pattern
     visited, and one for each open position at the end of a solution) and the solutions.
 
     pattern: its number. distance: its distance. homes: int8[cells], the home of the labelled tile
     in each cell, or `UNLABELLED` or `BLANK`. limit: the moves that positions may take; all stay
     open if it is less than `distance`. worth, most: the search ends when it has made `worth`
-    look-ups for each position that is open, or `most` in all. The positions are in `scratch.open`:
-    bits 4n .. 4n + 3 are the number of the tile, among those of the region by their homes, that is
-    in the n-th cell whose tile is not labelled.
+    look-ups for each open position, or `most` in all. The positions are in `scratch.open`: bits
+    4n .. 4n + 3 are the number of the tile, among those of the region by their homes, in the n-th
+    cell whose tile is not labelled.
     """
     scratch.salt[0] += 1
     salt = scratch.salt[0]
@@ -329,8 +329,8 @@ def search_coset(pattern, distance, homes, limit, worth, most, tables, scratch):
 
 @kernel
 def search_cosets(patterns, distances, homes, limit, worth, most, enough, tables, scratch, boards):
-    """Search some cosets, one after the other, until the positions left open have no more room, or
-    `enough` nodes have been visited; returns the numbers of cosets searched, of positions left
+    """Search some cosets, one after the other, until there is no more room for positions left open,
+    or `enough` nodes have been visited; return the numbers of cosets searched, of positions left
     open, of nodes and of solutions.
 
     patterns: int64[N], their numbers. distances: uint8[N], homes: int8[N, cells], worth and most,

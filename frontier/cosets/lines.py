@@ -1,4 +1,4 @@
-"""Single positions where a move slides several tiles: by lines, with the greatest of some bounds.
+"""Single positions where a move slides several tiles: by lines, with the greatest group bound.
 
 In a shortest solution moves along a row and along a column alternate, as two moves along one line
 are one. So take *lines* instead of positions: all positions that moves along one row join, or along
@@ -9,10 +9,10 @@ column: the graph of the lines is bipartite.
 **Bound.** Let a solution of a position have k moves, along the lines u = v(1), ..., v(k) = w. Then
 u is one of the two lines of the position, and w one of the two lines of the goal. If these two are
 at distance a in the graph of the lines, then k >= a + 1, and k - a - 1 is even. Now tell only the
-tiles of a group apart. The walk is one of such *patterns*, too, so the distance of their lines is
-at most a, and of its parity. Each move is one step in every group; so the distances of several
-groups cannot be added, and the greatest of them is the bound. It is 0 only where all of them are:
-then the line is w, as each tile is in a group, and at most one move more leads to the goal.
+tiles of a group apart. The walk is also a walk over these *patterns*, so the distance of their
+lines is at most a, and has the same parity. Each move is one step in every group, so the distances
+of several groups cannot be added, and the greatest one is the bound. It is 0 only where all are 0:
+then the line is w, as each tile is in a group, and at most one more move leads to the goal.
 
 A group has a database for each of the goal's two lines. As the graph is bipartite, the kind of a
 line tells whether a distance is odd, and one bit tells the rest, as in `frontier.cosets.additive`;
@@ -25,7 +25,7 @@ before, as late or later, is left out (`frontier.cosets.kernel`).
 cell i * s + j is the j-th of line i, and the i-th of line j across. The set of places of a group's
 tiles (`frontier.puzzles.pattern_graph`) and a line of the board are a vertex. While the blank moves
 along a line in reading order, neither the places nor the sequence of the tiles change. A line
-across has the places and the sequence that there are with the blank in its first cell.
+across takes its places and its sequence from the position with the blank in its first cell.
 """
 
 from collections import namedtuple
@@ -141,8 +141,8 @@ class Lines(Databases):
 def line_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray, np.ndarray]:
     """Return the graph of the lines of a pattern, in which every move counts.
 
-    Returned are the graph, its `move` as `LineTables` has it, and int64[2, vertices of the
-    pattern], the line of each kind of each of the pattern's vertices, as such an entry.
+    Returns the graph, its `move` as `LineTables` has it, and int64[2, vertices of the pattern], the
+    line of each kind of each of the pattern's vertices, as an entry of `move`.
     """
     graph, move = pattern_graph(pattern, moves)
     side, identity = pattern.grid.line_length, graph.voltages.index(())
@@ -194,7 +194,7 @@ def _look_ahead(depth, kind, end, room, tables, path):
 @kernel
 def _search(kind, end, vertices, numbers, blank, limit, most, tables, path):
     """Return whether a position has a solution of at most `limit` moves that begins along its line
-    of a kind and ends along that line of the goal, as far as at most `most` nodes decide it, and
+    of `kind` and ends along the goal's line of `end`, as far as at most `most` nodes decide it, and
     the nodes visited."""
     path.salt[0] += 1
     groups, seed, nodes = vertices.size, np.uint64(path.salt[0]) * FIRST_MIX, 0
@@ -239,8 +239,8 @@ def _search(kind, end, vertices, numbers, blank, limit, most, tables, path):
 
 @kernel
 def _ends(depth, kind, limit, tables, path):
-    """Write the solution that comes to a line of the goal at a depth, and return whether it is of
-    at most `limit` moves, which it is unless the position is the goal."""
+    """Write the solution that comes to a line of the goal at a depth, and return whether it has at
+    most `limit` moves, which it has unless the position is the goal."""
     side, last = tables.sizes[0], (kind + depth) & 1
     for d in range(depth):
         line, k = path.line[d], path.taken[d]

@@ -1,11 +1,10 @@
-"""The patterns of a region: one bit of each distance, and lists of those that are far.
+"""The patterns of a region: one bit of each distance, and lists of the far ones.
 
 **Ends.** A solution of a pattern ends with the blank in the region: where a move slides one tile,
-in a cell that has the colour, as on a checkerboard, of the blank's home. Nothing is lost by that.
-Let a solution s end on the other colour, and lead to the board y of the region. The blank of y is
-not at home, so D(y) > 0, and a shortest solution of y begins with a move to a cell of the home's
-colour. With that move s is one move longer, the board that it leads to is one move nearer, and it
-settles what s does.
+in a cell of the same checkerboard colour as the blank's home. Nothing is lost by that. Let a
+solution s end on the other colour, and lead to the board y of the region. The blank of y is not at
+home, so D(y) > 0, and a shortest solution of y begins with a move to a cell of the home's colour.
+With that move s is one move longer, its board is one move nearer, and it settles what s settles.
 
 **Bits.** The *distance* of a pattern is the number of moves of its shortest solutions. Where a move
 slides one tile, it changes this distance by exactly one, and the colour of the blank's cell tells
@@ -13,11 +12,11 @@ whether it is odd. So one bit tells the rest to a search that knows the distance
 2 or 3 modulo 4 (`frontier.kernels.distances`)? Where a move slides several tiles, the blank may end
 anywhere in the region, and there are two bits.
 
-**Lists.** A question is about patterns that are far. Those of the last layers are listed while the
-table is made. If a question needs more, the layers are searched again, and more are listed.
+**Lists.** A question is about far patterns. Those of the last layers are listed while the table is
+made. If a question needs more, the layers are searched again, and more are listed.
 
 **Numbers.** A pattern is a state of a base graph (`frontier.puzzles.pattern_graph`). Its number is
-that of its bit, vertex * size + n, where n is the number of the bit of its sequence
+the number of its bit, vertex * size + n, where n is the number of the bit of its sequence
 (`frontier.kernels.distances.bit_numbers`).
 """
 
@@ -39,7 +38,7 @@ MOST_LISTED = 1 << 29
 """The most patterns of a list: 4 GB."""
 
 LONGER = 4
-"""A further list has so many times the patterns of the one before."""
+"""A further list has this many times the patterns of the one before."""
 
 PatternTable = namedtuple("PatternTable", "residue odd period move image size")
 """Patterns as the kernels read them.
@@ -53,7 +52,7 @@ move. image: unsigned[voltages, size], see `frontier.cosets.blank_moves.images`.
 
 
 class Patterns:
-    """The table of the patterns of a region, and those that are far.
+    """The table of the patterns of a region, and lists of the far ones.
 
     table: as the kernels read it. layers: int64, the number of patterns at each distance.
     """
@@ -73,7 +72,7 @@ class Patterns:
             move, images(self._graph, self._code), np.int64(size),
         )  # fmt: skip
         self.layers = table_source("layers", self._count)
-        if self._lists:  # the search that made them need not be repeated
+        if self._lists:  # so their search need not be repeated
             self._list_from(self._first(region.most_listed))
             self._lists = {}
 
@@ -83,10 +82,10 @@ class Patterns:
         return self.layers.size - 1
 
     def at(self, least: int, modulo: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the patterns at distance `least` or farther that is `modulo` modulo the period:
+        """Return the patterns at distance `least` or farther, equal to `modulo` modulo the period:
         their numbers, int64, and their distances, uint8.
 
-        Raises InputError if they are too many.
+        Raises InputError if there are too many.
         """
         room = self._region.most_listed
         while self._first(room) > least:
@@ -133,24 +132,24 @@ class Patterns:
         return planes
 
     def _count(self) -> np.ndarray:
-        """Return the number of patterns at each distance, as the search has counted them that made
-        the table, or another one."""
+        """Return the number of patterns at each distance, as counted by the search that made the
+        table, or by another one."""
         if self._counts is None:
             self._search(self._nothing(), self._region.most_listed)
         return self._counts
 
     def _nothing(self) -> np.ndarray:
-        """Return no planes: nothing is written."""
+        """Return no planes, so that nothing is written."""
         return np.empty((0, *self._shape[1:]), dtype=np.uint64)
 
     def _first(self, most: int) -> int:
-        """Return the least distance from which on there are at most so many patterns."""
+        """Return the least distance from which on there are at most `most` patterns."""
         following = self.layers[::-1].cumsum()
         return self.layers.size - int(np.searchsorted(following, most, side="right"))
 
     def _list_from(self, least: int) -> np.ndarray:
         """Return the numbers of all patterns at distance `least` or farther, the farthest first;
-        raises InputError if they are too many."""
+        raises InputError if there are too many."""
         count = int(self.layers[least:].sum())
         if count > MOST_LISTED:
             raise InputError(
@@ -170,7 +169,7 @@ class Patterns:
 
     def _search(self, planes: np.ndarray, most: int) -> None:
         """Search all patterns from the ends of solutions, and write their residues; count each
-        layer, and list the last ones, at most so many patterns."""
+        layer, and list the last ones, at most `most` patterns."""
         region, base = self._region, self._base
         ends = region.cells[region.odd[region.cells] == 0]
         places = region.outside - (region.outside > ends[:, None])

@@ -7,14 +7,14 @@ depth T + p or more. So with an upper bound U and a lower bound L of God's numbe
 
 * while U - L > 1, X(U - p - 1) is asked about: it is empty, and U falls by two, or L rises to
   U - 1;
-* if U - L = 1, X(U - p) is, and settles it;
+* if U - L = 1, X(U - p) is asked about, and settles it;
 * once L = U = G, the positions of X(G - p) at depth G are the last layer, those of X(G - p - 1) at
   depth G - 1 the one before it, and so on.
 
-But for the last case a question ends with the first position that is found, its witness: all that
-is known of it is that it needs more moves than were asked about.
+Except in the last case a question ends with the first position found, its witness, which is only
+known to need more moves than were asked about.
 
-Where questions take long, lower bounds are guessed besides, between L and U, and tried with the
+Where questions take long, lower bounds between L and U are also guessed, and tried with the
 positions that questions found hard to settle (`guesses`).
 """
 
@@ -29,8 +29,8 @@ from frontier.puzzles import Board
 class Answer:
     """The answer to a question so far.
 
-    portions: how many there are; cosets: in all of them together; done: those that were searched,
-    by their numbers.
+    portions: how many there are; cosets: in all of them together; done: the searched ones, by their
+    numbers.
     """
 
     portions: int
@@ -44,7 +44,7 @@ class Answer:
 
     @property
     def missing(self) -> list[int]:
-        """The numbers of the portions that were not searched."""
+        """The numbers of the portions not yet searched."""
         return [number for number in range(self.portions) if number not in self.done]
 
     @property
@@ -54,21 +54,21 @@ class Answer:
         return sorted(positions, key=lambda position: (-position.depth, position.board))
 
     def total(self, field_name: str) -> int | float:
-        """Return the sum of a field of `Portion` over the portions that were searched."""
+        """Return the sum of a field of `Portion` over the searched portions."""
         return sum(getattr(portion, field_name) for portion in self.done.values())
 
     @property
     def seconds(self) -> float:
-        """Seconds of one processor."""
+        """The processor seconds of the answer."""
         return self.total("seconds")
 
 
 class Proof:
     """Bounds of God's number of a puzzle, and their reasons.
 
-    deepest: the greatest distance of a pattern, and that of a board of the region. period: p, see
-    the module's text. answers: by the limits of their questions. witnesses: of questions that ended
-    with them, and of guesses. guessed: the seconds of processors that guesses took.
+    deepest: the greatest distance of a pattern, and of a board of the region. period: p, see the
+    module's text. answers: by the limits of their questions. witnesses: of questions that ended
+    with them, and of guesses. guessed: the processor seconds of guesses.
     """
 
     def __init__(self, deepest: tuple[int, int], period: int):
@@ -109,8 +109,8 @@ class Proof:
         return [position for answer in self.answers.values() for position in answer.farther]
 
     def hardest(self, limit: int) -> list[Board]:
-        """Return positions whose distances are those of a question modulo p, and whose own searches
-        for questions of greater limits took long: those that took longest first."""
+        """Return positions whose distances equal those of a question modulo p, and whose single
+        searches for questions of greater limits took long, the longest first."""
         portions = (
             portion
             for greater, answer in self.answers.items()
@@ -122,7 +122,7 @@ class Proof:
 
     @property
     def seconds(self) -> float:
-        """Seconds of one processor, of all questions and guesses."""
+        """The processor seconds of all questions and guesses."""
         questions = sum(answer.seconds for answer in self.answers.values())
         return questions + sum(witness.seconds for witness in self.witnesses) + self.guessed
 
@@ -136,24 +136,24 @@ class Proof:
         return [position for position in answer.farther if position.depth == depth]
 
     def last_layers(self) -> Iterator[tuple[int, list[Farther]]]:
-        """Generate (depth, positions) of the last layers that are known, the deepest first."""
+        """Generate (depth, positions) of the last known layers, the deepest first."""
         depth = self.upper
         while self.known and (layer := self.layer(depth)) is not None:
             yield depth, layer
             depth -= 1
 
     def in_words(self, limit: int, whole: bool) -> str:
-        """Return a question in words. whole: all of its positions are wanted, not one."""
+        """Return a question in words. whole: True if all positions are wanted, not one."""
         if whole:
             return f"which positions lie at depth {limit + self.period}?"
         return f"do all positions take at most {limit + self.period - 1} moves?"
 
     def next_question(self, at_most: int | None, layers: int) -> tuple[int, bool] | None:
         """Return the limit of the next question, and whether all of its positions are wanted; None
-        if there is none.
+        if there is no further question.
 
         at_most: the bound in question, None for God's number itself. layers: how many of the last
-        layers are wanted. The least limit is 0: layers 0 and 1 are known to everybody.
+        layers are wanted. The least limit is 0, as layers 0 and 1 need no search.
         """
         upper, lower = self.upper, self.lower
         if at_most is not None:
@@ -168,8 +168,8 @@ class Proof:
 
 
 def wrong_division(asker: Asker, limit: int, answer: Answer) -> str | None:
-    """Return what is wrong with the numbers of cosets and portions of a question, None if they are
-    right."""
+    """Return what is wrong with the numbers of cosets and portions of a question, None if nothing
+    is."""
     cosets, portions = asker.cosets(limit), asker.portions(limit)
     if (answer.cosets, answer.portions) == (cosets, portions):
         return None
@@ -181,12 +181,12 @@ def wrong_division(asker: Asker, limit: int, answer: Answer) -> str | None:
 
 
 def guesses(proof: Proof, seconds: float, now: Callable[[], float]) -> Iterator[tuple[int, float]]:
-    """Generate lower bounds to be tried, by bisection: the limits that a position has to exceed,
-    and the times at which they are given up.
+    """Generate lower bounds to try, by bisection: the limits that a position has to exceed, and the
+    times at which they are given up.
 
-    A guess that is not confirmed in half of what is left of the time is taken for too high. Limits
-    are equal modulo p to those of the questions from above, as the hard positions' distances are.
-    now: returns the time, in seconds.
+    A guess that is not confirmed in half of the time left is taken for too high. Limits are equal
+    modulo p to those of the questions from above, as the hard positions' distances are. now:
+    returns the time, in seconds.
     """
     ends, high, period = now() + seconds, proof.upper - 1, proof.period
     while now() < ends:

@@ -1,18 +1,18 @@
-"""Which positions need more than so many moves: one question about all cosets of a region.
+"""Which positions need more than T moves: one question about all cosets of a region.
 
-Moves of one tile change the colour of the blank's cell on the checkerboard, so the parity of a
-position's distance is that of its blank's way home. A question of T is then about the positions
-whose distances have the parity of T. If none of them needs more than T moves, then no position at
-all needs more than T + 1, as each has a neighbour of the other parity: half of the cosets are never
-looked at. And those that need more are all positions at the depths T + 2, T + 4, ...: with T =
-G - 2 for God's number G they are the last layer, with T = G - 3 the one before it.
+A move of one tile changes the colour of the blank's cell on the checkerboard, so a position's
+distance has the parity of its blank's way home. A question of T is then about the positions whose
+distances have the parity of T. If none of them needs more than T moves, then no position needs more
+than T + 1, as each has a neighbour of the other parity: half of the cosets are never looked at. And
+those that need more are all positions at the depths T + 2, T + 4, ...: with T = G - 2 for God's
+number G they are the last layer, with T = G - 3 the one before it.
 
 Where a move slides several tiles, a question of T is about all positions, and those that need more
 are at the depths T + 1, T + 2, ...
 
-A coset has no such position if its pattern's distance and the greatest D are T or less together. Of
-cosets that are mirror images of each other one is searched (`frontier.cosets.symmetry`). Those left
-are shuffled, so that any portion of them tells how long the rest will take.
+A coset has no position that needs more if its pattern's distance plus the greatest D is at most T.
+Of cosets that are mirror images of each other one is searched (`frontier.cosets.symmetry`). The
+cosets left are shuffled, so that any portion of them tells how long the rest will take.
 """
 
 import time
@@ -47,7 +47,7 @@ from frontier.cosets.symmetry import mirrored, symmetries
 from frontier.puzzles import Board
 
 DATABASES: dict[str, type[Databases]] = {"step": Additive, "multi": Lines}
-"""Those for single positions, by the metric."""
+"""The databases for single positions, by the metric."""
 
 PORTIONS = 1000
 """The most portions of a question."""
@@ -56,39 +56,36 @@ PORTION_COSETS = 64
 """The least cosets of a portion."""
 
 WORTH = 100_000
-"""The least look-ups that are made for each open position of a coset before it is searched by
-itself."""
+"""The least look-ups made for each open position of a coset before it is searched singly."""
 
 MOST_WORTH = 64 * WORTH
 """The most of these look-ups, unless positions were searched in vain."""
 
 SEARCHED_LONGER = 16
-"""The nodes of a position's own search for each of these look-ups, before its coset is searched
+"""The nodes of a position's single search for each of these look-ups, before its coset is searched
 again."""
 
 LOOK_UPS_A_NODE = 8
-"""The look-ups of a search of cosets that take as long as a node of a search of one position, whose
-databases are larger than all caches: 35 against 280 ns."""
+"""The look-ups of a search of cosets that take as long as a node of a single search, whose
+databases are larger than all caches: 35 ns against 280 ns."""
 
 LONGER = 4
-"""Cosets and their positions are searched so many times longer if they were not searched long
-enough."""
+"""Cosets and their positions are searched this many times longer if a search was too short."""
 
 MOST_LOOK_UPS = 1_000_000_000
 """The most look-ups in one coset, however many positions are open."""
 
 LOOK_UPS_A_CHECK = 100_000_000
-"""The look-ups between two checks of a portion whether it is to stop; a coset under way comes on
-top."""
+"""After this many look-ups, and the coset under way, a portion checks whether to stop."""
 
 ROOM = 100_000
-"""The least number of positions left open that are held at a time."""
+"""The least number of positions left open that fit in memory at a time."""
 
 MIRRORED = 1 << 18
-"""The cosets that are compared with their mirror images at a time."""
+"""The number of cosets compared with their mirror images at a time."""
 
 AT_ONCE = 16
-"""The cosets that the kernel searches at a time."""
+"""The number of cosets that the kernel searches at a time."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +93,7 @@ class Farther:
     """A position that needs more moves than the limit of its question.
 
     board: its codes. depth: its distance. blanks: the cells that the blank comes to on a shortest
-    way to the goal, one after the other.
+    way to the goal, in order.
     """
 
     board: Board
@@ -108,7 +105,7 @@ class Farther:
 class Witness:
     """A position, by its codes, that needs more than `limit` moves; how many is not known.
 
-    seconds: of one processor, in which a question came to it.
+    seconds: the processor seconds in which a question came to it.
     """
 
     board: Board
@@ -121,9 +118,9 @@ class Portion:
     """The result of the search of some cosets of a question.
 
     number: of the portion. cosets: how many it has. look_ups, solutions: of the search of cosets.
-    left: the positions that it left open. nodes: of their own searches. farther: those that need
+    left: the positions that it left open. nodes: of their single searches. farther: those that need
     more moves. seconds: of one processor. hardest: of those that do not, the one whose search took
-    most nodes, and these.
+    the most nodes, and their number.
     """
 
     number: int
@@ -140,8 +137,8 @@ class Portion:
 class Asker:
     """The tables of a region, and the search of portions of cosets with them.
 
-    deepest: the greatest distance of a pattern, and that of a board of the region to which a
-    solution may lead. bound: their sum, a number of moves that suffices for every position.
+    deepest: the greatest distance of a pattern, and of a board of the region to which a solution
+    may lead. bound: their sum, a number of moves that suffices for every position.
     """
 
     def __init__(
@@ -152,12 +149,12 @@ class Asker:
         table_source: TableSource | None = None,
     ):
         """sizes: the tiles of the groups of the databases; see `frontier.cosets.groups`.
-        table_source: returns tables that were made before; by default they are kept in memory."""
+        table_source: returns tables made before; by default they are kept in memory."""
         self.region, self.puzzle = region, region.puzzle
         source, metric = table_source or _kept(), self.puzzle.metric
         self._goal = np.array(self.puzzle.goals[0])[self.puzzle.grid.reading]
         moves = moves_on(self.puzzle.grid.rows, self.puzzle.grid.columns, metric)
-        # The patterns take most memory while they are made, so they come first.
+        # Making the patterns takes the most memory, so they come first.
         self._patterns = Patterns(region, moves, threads, source)
         boards = region_table(region, threads, source)
         self._databases = DATABASES[metric](self.puzzle, sizes, threads, source)
@@ -166,7 +163,7 @@ class Asker:
         self.deepest = self._patterns.farthest, most - most % region.period
         self.bound = sum(self.deepest)
         self._symmetries = symmetries(self.puzzle, region.cells)
-        self._settled = self._nodes = 0  # positions searched by themselves, and their nodes
+        self._settled = self._nodes = 0  # positions searched singly, and their nodes
         self._stop = no_stop()
         self._prepare = Lock()
         self._prepared: _Prepared | None = None
@@ -181,7 +178,7 @@ class Asker:
         return min(PORTIONS, -(-self.cosets(limit) // PORTION_COSETS))
 
     def learn(self, portions: Iterable[Portion]) -> None:
-        """Take the mean nodes of a position's own search from portions searched before."""
+        """Take the mean nodes of a position's single search from portions searched before."""
         for portion in portions:
             self._settled, self._nodes = self._settled + portion.left, self._nodes + portion.nodes
 
@@ -194,8 +191,8 @@ class Asker:
     ) -> Portion | Witness | None:
         """Search a portion of the question of `limit`; returns None if it was stopped.
 
-        whole: all positions that need more moves are wanted, with their distances; otherwise the
-        first one ends the search.
+        whole: True if all positions that need more moves are wanted, with their distances;
+        otherwise the first one ends the search.
         """
         question = self._question(limit)
         of_portion = np.arange(number, question.cosets.size, self.portions(limit))
@@ -204,8 +201,8 @@ class Asker:
     def search_some(
         self, limit: int, distance: int, some: slice, stop: Callable[[], bool]
     ) -> Portion | None:
-        """Search some cosets of a question, of those whose patterns are at a distance; returns None
-        if it was stopped."""
+        """Search some of the cosets of a question whose patterns are at a distance; returns None if
+        it was stopped."""
         question = self._question(limit)
         there = np.flatnonzero(question.distances == distance)
         return self._search(question, there[some], 0, stop, True)
@@ -217,7 +214,7 @@ class Asker:
     def _search(
         self, question: "_Prepared", of_portion: np.ndarray, number: int, stop, whole: bool
     ) -> Portion | Witness | None:
-        """Search the cosets of a question that are numbered in `of_portion`."""
+        """Search the cosets of a question whose numbers `of_portion` lists."""
         began, limit = time.thread_time(), question.limit
         # Kernels are compiled again for an array with gaps; these are copies.
         cosets, distances = question.cosets[of_portion], question.distances[of_portion]
@@ -255,7 +252,7 @@ class Asker:
                             hardest = nodes_of_board, self._codes(board)
                     elif not whole:
                         return Witness(self._codes(board), limit, time.thread_time() - began)
-                    elif self._codes(board) not in farther:  # as the image of another one
+                    elif self._codes(board) not in farther:  # as the image of another position
                         farther |= self._farther(board, limit, solver)
                 else:
                     first, left_open = first + done, left_open + len(settled)
@@ -271,7 +268,7 @@ class Asker:
         )
 
     def witness(self, board: Board, limit: int, most: int = UNBOUNDED) -> Witness | None:
-        """Return a position as a witness, if `most` nodes suffice to decide that it needs more than
+        """Return a position as a witness, if `most` nodes suffice to show that it needs more than
         `limit` moves."""
         codes = np.array(board)[self.puzzle.grid.reading]
         homes = np.where(codes == 0, BLANK, self._goal.argsort()[codes]).astype(np.int8)
@@ -312,11 +309,11 @@ class Asker:
 
     @property
     def _worth(self) -> int:
-        """The look-ups for each open position of a coset, before it is searched by itself: as many
-        as take as long as that has taken so far, on average.
+        """The look-ups for each open position of a coset before it is searched singly: as many as
+        take as long as a single search has taken so far, on average.
 
         Some positions take far longer. So their searches end after as many nodes, eight times as
-        long as the look-ups took; then the coset is searched again, and longer, and so on in turns.
+        long as the look-ups took; then the coset is searched again, for longer, and so on.
         """
         mean = LOOK_UPS_A_NODE * self._nodes // max(1, self._settled)
         return max(WORTH, min(mean, MOST_WORTH))
@@ -348,7 +345,7 @@ class Asker:
 
     @contextmanager
     def _memory(self, most_open: int):
-        """Lend memory to one thread; the next portion uses it again."""
+        """Lend memory to one thread; the next portion reuses it."""
         try:
             scratch, solver = self._spare.get_nowait()
         except Empty:
@@ -362,7 +359,7 @@ class Asker:
 
 class _Prepared(NamedTuple):
     """A question's tables, the patterns of its cosets and their distances, and the most positions
-    that one of them leaves open."""
+    that a coset leaves open."""
 
     limit: int
     tables: Tables

@@ -1,4 +1,4 @@
-"""The boards of a region: their distances by moves inside it, and lists of those that are far."""
+"""The boards of a region: their distances by moves inside it, and lists of the far ones."""
 
 from collections import namedtuple
 

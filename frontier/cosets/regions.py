@@ -1,7 +1,7 @@
 """The region of a coset search: a rectangle of the board that holds the blank's home.
 
-The tiles whose homes lie outside are the *labelled* ones. The larger the region, the fewer patterns
-there are and the more boards it has itself; both tables must fit in memory.
+The tiles whose homes lie outside are *labelled*. The larger the region, the fewer patterns there
+are and the more boards it has itself; both tables must fit in memory.
 """
 
 from collections.abc import Iterator
@@ -24,14 +24,14 @@ MOST_LABELLED = 9
 """The most labelled tiles: all their orders are listed."""
 
 BALANCE = 1 / 4
-"""The default region has at least so many patterns for each of its boards."""
+"""The default region has at least this many patterns for each of its boards."""
 
 LEAST_LISTED, MOST_LISTED = 1 << 16, 1 << 24
 """Limits of the patterns that are listed at first."""
 
 VERTEX_BYTES, LISTED_BYTES = 500, 16
-"""About the bytes of memory for each vertex of the base graph of the patterns, and for each pattern
-that is listed."""
+"""About the bytes of memory for each vertex of the base graph of the patterns, and for each listed
+pattern."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Region:
 
     @property
     def period(self) -> int:
-        """The distances of all positions of a coset are the same modulo this number: 2 if a move
+        """The distances of all positions of a coset are equal modulo this number: 2 if a move
         slides one tile, as it changes the colour of the blank's cell on the checkerboard; otherwise
         1."""
         return 2 if self.puzzle.metric == "step" else 1
@@ -109,22 +109,22 @@ class Region:
 
     @cached_property
     def odd(self) -> np.ndarray:
-        """Whether solutions with the blank in each cell have an odd number of moves, as it has not
-        the colour of the blank's home on the checkerboard: bool[cells], in reading order. All False
-        where a move slides several tiles."""
+        """Whether solutions with the blank in each cell have an odd number of moves, as the cell's
+        checkerboard colour is not that of the blank's home: bool[cells], in reading order. All
+        False where a move slides several tiles."""
         squares = np.array(self.puzzle.grid.squares)[self.puzzle.grid.reading]
         home = divmod(self.puzzle.goals[0].index(0), self.puzzle.grid.columns)
         return (squares + home).sum(axis=1) % self.period == 1
 
     @property
     def most_listed(self) -> int:
-        """The patterns that are listed when their table is made, at most."""
+        """The most patterns listed when their table is made."""
         return max(LEAST_LISTED, min(MOST_LISTED, self.patterns // 8))
 
     @property
     def table_bytes(self) -> int:
-        """The bytes of the table of patterns: one bit of each if distances have a parity, otherwise
-        two, and 60 in a word of 64."""
+        """The bytes of the table of patterns: one bit for each if distances have a parity,
+        otherwise two, with 60 bits used of each word of 64."""
         return (3 - self.period) * self.patterns * 8 // 60
 
     @property
@@ -134,13 +134,13 @@ class Region:
 
     @property
     def memory(self) -> int:
-        """About the bytes of memory that both tables and what belongs to them take."""
+        """About the bytes of memory that both tables take, with the base graph and the lists."""
         vertices = comb(self.puzzle.cells - 1, self.labelled) * self.puzzle.cells
         return VERTEX_BYTES * vertices + LISTED_BYTES * self.most_listed + self.bytes
 
     @property
     def memory_while_made(self) -> int:
-        """About the bytes of memory that they take while they are made: two layers more, of the
+        """About the bytes of memory that they take while they are made: two more layers, of the
         patterns or of the boards."""
         return self.memory + max(self.table_bytes, 2 * self.boards)
 
@@ -190,8 +190,8 @@ def _spans(home: int, length: int) -> Iterator[tuple[int, int]]:
 
 
 def best_region(puzzle: Puzzle) -> Region:
-    """Return the default region: that of the smallest tables of which the patterns' has at least
-    `BALANCE` of the entries of the boards', if there is such a region.
+    """Return the default region: the one with the smallest tables in which patterns have at least
+    `BALANCE` times the entries of boards, if a region has that.
 
     Measured on 2×7: with three columns labelled (17 million patterns) the same questions take two
     thirds of the time that they take with two (240,000).
@@ -202,7 +202,7 @@ def best_region(puzzle: Puzzle) -> Region:
 
 
 def region_named(puzzle: Puzzle, name: str) -> Region:
-    """Return the region of this name, such as "2x6"; raises InputError if the puzzle has none."""
+    """Return the region of a name such as "2x6"; raises InputError if the puzzle has none."""
     regions = {region.name: region for region in regions_of(puzzle)}
     if name not in regions:
         names = ", ".join(regions)

@@ -1,8 +1,8 @@
 """The resources of a search of cosets, and whether it fits here.
 
-Memory is that of the tables, while they are made: first those of the region, then the databases of
-single positions, which may take the memory of the layers from which those were made. The time of a
-search depends on how many positions the solutions leave open, which no table tells.
+Memory is what the tables take while they are made: first those of the region, then the databases of
+single positions, which may reuse the memory of the layers from which the first were made. The time
+of a search depends on how many positions the solutions leave open, which no table tells.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class CosetPlan:
     """The resources of a search of God's number.
 
     groups: the tiles of the groups of the databases. bytes: of memory, while the tables are made.
-    room: the bytes that may be used here.
+    room: the bytes available here.
     """
 
     config: Config
@@ -37,7 +37,7 @@ class CosetPlan:
 
     @cached_property
     def refusal(self) -> str | None:
-        """The reason why the search cannot be done here, and what would help; None if it can be."""
+        """Why the search cannot be done here, and what would help; None if it can be."""
         region = self.region
         subject = f"{region.puzzle.title}, region {region.name}"
         if self.bytes <= self.room:
@@ -58,8 +58,8 @@ class CosetPlan:
 def plan_cosets(config: Config, region: str | None = None) -> CosetPlan:
     """Return the resources of the search of a config, whether it fits here or not.
 
-    `region` is the region's name, by default the one that `best_region` chooses. Raises InputError
-    if cosets are not made for the puzzle, or if it has no such region.
+    region: its name, by default that of `best_region`. Raises InputError if cosets are not made for
+    the puzzle, or if it has no region of this name.
     """
     config.refuse_family("name one by puzzle.blank")
     puzzle = check_puzzle(config.make_puzzle())
@@ -67,7 +67,7 @@ def plan_cosets(config: Config, region: str | None = None) -> CosetPlan:
     room = machine.memory() * MEMORY_SHARE[0] // MEMORY_SHARE[1]
     try:
         groups = group_sizes(puzzle, room - chosen.memory)
-    except InputError:  # a machine that has room for these tables has some for the groups
+    except InputError:  # a machine with room for these tables has room for the groups
         groups = group_sizes(puzzle, room)
     bytes_needed = max(chosen.memory_while_made, chosen.memory + group_bytes(puzzle, groups))
     return CosetPlan(config, chosen, groups, bytes_needed, room)

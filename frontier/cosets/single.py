@@ -1,9 +1,8 @@
-"""Single positions: whether so many moves suffice for one, and how.
+"""Single positions: whether a number of moves suffices for one, and how.
 
-A position that the solutions of its pattern leave open is searched by itself. What that takes is
-made once, `Databases`: those of one sort where a move slides one tile
-(`frontier.cosets.additive`), of another where it slides several (`frontier.cosets.lines`). Each
-thread searches with a `Solver` of its own.
+A position that the solutions of its pattern leave open is searched singly. Its `Databases` are made
+once: of one kind where a move slides one tile (`frontier.cosets.additive`), of another where it
+slides several (`frontier.cosets.lines`). Each thread searches with its own `Solver`.
 
 A position is a board, int8[cells]: the home of the tile in each cell, in reading order, or `BLANK`.
 """
@@ -20,7 +19,7 @@ MET_BITS = 18
 
 
 class Databases(ABC):
-    """Lower bounds of the positions of a puzzle, by databases of groups of its tiles.
+    """Lower bounds of the positions of a puzzle, from databases of groups of its tiles.
 
     tables: as kernels read them.
     """
@@ -44,7 +43,7 @@ class Solver:
     numbers, limit, most, tables, scratch): it returns whether a position takes at most `limit`
     moves, as far as at most `most` nodes decide it, and the nodes visited, at least `most` if they
     do not, or if the search was stopped. If it does, the blank comes to the cells scratch.blank[1],
-    ..., scratch.blank[scratch.taken[-1]], one after the other. scratch: its memory.
+    ..., scratch.blank[scratch.taken[-1]], in this order. scratch: its memory.
     """
 
     def __init__(self, databases: Databases, within: Callable, scratch: tuple):
@@ -60,8 +59,8 @@ class Solver:
         return (False if within_limit else None if nodes >= most else True), nodes
 
     def solution(self, board: np.ndarray, limit: int) -> np.ndarray | None:
-        """Return the cells that the blank comes to, one after the other, in a solution of at most
-        `limit` moves; None if no solution is that short, or if the search was stopped."""
+        """Return the cells that the blank comes to, in order, in a solution of at most `limit`
+        moves; None if no solution is that short, or if the search was stopped."""
         within_limit, _ = self._within(board, limit, UNBOUNDED)
         return self.scratch.blank[1 : self.scratch.taken[-1] + 1].copy() if within_limit else None
 

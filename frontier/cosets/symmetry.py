@@ -1,13 +1,13 @@
 """Symmetries of a board, under which a position is as far as its mirror image.
 
-A symmetry is a reflection or a rotation of the board that leaves the blank's home where it is. It
-takes a position x to the position whose tile in cell s(c) is the one at home in
-s(h), where that of x in cell c is at home in h. The goal stays the goal and moves go to moves, so
-both positions are equally far. So a lower bound of one is a lower bound of the other. A symmetry
-that leaves the region where it is takes labelled tiles to labelled tiles and cosets to cosets: of
-cosets that are mirror images of each other, one is searched.
+A symmetry s is a reflection or a rotation of the board that fixes the blank's home. It takes a
+position x to another one: if the tile of x in cell c has its home in h, the tile of the other in
+cell s(c) has its home in s(h). The goal stays the goal and moves become moves, so both positions
+are equally far, and a lower bound of one is a lower bound of the other. A symmetry that keeps the
+region takes labelled tiles to labelled tiles and cosets to cosets: of cosets that are mirror images
+of each other, one is searched.
 
-The 2×n boards with the blank in a corner have no symmetry, n×n boards with the blank on the
+The 2×n boards with the blank in a corner have no symmetry; n×n boards with the blank on the
 diagonal have the reflection in it.
 """
 
@@ -20,7 +20,7 @@ def symmetries(puzzle: Puzzle, region: np.ndarray | None = None) -> np.ndarray:
     """Return the symmetries other than the identity: int64[S, cells], the image of each cell.
 
     Cells are numbered in the board's reading order. region: int64, the cells of a region that the
-    symmetries leave where it is; by default the whole board.
+    symmetries keep; by default the whole board.
     """
     grid = np.argsort(puzzle.grid.reading).reshape(puzzle.grid.rows, puzzle.grid.columns)
     home, region = grid.flat[puzzle.goals[0].index(0)], grid if region is None else region
