@@ -1,1 +1,1 @@
-"""The search: what is planned, what a worker does, the loop over the layers, checks and repair."""
+"""The search: plans, the work of tasks, the loops over layers and questions, checks and repair."""

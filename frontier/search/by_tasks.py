@@ -19,7 +19,7 @@ from frontier.space.layout import Layout
 from frontier.text import counted, size
 
 SPARE_BYTES = 1_000_000
-"""Bytes of the disk that are kept free for the ledger and the log."""
+"""Bytes of the disk kept free for the ledger and the log."""
 
 
 def layer_by_tasks(
@@ -31,7 +31,7 @@ def layer_by_tasks(
 ) -> LayerRecord | None:
     """Make the layer after the last committed one and return its ledger line.
 
-    Returns None if that layer is empty. stop: returns True once the run is to stop. Raises Stopped
+    Returns None if that layer is empty. stop: returns True once the run should stop. Raises Stopped
     if the run is stopped before the layer is whole, or if the disk has no room for the tasks under
     way.
     """
@@ -53,7 +53,7 @@ def layer_by_tasks(
     # A notebook keeps the last error and with it this frame, so the results are closed here.
     with closing(executor.run(calls, stop)) as results:
         for result in results:
-            if waited is None:  # for kernels, as do all workers that have just begun
+            if waited is None:  # for kernels, like all workers that have just begun
                 waited = result.prepared
             record = result.record
             parts[record.task] = record
@@ -73,7 +73,7 @@ def layer_by_tasks(
 
 
 def bytes_wanted(layout: Layout, tasks: int) -> int:
-    """Return the bytes of the disk that must be free for so many tasks under way and the ledger."""
+    """Return the bytes of disk that must be free for `tasks` tasks under way and the ledger."""
     return tasks * most_part_bytes(layout) + SPARE_BYTES
 
 

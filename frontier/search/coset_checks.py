@@ -1,12 +1,12 @@
-"""Checks of the results of a search of cosets, as far as its files allow.
+"""Checks of the results of a run by cosets, as far as its files allow.
 
-* The existing tables must be those that the search has written.
-* ``summary.json`` must be what was written there, and contradict nothing in the ledger. It is
-  written at the end of a start, so it may be older than the ledger, and know less.
-* The shortest way of every position found is gone move by move, without any kernel.
-* With the tables, the cosets of every question are counted again, and how many portions they make.
+* The existing tables must be those that the search wrote.
+* ``summary.json`` must be what was written there, and must not contradict the ledger. It is
+  written at the end of a start, so it may be older than the ledger, and say less.
+* The shortest way of every position found is followed move by move, without any kernel.
+* With the tables, the cosets and portions of every question are counted again.
 * Portions of questions and single positions that gave a lower bound are searched again, all or some
-  of them drawn at random; they must give the same.
+  drawn at random; they must give the same result.
 """
 
 import random
@@ -33,9 +33,9 @@ class Checked:
     """What was checked, and the faults.
 
     tables: those whose checksums were checked. paths: those followed move by move. portions: those
-    searched again, and positions that lower bounds rest on. damaged_tables: what is wrong with some
-    tables, by their names. wrong_summary: True if ``summary.json`` is damaged or contradicts the
-    ledger.
+    searched again, and positions that lower bounds rest on. damaged_tables: what is wrong with each
+    damaged table, by its name. wrong_summary: True if ``summary.json`` is damaged or contradicts
+    the ledger.
     """
 
     tables: int = 0
@@ -62,11 +62,11 @@ def check_cosets(
     seed: int = 0,
     say: Callable[[str], None] = lambda text: None,
 ) -> Checked:
-    """Return the faults of a search of cosets. The depth of a fault is that of the farther
+    """Return the faults of a run by cosets. The depth of a fault is the depth of the farther
     positions of its question.
 
-    portions: how many are searched again, None for all; with 0, nothing is done that needs the
-    tables. say: called with each step in words.
+    portions: how many are searched again, None for all; with 0, only what needs no tables is
+    checked. say: called with each step in words.
     """
     proof, checked = run.proof, Checked()
     say("checksums of the tables")
@@ -99,7 +99,7 @@ def check_cosets(
 
 
 def _wrong_summary(run: CosetRun) -> Iterator[str]:
-    """Generate messages about a ``summary.json`` that is wrong."""
+    """Generate messages about a wrong ``summary.json``."""
     name, remedy = SUMMARY_FILE, "`gods-number` writes it anew"
     file, proof = run.storage.place(name), run.proof
     if not run.storage.exists(name):
@@ -136,7 +136,7 @@ def _search_again(
         checked.faults.append(Fault(0, message))
     portions = [item for item in drawn if not isinstance(item, Witness)]
     witnesses = [item for item in drawn if isinstance(item, Witness)]
-    for limit, answer in sorted(proof.answers.items()):  # each question has to be prepared
+    for limit, answer in sorted(proof.answers.items()):  # each question is prepared once
         depth = limit + proof.period
         say(f"the cosets of the question of {limit}")
         if wrong := wrong_division(asker, limit, answer):

@@ -1,4 +1,4 @@
-"""The loop over questions of God's number, whose portions are stored as they are answered."""
+"""The loop over questions about God's number, whose portions are stored as they are answered."""
 
 import math
 import threading
@@ -37,13 +37,13 @@ from frontier.signals import interrupts_stop
 from frontier.storage.lock import writing
 
 COMMIT_SECONDS = 5.0
-"""About the seconds of search that a kill can cost; a portion under way comes on top."""
+"""About the seconds of search that a kill can cost, besides the portion under way."""
 
 GUESSED_SECONDS = 30.0
-"""Lower bounds are guessed once the questions of a start have taken so many seconds."""
+"""Lower bounds are guessed once the questions of a start have taken this many seconds."""
 
 NODES_A_SECOND = 3_000_000
-"""About the nodes of a search of a single position that take a second."""
+"""About the nodes that the search of a single position visits in a second."""
 
 
 def find_gods_number(
@@ -56,10 +56,10 @@ def find_gods_number(
     take_over: bool = False,
     client=None,
 ) -> CosetRun:
-    """Find God's number of a tile puzzle, or go on with the search for it.
+    """Find God's number of a tile puzzle, or resume the search for it.
 
-    at_most: the question is only whether so many moves suffice. layers: of how many of the last
-    layers all positions are wanted. hours: after which the search ends with the bounds that it has.
+    at_most: ask only whether this many moves suffice. layers: the number of last layers of which
+    all positions are wanted. hours: the time after which the search ends with its bounds so far.
     region: its name. listeners: called with each event. take_over, client: as for `frontier.run`.
     Raises Stopped if the search is interrupted.
     """
@@ -131,8 +131,8 @@ class _Search:
         return time.monotonic() - self._began
 
     def _search(self, executor: Executor) -> None:
-        """Ask question after question until the request is answered; raises Stopped if interrupted
-        before."""
+        """Ask question after question until the request is answered; raises Stopped if
+        interrupted."""
         run = self._run
         bounds = (run.proof.lower, run.proof.upper) if run.proof else ()
         self._tell(Asking("reading the tables" if run.proof else "making the tables", *bounds))
@@ -161,7 +161,7 @@ class _Search:
 
     def _raise_lower_bound(self, asker: Asker, executor: Executor) -> None:
         """Try greater lower bounds with hard positions, if God's number is wanted and the next
-        question is new: at most for as long as the questions of this start have taken."""
+        question is new, for at most the time that the questions of this start have taken."""
         proof, at_most, began = self._run.proof, self._run.request[0], time.monotonic()
         following = proof.answers.get(self._run.next_question[0])
         begun = following is not None and following.done
@@ -187,7 +187,7 @@ class _Search:
         self._run.commit()
 
     def _ask(self, asker: Asker, executor: Executor, limit: int, whole: bool) -> None:
-        """Ask a question. whole: all of its positions are wanted; otherwise one suffices."""
+        """Ask a question. whole: True if all its positions are wanted; otherwise one suffices."""
         proof, began = self._run.proof, time.monotonic()
         answer = proof.answers.setdefault(limit, Answer(asker.portions(limit), asker.cosets(limit)))
         if wrong := wrong_division(asker, limit, answer):
@@ -245,7 +245,7 @@ class _Search:
 def _asker(
     run: CosetRun, in_process: bool, threads: int, check: Callable[[], None] = lambda: None
 ) -> Asker:
-    """Return the tables of a search. check: called before each is made or read, and may raise."""
+    """Return the tables of a search. check: called before each is made or read; it may raise."""
     table_source = run.table_source(shared=not in_process)
 
     def checked_source(name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
@@ -277,8 +277,7 @@ def search_position(run_ref: RunRef, board: Board, limit: int, nodes: int) -> Wi
 
 @contextmanager
 def _executor_for(config: Config, client) -> Iterator[Executor]:
-    """Yield threads if the workers would be on this machine alone, otherwise the workers of a
-    cluster."""
+    """Yield threads if all workers would be on this machine, otherwise the workers of a cluster."""
     client = client_for(config, client)
     if client is None and config.cluster.kind == "local":
         yield Threads(config.cluster.workers)

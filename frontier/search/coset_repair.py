@@ -13,8 +13,8 @@ from frontier.text import counted
 class CosetRepair:
     """The steps of a repair.
 
-    tables: the names of the damaged tables. summary: whether ``summary.json`` is damaged, which the
-    caller is to write anew. aside: the new name of each file that is not the run's and is moved
+    tables: the names of the damaged tables. summary: whether ``summary.json`` is damaged; the
+    caller must write it again. aside: the new name of each file that is not the run's and is moved
     aside.
     """
 
@@ -23,7 +23,7 @@ class CosetRepair:
     aside: dict[str, str] = field(default_factory=dict)
 
     lost = ()
-    """Nothing that was found is given up."""
+    """No result is given up."""
 
     @property
     def needed(self) -> bool:
@@ -49,7 +49,7 @@ class CosetRepair:
 
 
 def plan_coset_repair(run: CosetRun, checked: Checked) -> CosetRepair:
-    """Return the steps of a repair; raises CorruptRunError if what was found is wrong."""
+    """Return the steps of a repair; raises CorruptRunError if a result is wrong."""
     wrong = [of.message for of in checked.faults if not of.described and of.depth != TABLE]
     if wrong:
         raise CorruptRunError(f"{run.path} cannot be repaired: {wrong[0]}")

@@ -1,7 +1,7 @@
 """How long a question takes, from a sample of its cosets at each distance of their patterns.
 
-Far patterns are few, and take a thousand times as long as near ones, which are many. So a sample of
-all cosets would tell of neither.
+Far patterns are few, and take a thousand times as long as near ones, which are many. So one sample
+of all cosets would tell about neither.
 """
 
 import time
@@ -15,19 +15,19 @@ from frontier.cosets.questions import Asker
 from frontier.runs.coset_run import CosetRun
 
 MOST_SAMPLED = 1000
-"""About the most cosets that are searched at each distance."""
+"""About the most cosets searched at each distance."""
 
 MADE_FIRST = {"patterns", "layers", "boards", "groups"}
-"""The tables without which nothing is sampled: to make them takes long."""
+"""The tables without which nothing is sampled, as making them takes long."""
 
 
 @dataclass(frozen=True)
 class Sample:
     """The cosets of a question whose patterns are at one distance.
 
-    cosets: how many there are. searched: how many were. seconds: of one processor, for each of
-    these. left: the positions that each left open, on average. whole: False if the first one took
-    longer than it was given; then `seconds` is that time.
+    cosets: how many there are. searched: how many were searched. seconds: of one processor, for
+    each searched one. left: the positions that each left open, on average. whole: False if the
+    first one took longer than allowed; then `seconds` is that time.
     """
 
     distance: int
@@ -45,7 +45,7 @@ class Sample:
 
 def sample_next(run: CosetRun, seconds: float) -> tuple[int, list[Sample]] | None:
     """Return the limit of the next question of a search, and samples of it; None if the tables are
-    not made yet, or if all is answered. Nothing is written."""
+    not made yet, or if all questions are answered. Writes nothing."""
     if run.proof is None or run.complete or not set(run.tables.names) >= MADE_FIRST:
         return None
 
@@ -57,7 +57,7 @@ def sample_next(run: CosetRun, seconds: float) -> tuple[int, list[Sample]] | Non
 
 
 def sample(asker: Asker, limit: int, seconds: float) -> list[Sample]:
-    """Search some cosets of a question at each distance, the farthest first, for about so many
+    """Search some cosets of a question at each distance, the farthest first, for about `seconds`
     seconds in all."""
     counts = asker.distances(limit)
     distances = counts.nonzero()[0].tolist()[::-1]

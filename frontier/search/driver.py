@@ -1,10 +1,10 @@
 """The loop over the layers: expand, commit, delete, until a layer is empty.
 
-A layer is computed from the two before it. This process makes thin layers as lists, and the others
-as bitmaps if two of them fit in memory (`frontier.search.in_process`); it commits several layers at
-a time. Otherwise each layer is cut into tasks that compute parts of its bitmaps
-(`frontier.search.by_tasks`). A crash costs at most what was done since the last commit or, of
-tasks, those under way.
+A layer is computed from the two before it. This process makes thin layers as lists, and other
+layers as bitmaps if two of them fit in memory (`frontier.search.in_process`); it commits several
+layers at a time. Otherwise each layer is cut into tasks that compute parts of its bitmaps
+(`frontier.search.by_tasks`). A crash costs at most the work since the last commit or, with tasks,
+the tasks under way.
 """
 
 import threading
@@ -54,11 +54,11 @@ from frontier.storage.lock import NotWritable, writing
 from frontier.text import counted
 
 LIST_SECONDS = 2.0
-"""Layers made as lists are committed after so many seconds, and the last two of them stored."""
+"""Layers made as lists are committed after this many seconds, and the last two are stored."""
 
 MEMORY_SECONDS, TIMES_STORING = 20.0, 10
-"""Layers made as bitmaps in memory are committed after so many seconds, or after so many times as
-long as storing took the last time, if that is more."""
+"""Layers made as bitmaps in memory are committed after the first number of seconds, or after the
+second number times the seconds of the last storing, if that is more."""
 
 
 class Driver:
@@ -74,7 +74,7 @@ class Driver:
         self._counting = Counting(plan.puzzle, plan.space)
         self._held: Held | None = None
         self._storing = 0.0
-        # Tasks of a run without spare layers delete parts of the older layer. A worker that has
+        # Tasks of a run without spare layers delete parts of the older layer. A worker that
         # outlived an earlier driver may be doing so now.
         stored = run.stored_depths()
         self._depth_being_replaced = stored[0] if len(stored) == LEAST_KEPT else None
@@ -82,7 +82,7 @@ class Driver:
     def search(self, until: int | None) -> None:
         """Make layers until one is empty, or until the layer at depth `until` is committed.
 
-        Raises Stopped if the run is to stop, FrontierError if it fails. Either way it can be
+        Raises Stopped if the run should stop, FrontierError if it fails. Either way it can be
         resumed from the last committed layer.
         """
         if not self.run.records:
@@ -93,7 +93,7 @@ class Driver:
             if self.stopping.is_set():
                 raise Stopped("interrupted")
             mode = self._mode()
-            # A layer that tasks have begun is ended by tasks: they may have deleted what it is made
+            # Tasks finish a layer that tasks have begun: they may have deleted what it is made
             # from.
             if mode == "tasks" or self.run.parts_under_way(self.plan.layout):
                 self._make_by_tasks()
@@ -101,7 +101,7 @@ class Driver:
                 self._make_here(mode, until)
 
     def _mode(self, made: Sequence[LayerRecord] = ()) -> Mode:
-        """Return how the layer is made that follows the committed ones and those made since."""
+        """Return how to make the layer after the committed ones and those made since."""
         last_two = [*self.run.records[-2:], *made][-2:]
         return self.plan.policy.mode(*(record.states for record in last_two))
 
@@ -126,8 +126,8 @@ class Driver:
     def _make_here(self, mode: Mode, until: int | None) -> None:
         """Make layers in this process until it is time to store the last two, and commit them all.
 
-        A worker that has outlived an earlier start may meanwhile have computed parts of the next
-        layer and deleted the parts that these replace. Then no layer is made, and tasks end that
+        A worker that outlived an earlier start may meanwhile have computed parts of the next layer
+        and deleted the parts that these replace. Then this makes no layer, and tasks finish that
         layer.
         """
         run, policy = self.run, self.plan.policy
@@ -155,15 +155,15 @@ class Driver:
         self._commit(self._store(held, made), complete=not pause)
 
     def _hold(self, mode: Mode) -> Held:
-        """Return the last two layers as this mode has them: those that it made last, or read
-        anew."""
+        """Return the last two layers in the form of this mode: those that it made last, or else
+        read again."""
         if not isinstance(self._held, HELD[mode]):
-            self._held = None  # frees what may be gigabytes before as much is allocated
+            self._held = None  # may free gigabytes before as much is allocated
             self._held = HELD[mode](self.plan, self.run, self._counting)
         return self._held
 
     def _store(self, held: Held, made: list[LayerRecord]) -> list[LayerRecord]:
-        """Store those of the layers made that are held and not stored yet; returns all of them."""
+        """Store the layers made that are held and not yet stored; returns all layers made."""
         kept = [record for record in made if record.depth in held.depths and not record.stored]
         if kept:
             self.emit(StoringLayers(len(kept)))
@@ -189,13 +189,12 @@ class Driver:
         begun = len(run.records)
         run.commit(records, complete, tuple(forget))
         elapsed = time.perf_counter() - self._started
-        for record in run.records[begun:]:  # with their chains, as the ledger has them
+        for record in run.records[begun:]:  # with their chains, as in the ledger
             so_far += record.states
             self.emit(LayerFinished(record, so_far, elapsed, run.disk))
 
     def _partly_replaced(self) -> set[int]:
-        """Return the depth of the layer that may lack parts which the layer under way has
-        replaced."""
+        """Return the depth of the layer that may lack parts replaced by the layer under way."""
         before = len(self.run.records) - 2
         if before not in self.run.stored_depths() or self.run.records[before].form == "list":
             return set()
@@ -221,7 +220,7 @@ def run_plan(
     """Start or resume the run of a plan in its directory, and return it when it is done.
 
     until: the last depth to compute, None for all. take_over: take over a lock that another host
-    has left. client: a Dask client whose workers do the tasks; None for the cluster of the config.
+    left. client: a Dask client whose workers do the tasks; None for the cluster of the config.
     Raises Stopped if the run is interrupted, CorruptRunError if a complete run does not add up.
     """
     storage = plan.config.storage
@@ -239,7 +238,7 @@ def run_plan(
             if not LayerRun.exists(storage) or not (run := LayerRun.open(storage)).complete:
                 raise
             _check_resumable(plan, run)
-            return run  # nothing is left to be written
+            return run  # nothing is left to write
 
 
 def _run_locked(plan: Plan, until: int | None, emit: Listener, client) -> LayerRun:
@@ -252,14 +251,14 @@ def _run_locked(plan: Plan, until: int | None, emit: Listener, client) -> LayerR
     run.sweep()
     if not run.complete and (until is None or len(run.records) <= until):
         if existed and durable:
-            run.force()  # an earlier start may have left that to the system
+            run.force()  # an earlier start may have left this to the system
         with run.gone_instead():
             _drive(plan, run, until, emit, client)
     return run
 
 
 def _check_resumable(plan: Plan, run: LayerRun) -> None:
-    """Raise an error if the run is not that of the plan, or lacks a file."""
+    """Raise an error if the run is not the plan's, or lacks a file."""
     check_identity(run.path, run.identity, plan.identity)
     if lost := run.missing():  # named now, not hours later
         more = f" (and {counted(len(lost) - 1, 'other')})" if len(lost) > 1 else ""
@@ -280,7 +279,7 @@ def _drive(plan: Plan, run: LayerRun, until: int | None, emit: Listener, client)
         if not executor.in_process:
             emit(Compiling(elsewhere=True))
         try:
-            # The directory is checked here already, so that the log has the reason.
+            # Checked already here, so that the log has the reason.
             with (
                 compiling_told_to(partial(emit, Compiling())),
                 interrupts_stop(driver.stopping.set, partial(emit, Stopping())),
@@ -309,7 +308,7 @@ def _check_total(plan: Plan, run: LayerRun) -> None:
 
 @contextmanager
 def _system_errors():
-    """Raise Stopped or StorageError in place of an error of the system. The run can be resumed."""
+    """Raise Stopped or StorageError in place of a system error. The run can be resumed."""
     try:
         yield
     except OSError as error:

@@ -1,7 +1,7 @@
 """Layers made in the driver's process: as lists while they are thin, in memory where they fit.
 
-Of a run this process then holds the last two layers, makes the next one in place of the older, and
-writes layers to files when the driver says so. What it has not written is lost if it dies.
+This process then holds the last two layers of a run, makes the next one in place of the older, and
+writes layers to files when the driver says so. Unwritten layers are lost if it dies.
 """
 
 from abc import ABC, abstractmethod
@@ -26,7 +26,7 @@ from frontier.stopwatch import working_time
 class Held(ABC):
     """The last two layers of a run, in the memory of this process; at first the committed ones.
 
-    form: that in which they are written. depth: of the later one. depths: those of both.
+    form: the form in which they are written. depth: of the later one. depths: of both.
     """
 
     form: ClassVar[Form]
@@ -45,10 +45,10 @@ class Held(ABC):
         return self._run.open_layer(depth, self._layout)
 
     def layers(self, since: float) -> Iterator[LayerRecord]:
-        """Make the next layers, and generate the lines of the ledger that they would have without
-        files, up to the last one.
+        """Make the next layers up to the last one, and generate their lines of the ledger, without
+        files.
 
-        since: the `working_time` when the first of them was begun.
+        since: the `working_time` at which the first of them began.
         """
         while (tally := self.expand()).states:
             now = working_time()
@@ -57,7 +57,7 @@ class Held(ABC):
 
     @abstractmethod
     def expand(self) -> Tally:
-        """Make the next layer and return its tally. Nothing can be made after an empty one."""
+        """Make the next layer and return its tally. No layer follows an empty one."""
 
     def store(self, record: LayerRecord) -> LayerRecord:
         """Write one of the two layers to its files, and return its line of the ledger with them."""
@@ -70,7 +70,7 @@ class Held(ABC):
 
 
 class AsLists(Held):
-    """Both as sorted lists of state numbers."""
+    """Both layers as sorted lists of state numbers."""
 
     form = "list"
 
@@ -94,7 +94,7 @@ class AsLists(Held):
 
 
 class AsBitmaps(Held):
-    """Both as bitmaps, for which this process has several threads."""
+    """Both layers as bitmaps, for which this process has several threads."""
 
     form = "bits"
 
@@ -153,4 +153,4 @@ class AsBitmaps(Held):
 
 
 HELD = {"lists": AsLists, "memory": AsBitmaps}
-"""The layers in this process, by the mode that makes them."""
+"""The classes of layers in this process, by the mode that makes them."""

@@ -1,7 +1,7 @@
 """Which layout a run by tasks takes: of those whose tasks fit a worker, the one that costs least.
 
 The tables of a few of its tasks tell what a layout costs: the files and the slabs that they read,
-the words that they make and the rows that they look up.
+the words that they make and the stretches that they look up.
 """
 
 from collections.abc import Iterator
@@ -26,12 +26,12 @@ PROCESS_BYTES = 330_000_000
 """The bytes of a worker with its libraries and kernels before it does anything (measured)."""
 
 PART_WORD_SECONDS, FILE_SECONDS = 2e-9, 0.5e-3
-"""The seconds that a worker needs for a word that it reads, of which one that it makes takes two;
+"""The seconds that a worker needs for a word that it reads (a word that it makes counts as two),
 and to open or make a file."""
 
 SAMPLE_TASKS = 4
-"""The most tasks that are examined to know what a layout costs. They have the same prefixes, and
-each has other nodes."""
+"""The most tasks examined to know what a layout costs. They have the same prefixes, and different
+nodes."""
 
 TASK_SECONDS = 1e-3
 """The seconds that a scheduler on its own processor needs for a task."""
@@ -43,15 +43,15 @@ SMALL_TASK = 8_000_000
 """Layers of fewer bytes are one task."""
 
 LARGE_TASK, MANY_TASKS = 600_000_000, 50_000
-"""No part has more bytes than the first number, as smaller ones read hardly more; unless a layer
-would then have more tasks than the second, which the scheduler hands out one by one."""
+"""No part has more bytes than the first number, as tasks of smaller ones read hardly more; unless a
+layer would then have more tasks than the second, as the scheduler hands them out one by one."""
 
 FINE_TASK = 30_000_000
-"""Tasks of fewer bytes than this are not made finer still."""
+"""Tasks of fewer bytes than this are not divided further."""
 
 
 def row_bytes(layout: Layout) -> int:
-    """Return the bytes of the rows that a thread holds while it expands, and of those that it
+    """Return the bytes of the rows that a thread holds while it expands, and of the rows that it
     decodes at a time."""
     return (SPARE_ROWS * layout.row_words + max(layout.row_words, ROW_WORDS)) * WORD_BYTES
 
@@ -88,7 +88,7 @@ def _task_costs(layout: Layout, task: Task) -> tuple[int, float, float]:
     held = (
         (own + read) / own * most_part_bytes(layout) + WRITER_BYTES + program.nbytes + reads.nbytes
     )
-    # There are the slabs in the arena, masks, and the new slab twice if its codec has no kernels.
+    # The slabs in the arena, masks, and the new slab twice if its codec has no kernels.
     decoded = arena_frames(layout, reads) + 3
     need = process_bytes(layout.space) + TASKS_UNDER_WAY * ceil(held)
     need += decoded * layout.slab_bytes + GROWTH_BYTES + row_bytes(layout)
@@ -117,8 +117,8 @@ def choose_layout(space: Space, memory: int, workers: int) -> Layout:
 
 
 def enough_memory(space: Space, memory: int, transfers: int, workers: int) -> int:
-    """Return round bytes of memory, at least `memory`, that suffice for the layout that is chosen
-    for them: with more memory there are other layouts to choose from. transfers: the bytes on
+    """Return a round number of bytes of memory, at least `memory`, that suffices for the layout
+    chosen with it: with more memory there are more layouts to choose from. transfers: the bytes on
     their way to and from all tasks."""
     memory = rounded_up(memory)
     while (
@@ -129,8 +129,8 @@ def enough_memory(space: Space, memory: int, transfers: int, workers: int) -> in
 
 
 def _finest(space: Space) -> Layout:
-    """Return the layout with the smallest tasks that the voltages allow. One without prefix always
-    is."""
+    """Return the layout with the smallest tasks that the voltages allow. They always allow one
+    without prefix."""
     layouts = (Layout(space, digits, 1) for digits in reversed(range(len(space.code.leading) + 1)))
     return next(layout for layout in layouts if layout.fits_voltages)
 
@@ -158,7 +158,7 @@ def _candidates(space: Space, memory: int) -> Iterator[Layout]:
                 yield layout
         whole = Layout.cut(space, digits, 1)
         for tasks in range(max(2, fewest), siblings if whole.fits_voltages else 0):
-            if siblings % tasks == 0:  # as many tasks as siblings are those of one more digit
+            if siblings % tasks == 0:  # all siblings apart: a layout of one more digit
                 yield replace(whole, shares=tasks)
         if nodes * node_bytes < FINE_TASK and digits:
             break

@@ -25,7 +25,7 @@ from frontier.space.layout import Layout
 from frontier.text import counted, facts_html, size, size_to_set
 
 SLABS_A_THREAD = 3
-"""The number of slabs that a thread holds while it stores a layer that is in memory."""
+"""The number of slabs that a thread holds while it stores a layer from memory."""
 
 LISTED_BYTES = 3 * 24
 """Bytes per listed state in a task that reads lists: three layers, each with its sort keys."""
@@ -33,23 +33,23 @@ LISTED_BYTES = 3 * 24
 LISTED_SECONDS, THIN_WORD_SECONDS = 420e-9, 1.6e-9
 """A layer is thin if its list takes less time than its bitmaps. A list takes about 130 ns of one
 core for each state, and 300 ns more where it is put into bitmaps or taken from them. Bitmaps of few
-states take the second number for each word by tasks, and less in memory (`layer_seconds`), as rows
-without a state are passed over there; look-ups come on top (measured with 2x7, from disk and in
-memory, where the two meet at a 256th and a 320th of the words)."""
+states take the second number for each word by tasks, and less in memory (`layer_seconds`), which
+skips rows without a state; look-ups add to this (measured with 2x7, from disk and in memory, where
+the two meet at 1/256 and 1/320 of the words)."""
 
 THIN_STATES, THIN_IN_MEMORY = 200_000, 1000
 """A layer of at most this many states is always made as a list, as starting a task costs more.
-The second number is that for layers in memory, where a step costs less to start."""
+The second number is for layers in memory, where a step costs less to start."""
 
 LARGEST_MEMORY = 100 * 10**12
-"""The bytes of memory that no worker has. A puzzle that needs more is refused without naming a
+"""No worker has this many bytes of memory. A puzzle that needs more is refused without naming a
 size."""
 
 MOST_STATES = 2**63
 """State numbers have 63 bits."""
 
 LEAST_KEPT = 2
-"""The number of layers from which a run can go on."""
+"""The number of layers from which a run can be resumed."""
 
 Mode = Literal["lists", "memory", "tasks"]
 """How layers are made."""
@@ -57,13 +57,13 @@ Mode = Literal["lists", "memory", "tasks"]
 
 @dataclass(frozen=True)
 class Policy:
-    """Which mode makes the next layer, and which layers stay on disk, decided by the sizes of
-    layers alone.
+    """Which mode makes the next layer, and which layers stay on disk. Only the sizes of layers
+    decide.
 
     The next layer is made as a list if the two before it are thin; otherwise in memory, if two
     layers as bitmaps fit there, or by tasks. The last two layers stay on the disk, or more, or all.
-    If only two stay, a task deletes the part of the older layer that it has replaced, so the disk
-    never holds three whole layers.
+    If only two stay, a task deletes the part of the older layer that it replaced, so the disk never
+    holds three whole layers.
 
     list_states: a layer of at most this many states is thin. in_memory: True if layers that are not
     thin are made in memory. layers_kept: how many of the last layers stay on the disk;
@@ -97,8 +97,8 @@ class Plan:
 
     list_states: layers of at most this many states are made as lists. task_bytes: the bytes of
     memory that a worker needs for the largest task, its process included. threads: how many threads
-    of one process make layers in memory; 0 if tasks make them. bytes_in_memory: the bytes that one
-    process would need, if tasks make them because it may not use so many; else 0.
+    of one process make layers in memory; 0 if tasks make them. bytes_in_memory: if tasks make
+    layers because one process may not use enough memory, the bytes that it would need; else 0.
     """
 
     config: Config
@@ -144,7 +144,7 @@ class Plan:
 
     @property
     def mode_in_words(self) -> str:
-        """The place of layers while they are searched, and how to change that, in words."""
+        """Where layers are during the search, and how to change that, in words."""
         if self.in_memory:
             return (
                 f"in memory, by {counted(self.threads, 'thread')} of one process "
@@ -162,7 +162,7 @@ class Plan:
 
     @property
     def identity(self) -> dict:
-        """The identity of the run, which is written to its directory and compared on resume."""
+        """The identity of the run, written to its directory and compared when it is resumed."""
         return {
             **config_identity(self.config),
             "layout": layout_settings(self.layout),
@@ -222,7 +222,7 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
         )
     work = chosen.work(0)
     seconds = work.words * THIN_WORD_SECONDS + work.look_ups * LOOK_UP_SECONDS
-    # This process makes lists beside its workers, or on a host of its own; tasks read them.
+    # This process makes lists beside its workers, or on its own host; tasks read them.
     room = min(memory, default_memory("local", 1)) - need
     most = room // max(LISTED_BYTES, ListKernel(space).bytes_for(1))
     list_states = max(THIN_STATES, min(int(seconds / LISTED_SECONDS), most))
@@ -236,7 +236,8 @@ def _too_little(memory: int, message: str) -> TooLarge:
 def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
     """Return the space of a puzzle.
 
-    Raises TooLarge if it is too large for a process with the memory of `share` workers, or for any.
+    Raises TooLarge if it is too large for a process with the memory of `share` workers, or for any
+    process.
     """
     least = PROCESS_BYTES + puzzle.model.shape_bytes
     if puzzle.model.shape_bytes and least > memory * share:
@@ -258,8 +259,8 @@ def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
 
 
 def _plan_in_memory(config: Config, puzzle: Puzzle, space: Space, layout: dict | None) -> Plan:
-    """Return the plan of a run whose layers are in the memory of one process, whether they fit
-    there or not.
+    """Return the plan of a run whose layers are in the memory of one process, whether they fit or
+    not.
 
     On this machine that process may use the memory of all workers together.
     """
@@ -283,5 +284,5 @@ def _workers_in_one_process(config: Config) -> int:
 
 
 def _transfer_bytes(config: Config) -> int:
-    """Return the bytes that are on their way between an object store and one task."""
+    """Return the bytes on their way between an object store and one task."""
     return config.storage.transfer_bytes

@@ -1,8 +1,8 @@
 """Rolling a damaged run back to where it is whole.
 
-A layer needs the two before it, so a run can go on from depth t if layers t and t - 1 are whole; of
-a complete run the last layer is enough. A run that keeps only these has nothing to fall back on
-once one of them is damaged; one that keeps more (``search.spare``, ``search.keep = "all"``) goes
+A layer needs the two before it, so a run can be resumed from depth t if layers t and t - 1 are
+whole; of a complete run the last layer is enough. A run that keeps only these cannot be repaired
+once one of them is damaged; a run that keeps more (``search.spare``, ``search.keep = "all"``) goes
 back as far as it must.
 """
 
@@ -21,11 +21,11 @@ class Repair:
     """The steps of a repair.
 
     depth: the last layer that stays committed. stored: the depths up to it whose layers are whole.
-    described: depths of layers whose description for Zarr is written anew.
-    tasks: the tasks of the layer under way that are to be done again.
+    described: depths of layers whose description for Zarr is written again.
+    tasks: the tasks of the layer under way that must be done again.
     lost: depths of layers that are deleted, whole or not.
     aside: the new name of each file that is not the run's and is moved aside (`misplaced`).
-    summary: whether ``summary.json`` is damaged, which the caller is to write anew.
+    summary: whether ``summary.json`` is damaged; the caller must write it again.
     """
 
     depth: int
@@ -102,13 +102,13 @@ def plan_repair(run: LayerRun, verified: Verified) -> Repair:
     )
     whole = [depth for depth in stored if verified.sound(depth)]
     for depth in reversed(whole):
-        # If the layer under way is deleted, the parts that it has replaced are lost.
+        # If the layer under way is deleted, the parts that it replaced are lost.
         usable = [d for d in whole if d <= depth and (depth == last or d != replaced)]
         if depth not in usable or (depth == last and irreplaceable):
             continue
         if run.identity["keep"] == "all" and len(usable) <= depth:
-            continue  # a run that keeps all layers cannot go on without one
-        # From the last layer of a complete run nothing is computed.
+            continue  # a run that keeps all layers cannot continue without one
+        # Nothing is computed from the last layer of a complete run.
         if depth == 0 or depth - 1 in usable or (run.complete and depth == last):
             lost = [d for d in range(last + 1) if d > depth or (d in stored and d not in usable)]
             tasks = redo if depth == last else []

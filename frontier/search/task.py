@@ -24,7 +24,7 @@ class TaskResult:
     """The result of a task.
 
     seconds: the time that its worker spent, by kind of work. prepared: the seconds for which the
-    worker made kernels ready during the task; None if the part was there before.
+    worker made kernels ready during the task; None if the part already existed.
     """
 
     record: PartRecord
@@ -44,8 +44,8 @@ def expand_task(run_ref: RunRef, delete_replaced: bool, depth: int, number: int)
             result = _expand(work, depth, number)
             result.prepared = preparing.seconds - prepared
         except (CorruptRunError, FileNotFoundError):
-            # Another worker may have done it meanwhile, and deleted what this one was reading; or
-            # its layer was committed, and the unfinished file of this one was swept away.
+            # Another worker may have done the task meanwhile, and deleted what this one was
+            # reading; or the layer was committed, and the unfinished file was swept away.
             if (result := _done(work, depth, number)) is None:
                 raise
     if delete_replaced and _replaces(work, depth):
@@ -56,8 +56,8 @@ def expand_task(run_ref: RunRef, delete_replaced: bool, depth: int, number: int)
 def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
     """Return the result of a task whose part is in place and whole; None if it must be computed.
 
-    Raises CorruptRunError if its part is damaged and cannot be computed again, as the part of depth
-    - 2 was deleted.
+    Raises CorruptRunError if its part is damaged and cannot be computed again because the part of
+    depth - 2 was deleted.
     """
     files = work.files(depth)
     if not files.has_part(number):
@@ -78,7 +78,7 @@ def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
 
 
 def _replaces(work: Workspace, depth: int) -> bool:
-    """Return whether a part replaces one of depth - 2, which then may have been deleted."""
+    """Return whether a part replaces one of depth - 2, which may then have been deleted."""
     return depth >= 2 and not work.layer(depth - 2).is_list
 
 

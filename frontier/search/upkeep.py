@@ -21,11 +21,11 @@ Say = Callable[[str], None]
 def verified(
     run: StoredRun, count: int, seed: int, say: Say
 ) -> "tuple[StoredRun, Verified | Checked]":
-    """Return a run as it is verified, and the result.
+    """Return the run as it was verified, and the result.
 
-    count: check so many states of each layer, and as many others, or search so many portions of
+    count: check this many states of each layer, and as many others, or search this many portions of
     cosets again; 0 for neither. In an object store no lock keeps writers out, so a run that seems
-    to be damaged is verified again if another process has resumed it meanwhile.
+    damaged is verified again if another process has resumed it meanwhile.
     """
     try:
         result = _verify(run, count, seed, say)
@@ -47,7 +47,7 @@ def _verify(run: StoredRun, count: int, seed: int, say: Say) -> "Verified | Chec
 
 
 def _moved_on(run: StoredRun) -> StoredRun | None:
-    """Return the run as it is now, if it has gone on since it was opened."""
+    """Return the run as it is now, if it has continued since it was opened."""
     try:
         run.check_mine()
     except Gone:

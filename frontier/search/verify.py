@@ -2,13 +2,13 @@
 
 *Whole*: the ledger and the records match their digests and each other, each part of a layer is
 there, is the one that was written and holds as many states as its record says, and Zarr would read
-the array as it was meant.
+the array as intended.
 
 *Right* (`deep`): states are drawn at random from a layer, and from the neighbours of the layer
-before it, and each is held against the definition of a layer: a state lies at depth t just if some
-neighbour lies at depth t - 1 and it lies neither there nor at t - 2. Neighbours are found one by
-one from the base graph's arcs, on sequences, in plain Python: none of the kernels that made the
-layer has a part in it.
+before it, and each is checked against the definition of a layer: a state lies at depth t if and
+only if some neighbour lies at depth t - 1 and it lies neither there nor at t - 2. Neighbours are
+found one by one from the base graph's arcs, on sequences, in plain Python, without the kernels that
+made the layer.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,17 +34,17 @@ SLABS_DRAWN = 32
 """States are drawn from at most this many slabs of a layer."""
 
 GROUP, SUMS, SUMMARY, OTHERS = -1, -2, -3, -4
-"""These stand in place of a depth for faults outside the layers: in the Zarr group and the copies,
-in the sums over the ledger's layers, in the summary, and in files that are not the run's."""
+"""These replace a depth for faults outside the layers: in the Zarr group and the copies, in the
+sums over the ledger's layers, in the summary, and in files that are not the run's."""
 
 
 @dataclass(frozen=True)
 class Fault:
     """Something that is not as it was written, or not right.
 
-    depth: that of the layer, or GROUP, SUMS, SUMMARY or OTHERS. message: names the file and what is
-    wrong with it. task: a task of the layer under way or of the next one. described: True if the
-    file only describes the run to other programs, and the search does not read it.
+    depth: the layer's, or GROUP, SUMS, SUMMARY or OTHERS. message: names the file and what is wrong
+    with it. task: a task of the layer under way or of the next one. described: True if the file
+    only describes the run to other programs, and the search does not read it.
     """
 
     depth: int
@@ -57,9 +57,9 @@ class Fault:
 class Verified:
     """What was checked, and the faults.
 
-    layers, parts, bytes: how much is on disk. positions: how many were held against
+    layers, parts, bytes: how much is on disk. positions: how many were checked against
     the definition of a layer.
-    depth_being_replaced: the layer some of whose parts the layer under way has replaced.
+    depth_being_replaced: the layer of which the layer under way has replaced some parts.
     """
 
     layers: int = 0
@@ -91,7 +91,7 @@ def verify(
 ) -> Verified:
     """Check all files of a run.
 
-    deep: of so many states of each layer, and as many others, check whether they belong there. say:
+    deep: check whether this many states of each layer, and as many others, belong there. say:
     called with the name of each layer before it is checked.
     """
     reader, done, stored = RunReader(run), Verified(), run.stored_depths()
@@ -115,8 +115,8 @@ def verify(
 
 
 def misplaced_faults(run: StoredRun, faults: list[Fault]) -> Iterator[Fault]:
-    """Generate the faults of a run of either kind that something else has the name of its files,
-    if they are not among the known ones."""
+    """Generate a fault for each name of a file of the run that something else has, unless the known
+    faults name it."""
     for file in run.misplaced():
         place = str(run.storage.place(file))
         if not any(place in fault.message for fault in faults):
@@ -163,7 +163,7 @@ def _faults_outside(run: LayerRun) -> Iterator[Fault]:
 
 
 def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]:
-    """Generate messages about the parts of a layer that are not whole."""
+    """Generate messages about parts of a layer that are not whole."""
     run, layer = reader.run, reader.layer(depth)
     record, files, records = run.records[depth], layer.files, []
     if files.storage.is_link(files.folder):
@@ -176,7 +176,7 @@ def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]
             _whole_part(layer, task, part, done)
             records.append(part.record)
         except CorruptRunError as error:
-            # Looked at now, as a task may be done meanwhile.
+            # Read now, as a task may finish meanwhile.
             if fading and not files.has_part(task) and reader.files(depth + 2).has_part(task):
                 done.depth_being_replaced = depth
             else:
@@ -249,7 +249,7 @@ def _right_layer(
 ) -> Iterator[str]:
     """Generate a message for each state that is wrongly in the layer or wrongly missing from it.
 
-    Checked are states drawn from the layer, and all neighbours of states drawn from the one before.
+    Checks states drawn from the layer, and all neighbours of states drawn from the layer before.
     """
     run, space, side = reader.run, reader.space, reader.space.side_of(depth)
     layer, before = reader.layer(depth), reader.layer(depth - 1)

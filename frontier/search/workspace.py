@@ -1,7 +1,7 @@
 """What a worker keeps of a run between tasks: tables, open layers, an arena.
 
 These are caches, so a worker may die at any time. The driver hands a reference to the run
-(`RunRef`) to tasks, and the process that does them gets its workspace by it (`workspace_of`).
+(`RunRef`) to tasks, by which the process that does them gets its workspace (`workspace_of`).
 """
 
 import threading
@@ -18,10 +18,10 @@ from frontier.space.layout import Task
 from frontier.space.program import Program, Reads, program_of, reads_of, swaps_of
 
 PROGRAM_BYTES = 100_000_000
-"""The most bytes of tables that are kept beside those of the task under way."""
+"""The most bytes of tables kept besides those of the task under way."""
 
 GROWTH_BYTES = 1 << 22
-"""A buffer's size is a multiple of these bytes."""
+"""A buffer's size is a multiple of this many bytes."""
 
 
 class Workspace(RunReader):
@@ -59,8 +59,7 @@ class Workspace(RunReader):
 
 
 class Buffer:
-    """Memory that is used again and again, so that its pages are mapped once; it grows as
-    needed."""
+    """Memory that is reused, so that its pages are mapped once; it grows as needed."""
 
     def __init__(self):
         self._bytes = np.empty(0, dtype=np.uint8)
@@ -68,7 +67,7 @@ class Buffer:
     def __call__(self, size: int) -> np.ndarray:
         """Return an uninitialised array of `size` uint8, valid until the next call."""
         if self._bytes.size < size:
-            self._bytes = self._bytes[:0]  # frees the smaller one before the larger is made
+            self._bytes = self._bytes[:0]  # frees the smaller array before the larger is made
             self._bytes = np.empty(-(-size // GROWTH_BYTES) * GROWTH_BYTES, dtype=np.uint8)
         return self._bytes[:size]
 
