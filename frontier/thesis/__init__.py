@@ -1,1 +1,1 @@
-"""The 2×n puzzle between bounds: what can be proved of its greatest depth without a search."""
+"""The 2×n puzzle between bounds: what can be proved about its greatest depth without a search."""

@@ -1,13 +1,13 @@
 """Bounds of God's number of the 2×n puzzle, from searches and from runs of patterns.
 
 Let G(n) be the greatest depth of the 2×n puzzle, and d(n, k) that of its pattern of the k
-right-most columns. The blank is home in the top left cell. Where G(n) was searched, it is both
+right-most columns. The blank's home is the top left cell. Where G(n) was searched, it is both
 bounds. Elsewhere:
 
-**Below** 2n² - n is a bound (`frontier.thesis.inversions`).
+**Below.** A bound is 2n² - n (`frontier.thesis.inversions`).
 
-**Above.** Bring the k right-most columns and the blank home, in at most d(n, k) moves. What is
-left is the 2×(n-k) puzzle, and of the right parity. So
+**Above.** Bring the k right-most columns and the blank home, in at most d(n, k) moves. This leaves
+the 2×(n-k) puzzle, with the right parity. So
 
     G(n) ≤ d(n, k) + G(n-k).
 
@@ -17,7 +17,7 @@ patterns. Then
 
     G(n) ≤ d(n, k) + H(n-k),    H(n) ≤ h(n, k) + H(n-k),    H(1) = 0.
 
-These are smaller as a rule: with the blank home all depths are even, and the farthest positions
+These are usually smaller: with the blank home all depths are even, and the farthest positions
 have their blanks elsewhere. The upper bound is the least over all k for which there is a run.
 """
 
@@ -48,7 +48,7 @@ def thesis_bound(columns: int) -> int:
 class Bounds:
     """Bounds from the existing runs.
 
-    most: the most columns that are labelled.
+    most: the most labelled columns.
     """
 
     def __init__(self, runs: ThesisRuns, most: int):
@@ -63,7 +63,7 @@ class Bounds:
 
     def upper(self, columns: int) -> Bound | None:
         """Return God's number where it was searched, else the least bound from blocks of columns;
-        None if there are no runs for one."""
+        None if no runs give one."""
         return self._upper(columns, "depth")
 
     def recursion(self, columns: int) -> Bound | None:

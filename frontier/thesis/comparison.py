@@ -1,4 +1,4 @@
-"""The claims of the thesis beside the results that are computed here."""
+"""The claims of the thesis beside the results computed here."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -20,7 +20,7 @@ from frontier.thesis.sequences import (
 class Row:
     """A claim of the thesis beside its result here.
 
-    thesis: the value in the thesis. computed: None if the run that it follows from is missing.
+    thesis: the value in the thesis. computed: None if the run that gives it is missing.
     note: the explanation of a slip of the thesis.
     """
 
@@ -147,7 +147,7 @@ def columns(runs: ThesisRuns) -> Iterator[Row]:
 
 
 def _depths(runs: ThesisRuns, k: int, columns: Iterable[int]) -> dict[int, int]:
-    """Return n -> d(n, k), of those n for which there is a run."""
+    """Return n -> d(n, k), for those n that have a run."""
     pairs = ((n, runs.columns(n, k)) for n in columns)
     return {n: depths.depth for n, depths in pairs if depths}
 
@@ -175,7 +175,7 @@ MOST_COLUMNS, MOST_K = 12, 6
 
 
 def beyond(runs: ThesisRuns) -> dict:
-    """Return the results past the thesis: bounds for up to `MOST_COLUMNS` columns, and the depths
+    """Return the results beyond the thesis: bounds for up to `MOST_COLUMNS` columns, and the depths
     of all patterns that were searched.
 
     The result has depths: k -> n -> d(n, k); formulas: k -> text; bounds: n -> name -> bound, for

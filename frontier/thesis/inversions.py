@@ -1,6 +1,6 @@
 """A lower bound of God's number of the 2×n puzzle: 2n² - n, from inversions and rows.
 
-B. Whitmore gave this bound in 2021 (OEIS A151943), without a proof there. Here is one.
+B. Whitmore gave this bound in 2021 (OEIS A151943), without a proof. Here is one.
 
 The goal has the blank in the top left cell, and the tiles are 1, ..., 2n-1 in the order in which
 the goal shows them when it is read column by column, each column from the top. Read a position
@@ -13,8 +13,8 @@ row of the goal.
 Proof. A move within a column changes one tile's row and leaves the sequence as it is: the tile and
 the blank stand next to each other in it. A move within a row leaves all rows as they are, and
 between the cell that the tile leaves and the one that it comes to the reading meets one cell, so
-the tile passes one other: two neighbours of the sequence change places, and I changes by one. So
-every move changes either I by one or R by one, never both. In the goal both are 0.  ∎
+the tile passes one other tile: two neighbours of the sequence change places, and I changes by one.
+So every move changes either I by one or R by one, never both. In the goal both are 0.  ∎
 
 **Corollary.** For every n ≥ 1 some position needs at least 2n² - n moves: the goal turned by half
 a turn.
@@ -24,12 +24,12 @@ cell 2n-1-q. So the blank is in the last cell, the sequence is reversed, and all
 pairs are inversions. Cells q and 2n-1-q lie in different rows, as one of them is even and one odd,
 so R is 2n-1. Together that is (2n-1)(n-1) + (2n-1) = (2n-1) n.
 
-It can be reached: as the blank crosses n-1 columns on its way to the last one, the sequence must
-have the parity of n-1 (for n ≥ 2 that is enough), and (2n-1)(n-1) has it. For n = 1 one move leads
-there.  ∎
+This position can be reached: as the blank crosses n-1 columns on its way to the last one, the
+sequence must have the parity of n-1 (for n ≥ 2 that is enough), and (2n-1)(n-1) has it. For n = 1
+one move leads there.  ∎
 
-A position has no more inversions than pairs and no more than 2n-1 tiles, so this is the most that
-I + R can be.
+A position has no more inversions than pairs and no more than 2n-1 tiles, so I + R cannot be
+greater.
 """
 
 

@@ -5,7 +5,7 @@ row r and column c. The home of tile t is cell t. With d(i, j) the steps between
 the Manhattan distance of a state is MD(s) = Σ d(t, cell of t) over the tiles; the blank does not
 count. It is a lower bound on the moves from s to the goal. A move shifts the blank by a step and
 changes the sign of the permutation, so a state is solvable only if its sign is (-1)^d(0, cell of
-0); for n ≥ 2 these are half of the (2n)! states and all solvable, for n = 1 they are both states.
+0); for n ≥ 2 half of the (2n)! states have it and all are solvable, for n = 1 both states.
 
 **All states: a permanent.** Let A be the matrix of tiles by cells with A[t, j] = x^d(t, j), and
 1 throughout the blank's row. The product of A[t, cell of t] is x^MD(s), so the permanent of A is
@@ -15,8 +15,8 @@ changes the sign of the permutation, so a state is solvable only if its sign is 
 determinant is +x^MD(s) for a state of the solvable parity and -x^MD(s) for another, so
 (per A + det B) / 2 counts the solvable states. The determinant is known. The matrix of all
 x^d(i, j) is the Kronecker product of R_2 and R_n, where R_n has the entries x^|a-b|. It is known
-that det R_n = (1-x²)^(n-1), whence det(R_2 ⊗ R_n) = (det R_2)^n (det R_n)² = (1-x²)^(3n-2). To
-put another row v in the place of row 0 multiplies a determinant by v·u, u being column 0 of the
+that det R_n = (1-x²)^(n-1), so det(R_2 ⊗ R_n) = (det R_2)^n (det R_n)² = (1-x²)^(3n-2). Putting
+another row v in the place of row 0 multiplies a determinant by v·u, u being column 0 of the
 inverse. Here v = (1, -1) ⊗ (1, -1, 1, ...), and column 0 of the inverse of R_n, for n ≥ 2, is
 (1, -x, 0, ...) / (1-x²), so that a factor 1/(1-x) comes from each direction of the board that
 has more than one cell:
@@ -24,8 +24,8 @@ has more than one cell:
     det B = (1-x²)^(3n-2) / (1-x)²  for n ≥ 2,  and  (1-x²) / (1-x) = 1 + x  for n = 1.
 
 **The permanent by a sweep.** Let the tiles and cells arrive column by column: the tiles whose home
-is in the column, then its cells. One that arrives either waits, or is matched with one of those
-that wait for the other sort. Each pair of a state is so made exactly once, when its second member
+is in the column, then its cells. An arriving tile either waits, or is matched with a waiting cell;
+an arriving cell likewise. So each pair of a state is made exactly once, when its second member
 arrives; and which pairs are open to the rest depends only on how many wait of each kind: tiles
 of either row, cells of either row, and the blank. A pair is weighed by x if its rows differ, and
 every tile by x for each boundary of columns it crosses: those that cross one to the right are
@@ -47,13 +47,13 @@ right of column m. Such states are counted by hand. If n is odd, the m right til
 the m left cells of row 1, and the left and middle tiles the right ones, in m!² ways; the tiles
 of row 1 fill row 0 in m!² ways with the middle tile in the middle, and in m·m!² with it in one of
 the sides, twice. If n is even, there are m columns on the left and m-1 on the right: likewise
-(m-1)! m! ways into row 1 and m!² into row 0. All in all
+(m-1)! m! ways into row 1 and m!² into row 0. In all
 
     n · m!⁴  for n odd,  (2/n) · m!⁴  for n even.
 
-For n ≥ 4 there are two left tiles in row 1. To exchange them changes the parity and nothing else,
-so half of the states are solvable. For n = 1, 2, 3 there are 1, 1 and 3; the leading coefficients
-of det B, whose degree is just the greatest distance, are 1, 1 and -1, so that one is solvable.
+For n ≥ 4 there are two left tiles in row 1. Exchanging them changes only the parity, so half of the
+states are solvable. For n = 1, 2, 3 there are 1, 1 and 3; the leading coefficients of det B, whose
+degree is exactly the greatest distance, are 1, 1 and -1, so one is solvable.
 """
 
 from collections import defaultdict
@@ -72,7 +72,7 @@ ROWS_APART = {
 with the vertical steps between the two."""
 
 Waiting = tuple[int, ...]
-"""The number of tiles or cells that wait, for each kind."""
+"""The number of waiting tiles or cells of each kind."""
 
 
 def manhattan_counts(columns: int) -> list[int]:
@@ -93,7 +93,7 @@ def manhattan_formula(columns: int) -> int:
 
 
 def _determinant(columns: int, x: int) -> int:
-    """Return Σ ±x^MD over all states, + for those of the solvable parity."""
+    """Return Σ ±x^MD over all states, + for those with the solvable parity."""
     directions = min(columns, 2)
     return (1 - x * x) ** (3 * columns - 2) // (1 - x) ** directions
 
@@ -110,8 +110,7 @@ def _permanent(columns: int, x: int) -> int:
 
 
 def _after(sums: dict[Waiting, int], kind: int, x: int) -> dict[Waiting, int]:
-    """Return the sums, by the numbers that wait, after another tile or cell of a kind has
-    arrived."""
+    """Return the sums, by the numbers waiting, after another tile or cell of a kind arrives."""
     after: defaultdict[Waiting, int] = defaultdict(int)
     for waiting, total in sums.items():
         after[_changed(waiting, kind, 1)] += total
@@ -122,7 +121,7 @@ def _after(sums: dict[Waiting, int], kind: int, x: int) -> dict[Waiting, int]:
 
 
 def _crossings(waiting: Waiting) -> int:
-    """Return how many tiles cross the boundary of columns at which so many tiles and cells wait."""
+    """Return how many tiles cross the boundary of columns at which these tiles and cells wait."""
     return sum(waiting) - waiting[BLANK]
 
 

@@ -19,12 +19,12 @@ from frontier.text import counted
 
 @dataclass(frozen=True)
 class Depths:
-    """The results of a complete run, or of a search of cosets that has found God's number.
+    """The results of a complete run by layers, or of a run by cosets that found God's number.
 
-    run: its name. depth: the greatest distance. depth_at_home: that of the positions whose blank is
-    where the goal has it, or an upper bound of it if the run does not count these. states,
-    farthest: the number of positions, and of those at that depth, None if these were not all
-    listed. by_cosets: True for a search of cosets.
+    run: its name. depth: the greatest distance. depth_at_home: the same of positions whose blank is
+    where the goal has it, or an upper bound if the run does not count these. states, farthest: the
+    number of positions, and of those at `depth`, None if these were not all listed. by_cosets: True
+    for a run by cosets.
     """
 
     run: str
@@ -36,11 +36,11 @@ class Depths:
 
 
 class ThesisRuns:
-    """The runs below a directory, each named after its config, and searches of God's number.
+    """The runs of both kinds below a directory, each named after its config.
 
-    limit, most: a missing run is made if it has at most so many states, and columns. memory: of a
-    worker, as ``cluster.memory`` in a config; by default that of every config. say: called with a
-    line of text before each run is made.
+    limit, most: a missing run is made if it has at most this many states, and columns. memory: of a
+    worker, as ``cluster.memory`` in a config, with the same default. say: called with a line of
+    text before each run is made.
     """
 
     def __init__(
@@ -58,8 +58,8 @@ class ThesisRuns:
     def tiles(self, rows: int, columns: int) -> Depths | None:
         """Return the depths of the rows x columns puzzle.
 
-        Returns None if neither a complete run nor a search of cosets has its greatest depth, and it
-        is too large to be searched.
+        Returns None if neither a complete run by layers nor a run by cosets has its greatest depth,
+        and it is too large to be searched.
         """
         cells = rows * columns
         states = factorial(cells) // 2 if min(rows, columns) > 1 else cells
@@ -123,8 +123,8 @@ class ThesisRuns:
 
 
 def _by_cosets(path: Storage, puzzle: dict, states: int) -> Depths | None:
-    """Return the result of a search of cosets beside the place of a run, if it has found God's
-    number; there is none of a pattern."""
+    """Return the result of the run by cosets beside the place of a run by layers, if it has found
+    God's number; None for a pattern."""
     if puzzle["kind"] != "tiles":
         return None
     tables = {"name": path.name, "puzzle": puzzle, "store": {"path": str(path)}}

@@ -25,7 +25,7 @@ class FarthestOfColumn:
 
 
 def farthest_of_one_column(columns: int) -> FarthestOfColumn:
-    """Search all layers in memory, then count the paths back, layer by layer."""
+    """Search all layers in memory, then count the paths back layer by layer."""
     puzzle = pattern_puzzle(2, columns, k=1)
     space, lists = puzzle.model.space, ListKernel(puzzle.model.space)
     layers = list(lists.layers(puzzle.model.origins()))
