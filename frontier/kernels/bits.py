@@ -8,7 +8,7 @@ For each row of a target strip:
 This is frontier search (R. E. Korf, W. Zhang, I. Thayer and H. Hohwald, JACM 52, 2005): in an
 undirected graph the neighbours of layer t lie in layers t-1, t and t+1, so no other layer is read.
 The row is gathered in a buffer that stays in the first caches and is written once. A row without a
-bit in any source costs a look at a table.
+bit in any source costs one table look-up.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ SPARE_ROWS = 5
 
 @kernel
 def live_rows(words, row_words, live, slabs):
-    """Set live[s, r] to whether row r of slab s of the flat array has any bit, for some slabs."""
+    """For some slabs s of the flat array, set live[s, r] to whether row r has any bit."""
     rows = live.shape[1]
     for s in slabs:
         for r in range(rows):
@@ -100,7 +100,7 @@ def expand_rows(
     """Expand the current layer into some rows, and return the number of their states.
 
     target: uint64[N, words of a row]. A row holds that of the layer before if `target_live`, and
-        afterwards that of the next layer; if neither has a state there, it is not touched.
+        afterwards that of the next layer; if neither has a state there, it stays as it is.
     target_live: bool[N]. Afterwards: whether the row holds a state.
     first, rows: row i of the target is row (first + i) % rows of node (first + i) // rows.
     first_node: the number that node 0 has in the task. first_row: the number of its row 0, counted
@@ -109,14 +109,14 @@ def expand_rows(
     scratch: uint64[SPARE_ROWS, words of a row], overwritten.
     arena, live, base: as for `expand`. program, swap_tables: a `Program` and `Swaps`, as tuples.
 
-    One call expands many rows, as a call costs more than a row of a few words.
+    One call expands many rows, as a call costs more than a short row.
     """
     p = Program(*program)
     row_words, states_in_all = scratch.shape[1], 0
     image, spare, gathered, joint, fresh = (
         scratch[0], scratch[1], scratch[2], scratch[3], scratch[4],
     )  # fmt: skip
-    # In tasks of one row a node, each arc into a node comes from one row, whatever its voltage is.
+    # In tasks with one row a node, each arc into a node comes from one row, whatever its voltage.
     one_row = p.row_odd.size == 1 and p.slots.size == 1
     n, r = first // rows, first % rows - 1  # of the row before the first
     for i in range(target_live.size):

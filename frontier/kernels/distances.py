@@ -2,9 +2,9 @@
 
 A table holds either each distance, as a byte, or its residue modulo 4, in one or two bits. As the
 distances of neighbours differ by one at most, the distance of a state follows from its residue and
-the distance of a neighbour, and all distances along a path follow from that of its start (R. E.
-Korf, Minimizing Disk I/O in Two-Bit Breadth-First Search, AAAI 2008, where distances modulo 3 have
-two bits).
+the distance of a neighbour, and all distances along a path follow from the first (R. E. Korf,
+Minimizing Disk I/O in Two-Bit Breadth-First Search, AAAI 2008, where distances modulo 3 have two
+bits).
 """
 
 from collections.abc import Callable, Iterator
@@ -23,12 +23,12 @@ UNREACHED = 255
 MOST_DISTANCE = UNREACHED - 1
 
 WORD_BITS = 64
-"""The bits of a word of a table, of which those of the Lehmer code are used."""
+"""The bits of a word of a table, of which the Lehmer code uses some."""
 
 
 def bit_numbers(code: LehmerCode, sign: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """Return the numbers of the bits of sequences among those of their vertex, (sign * words + w) *
-    64 + i for bit i of word w, int64[N]."""
+    """Return the numbers of the bits of sequences within their vertex, int64[N]: (sign * words + w)
+    * 64 + i for bit i of word w."""
     word, bit = np.divmod(index, code.bits)
     return (sign * code.words + word) * WORD_BITS + bit
 
@@ -48,14 +48,14 @@ def bit_at(words, number):
 
 @kernel
 def distance_change(before, residue):
-    """Return by how much a distance changes, by one at most, to one that is `residue` modulo 4."""
+    """Return the change, at most one, from a distance to one that is `residue` modulo 4."""
     return (residue - before + 1 & 3) - 1
 
 
 class FoundLayer:
     """A layer that has been written to a table.
 
-    depth: of the layer. states: how many it has.
+    depth: the layer's. states: how many it has.
     """
 
     def __init__(self, space: Space, search: MemorySearch, depth: int, counts: np.ndarray):
@@ -106,8 +106,8 @@ def residue_layers(
     """Write these distances modulo 4, and yield each layer once it is written.
 
     planes: uint64[P, 2 * vertices, words] of zeros. Plane 0 tells whether a distance is 2 or 3
-    modulo 4, and plane 1, if there is one, whether it is odd, which in a bipartite space the side
-    tells. Bits that stand for no state stay 0. Raises OverflowError as `distance_table` does.
+    modulo 4. Plane 1, if there is one, tells whether it is odd; in a bipartite space the side does.
+    Bits that stand for no state stay 0. Raises OverflowError as `distance_table` does.
     """
     for layer in _layers(space, origins, threads):
         for plane, bit in zip(planes, (2, 1), strict=False):
@@ -158,7 +158,7 @@ def _write_bits(words, nodes, rows, table):
 
 @kernel
 def _list_bits(words, nodes, rows, first, row_bits, numbers):
-    """List the bits of the bitmaps of some nodes, those of the n-th from numbers[first[n]] on."""
+    """List the bits of the bitmaps of some nodes, the n-th node's from numbers[first[n]] on."""
     for n in range(nodes.size):
         at = first[n]
         for prefix in range(words.shape[0]):

@@ -1,11 +1,11 @@
 """The layer step of a task on slabs in stored form: one kernel from stored bytes to stored bytes.
 
 The kernel goes through the bands of a task. For each it checks and decodes the slabs of the
-current layer that the band needs into the arena, where some already are. Then it makes the slabs
-of the band one after the other, one *unit* of rows at a time: it decodes that unit of the layer
-before the current one, expands the current layer into it, and encodes the result. A unit has one
-row, or as many short ones as stay in the processor's first caches. A unit that the layer before
-leaves empty is not decoded, and one that gets no state is not encoded. The interpreter is not
+current layer that the band needs into the arena, unless they are already there. Then it makes the
+slabs of the band one after the other, one *unit* of rows at a time: it decodes that unit of the
+layer before the current one, expands the current layer into it, and encodes the result. A unit has
+one row, or as many short ones as stay in the processor's first caches. A unit that is empty in the
+layer before is not decoded, and a unit that gets no state is not encoded. The interpreter is not
 needed before the room for encoded slabs is full.
 """
 
@@ -35,7 +35,7 @@ WRONG_CHECKSUM, NO_BITMAP = 1, 2
 
 
 class Arena(NamedTuple):
-    """The slabs of the current layer that are decoded, each in a *frame*. E slabs are read in all.
+    """The decoded slabs of the current layer, each in a *frame*. E slabs are read in all.
 
     words: flat uint64, the frames. data: their bytes. live: bool[frames, rows of a slab], whether
         each row has a bit.
@@ -61,7 +61,7 @@ class Buffers(NamedTuple):
     rows: uint64[rows of a unit, words of a row], the unit under way. data: its bytes. live: bool,
         one entry a row. scratch: uint64[SPARE_ROWS, words of a row].
     new: int64[frames], the slabs that the band under way brings into frames. masks, masks_before:
-        the masks of the slab under way, and of that of the layer before the current one.
+        the masks of the slab under way, and of the same slab in the layer before the current one.
     """
 
     rows: np.ndarray
@@ -74,7 +74,7 @@ class Buffers(NamedTuple):
 
 
 def buffers_for(row_words: int, slab_words: int, frames: int) -> Buffers:
-    """Return the memory for slabs of so many words, and an arena of so many frames."""
+    """Return the memory for slabs of `slab_words` words, and an arena of `frames` frames."""
     count = min(max(1, ROW_WORDS // row_words), slab_words // row_words)
     count -= count % 8 if count > 8 else 0  # 64 bytes are decoded at a time
     rows = np.empty((count, row_words), dtype=np.uint64)
@@ -103,9 +103,9 @@ class BandTable(NamedTuple):
 def assign_frames(band, current, arena, reads, new):
     """Assign frames to the slabs that a band needs; bands come in their order.
 
-    The slab that is replaced is the one that is needed again last, as it is known what all bands
-    need: no other choice would decode fewer (L. A. Belady, A study of replacement algorithms for a
-    virtual-storage computer, IBM Systems Journal 5, 1966).
+    The slab needed again last is replaced, as it is known what all bands need: no other choice
+    would decode fewer (L. A. Belady, A study of replacement algorithms for a virtual-storage
+    computer, IBM Systems Journal 5, 1966).
 
     current: int64[E] twice, where each slab begins and ends; equal if it holds no state. new:
     int64, gets the slabs that were in no frame. Returns their number.
@@ -183,7 +183,7 @@ def _prepare(band, current, arena, reads, buffers):
                 at = decode_words(
                     data, at, masks, first * row_words, a.data[8 * to : 8 * (to + words)]
                 )
-            else:  # it is not read, so not written
+            else:  # it is not read, so it need not be written
                 for row in range(first, last):
                     a.live[frame, row] = False
         a.base[r.stack[entry], r.slot[entry]] = frame * rows
@@ -197,20 +197,19 @@ def expand_encoded(
 ):  # fmt: skip
     """Expand the current layer into the slabs of a task, as many as have room.
 
-    step: the number of slabs that were made before, in the order of the bands.
+    step: the number of slabs made before, in the order of the bands.
     current: int64[E] twice, the addresses where the slabs that are read begin and end in stored
-        form; equal if they hold no state. before: the same of all slabs of the task's part of the
+        form; equal if they hold no state. before: the same for all slabs of the task's part of the
         layer before the current one.
     arena, reads, table, buffers, program, swap_tables: an `Arena`, `Reads`, `BandTable`,
         `Buffers`, `Program` and `Swaps`, as tuples.
-    start: (slab, word, bit) of a state that is looked for; -1 as the slab if none is.
+    start: (slab, word, bit) of a state to look for; -1 as the slab if there is none.
     room: uint8, gets the slabs that hold a state, each with its checksum behind it. most: the bytes
         that must be free before a slab is begun.
     numbers, sizes: int64, get the numbers of these slabs, and their bytes without the checksum.
     counts: int64[nodes of the task], to which the states found at each are added.
-    Returns (the slabs made by now, how many lie in the room, how often the state that is looked for
-        was found, 0 or what is wrong with a slab, whether that is one of the layer before, which it
-        is).
+    Returns (the slabs made by now, how many lie in the room, how often `start` was found, 0 or what
+        is wrong with a slab, whether that slab is of the layer before, its number).
     """
     a, cut, own = Arena(*arena), BandTable(*table), Buffers(*buffers)
     before_begin, before_end = before
@@ -243,7 +242,7 @@ def expand_encoded(
             was_live = holds and has_ones(own.masks_before, word, words)
             if was_live:
                 at = decode_words(data, at, own.masks_before, word, unit)
-            elif unit_rows > 1:  # a row that gets no state is encoded with the others
+            elif unit_rows > 1:  # a row that gets no state is encoded with the rest
                 clear(own.rows.reshape(-1))
             for i in range(count):
                 own.live[i] = was_live

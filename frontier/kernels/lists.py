@@ -1,10 +1,10 @@
 """One layer step on sorted lists of state numbers, for layers too thin for bitmaps.
 
-A bitmap costs the same however few states it holds. At both ends of a search, and all the way
-through a long thin one, a layer is better kept as the sorted list of its states: each state is
+A bitmap costs the same however few states it holds. At both ends of a search, and all through
+a long thin one, a layer is better kept as the sorted list of its states: each state is
 expanded by its digits, the results are sorted, and duplicates and the states of the layer
-before are dropped (delayed duplicate detection, R. E. Korf, AAAI 2004). The cost follows the
-number of states alone, whatever the size of the space.
+before are dropped (delayed duplicate detection, R. E. Korf, AAAI 2004). The cost depends only on
+the number of states, whatever the size of the space.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from frontier.space.lehmer import digit_sum, swap_digits, swapped
 NO_STATE = np.uint64(2**64 - 1)
 
 PLAIN_STATES, PLAIN_VOLTAGES = 400_000, 100
-"""Up to this many states and voltages, NumPy has finished a search before Numba would be loaded."""
+"""Up to this many states and voltages, NumPy finishes a search before Numba would be loaded."""
 
 SMALL_LIST = 4096
 """Shorter lists are sorted by NumPy."""
@@ -192,7 +192,7 @@ def _sort(numbers, spare, count, limit):
 @kernel
 def _keep_new(neighbours, previous, current):
     """Keep at the start of sorted `neighbours` each member that neither list has, once, and return
-    the number of these."""
+    their number."""
     size, p, c = 0, 0, 0
     last = NO_STATE
     for i in range(neighbours.size):

@@ -1,7 +1,7 @@
 """Layers as bitmaps in the memory of one process, expanded by its threads.
 
-A search that fits in memory needs no store on the way: two bitmaps are held, the current layer and
-the one before it, which the next layer is written over. This is the fastest form of the search, the
+A search that fits in memory needs no store on the way: it holds two bitmaps, the current layer and
+the one before it, which the next layer overwrites. This is the fastest form of the search, the
 measure of the rest of the project, and the simplest example of how the parts of this package work
 together.
 """
@@ -36,7 +36,7 @@ state, and 15 ns for each one from a row with a state. A look-up counts as 10 ns
 class MemorySearch:
     """Two layers as bitmaps, and the tables that expand them.
 
-    The layer at a depth is `layer(depth)` until that at depth + 2 is made.
+    The layer at a depth is `layer(depth)` until the layer at depth + 2 is made.
     """
 
     def __init__(self, layout: Layout, threads: int = 1):
@@ -69,7 +69,7 @@ class MemorySearch:
     ) -> tuple[int, np.ndarray]:
         """Expand the current layer into a task's strips.
 
-        Returns the first node, and int64, the states at this and the following ones.
+        Returns the first node, and int64, the states at this and the following nodes.
         """
         task, program, base = tables
         nodes = slice(task.first_node, task.last_node)
@@ -148,8 +148,8 @@ class Bitmaps:
 
 
 def _tables_of(layout: Layout, task: Task) -> tuple[Task, Program, np.ndarray]:
-    """Return a task, its program, and the first row in the bitmaps of a layer of each slab that it
-    reads."""
+    """Return a task, its program, and the row in the bitmaps of a layer where each slab that it
+    reads begins."""
     program = program_of(layout, task)
     before = layout.space.nodes[(task.side - 1) % layout.space.sides]
     prefixes, cuts = np.divmod(program.slots, layout.cuts)
@@ -169,7 +169,7 @@ def _set_bits(words, live, numbers, half, bits, row_words):
 
 
 def count_rows(words: np.ndarray) -> np.ndarray:
-    """Return the number of ones in each row of contiguous uint64 of two dimensions, int64."""
+    """Return the number of ones in each row of a contiguous two-dimensional uint64 array, int64."""
     ones = np.empty(len(words), dtype=np.int64)
     _count_rows(words, ones)
     return ones
@@ -195,7 +195,7 @@ def memory_layout(space: Space, threads: int) -> Layout:
     """Return the layout of bitmaps in memory: two tasks a thread, even shares, long rows, few calls
     of the kernel.
 
-    Tasks are not large, as the run may be resumed where it does not fit in memory.
+    Tasks are not large, as the run may be resumed with too little memory for it.
     """
 
     def cost(layout: Layout) -> tuple[bool, bool, float]:
@@ -214,7 +214,7 @@ def memory_layout(space: Space, threads: int) -> Layout:
 
 
 def _task_counts(space: Space, digits: int, threads: int) -> Iterator[int]:
-    """Generate numbers of tasks that may share the nodes under a prefix of so many digits."""
+    """Generate numbers of tasks that may share the nodes under a prefix of `digits` digits."""
     nodes = max(space.nodes)
     few = min(8 * threads, nodes)
     yield from range(1, few + 1)

@@ -2,7 +2,7 @@
 
 The slabs that a task reads are held in stored form, and kernels decode them into an arena when they
 are needed. The slabs of the next layer are made one after the other in stored form, and handed to
-whoever writes them.
+their writer.
 """
 
 from collections.abc import Callable
@@ -18,8 +18,8 @@ ARENA_BYTES = 8_000_000
 
 
 def arena_frames(layout: Layout, reads: Reads) -> int:
-    """Return the number of slabs for which an arena has room: half as many again as the largest
-    band needs, or more if they are small."""
+    """Return the number of slabs for which an arena has room: 1.5 times as many as the largest band
+    needs, or more if they are small."""
     most = int(np.diff(reads.band_start).max(initial=0))
     room = max(most + most // 2, ARENA_BYTES // layout.slab_bytes)
     return max(1, min(reads.slab.size, room))
@@ -28,13 +28,13 @@ def arena_frames(layout: Layout, reads: Reads) -> int:
 class Expansion:
     """Makes the slabs of a task's part, some at a time.
 
-    An arena of some megabytes, which holds what a few bands of rows need, stays in the
+    An arena of a few megabytes, which holds what a few bands of rows need, stays in the
     processor's caches, where decoding is several times as fast as in memory. A slab that was
-    replaced and is needed again is decoded again. With 2 x 7 and with 3 x 5 tiles that comes to
+    replaced and is needed again is decoded again. With 2 x 7 and with 3 x 5 tiles that amounts to
     nothing; if the slab that no band has needed for longest were replaced, and the arena held no
     more than the largest band needs, each slab of one side of 3 x 5 would be decoded twice.
 
-    made: the number of slabs made by now, without a state or with one. counts: int64[nodes of the
+    made: the number of slabs made by now, empty or not. counts: int64[nodes of the
     task], the states found at each by now. started: how often the state at `start` was found.
     """
 
@@ -51,9 +51,9 @@ class Expansion:
         start: tuple[int, int, int] | None = None,
     ):
         """current: the slabs of `reads`. before: all slabs of the same part of the layer before the
-        current one. allocate: returns an uninitialised array of so many uint8. start: (slab, word,
+        current one. allocate: returns an uninitialised uint8 array of a size. start: (slab, word,
         bit) of a state, None if it is not of this task."""
-        # Numba is loaded with it, which a search without large layers does without.
+        # This loads Numba, which a search without large layers does not need.
         from frontier.kernels.expand_encoded import Arena, BandTable, buffers_for
 
         self._current, self._before, self._start = current, before, start or (-1, 0, 0)
@@ -83,7 +83,7 @@ class Expansion:
         return self.made == self._slabs
 
     def make(self, room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Make as many of the next slabs as have room, at least one.
+        """Make as many of the next slabs as fit, at least one.
 
         room: uint8, gets those that hold a state in stored form, each with its checksum behind it.
         Returns their numbers in the part, and their bytes without the checksums, int64[N] each,
