@@ -158,7 +158,7 @@ def _candidates(space: Space, memory: int) -> Iterator[Layout]:
                 yield layout
         whole = Layout.cut(space, digits, 1)
         for tasks in range(max(2, fewest), siblings if whole.fits_voltages else 0):
-            if siblings % tasks == 0:  # all siblings apart: a layout of one more digit
+            if siblings % tasks == 0:  # one for each sibling is the layout of one more digit
                 yield replace(whole, shares=tasks)
         if nodes * node_bytes < FINE_TASK and digits:
             break

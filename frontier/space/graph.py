@@ -1,11 +1,11 @@
 """A puzzle as a base graph with voltages in S_m, and its lift by the sign.
 
 Split a state into its **shape** (the cells of the blank, of big blocks and of tiles that look
-alike) and the **sequence** of its m distinct tiles in a fixed order of the cells. Whether a move is
-legal depends on the shape alone, and what it does to the sequence is a fixed permutation of
-positions. So the state graph is the *derived graph* of a small **base graph** (its vertices are the
-shapes) whose arcs carry **voltages** in S_m (J. L. Gross and T. W. Tucker, Topological Graph
-Theory, 1987, chapter 2).
+alike) and the **sequence** of its m distinct tiles in a fixed order of the cells. The shape alone
+decides whether a move is legal, and the move permutes the positions of the sequence in a fixed way.
+So the state graph is the *derived graph* of a small **base graph** (its vertices are the shapes)
+whose arcs carry **voltages** in S_m (J. L. Gross and T. W. Tucker, Topological Graph Theory, 1987,
+chapter 2).
 
 A voltage is written as neighbour swaps: (i, j, ...) exchanges positions i and i+1, then j and j+1,
 and so on; every permutation is a product of such swaps. With several classes of distinct members
@@ -33,8 +33,8 @@ from frontier.space.lehmer import LehmerCode
 class BaseGraph:
     """A base graph whose arcs carry voltages in S_m.
 
-    vertices: number of vertices. m: size of the class of distinct members, of the largest if there
-    are several. voltages: the different ones, each a tuple of positions i (swap i with i+1).
+    vertices: number of vertices. m: size of the class of distinct members, of the largest class if
+    there are several. voltages: the different ones, each a tuple of positions i (swap i with i+1).
     source, target, voltage: int64 arrays, one entry an arc; `voltage` indexes `voltages`. The graph
     is undirected: for every arc there is one that undoes it. smaller: sizes of further classes,
     whose members come first in the sequence. vertex_bytes: the bytes that a process needs for each
@@ -81,7 +81,7 @@ class BaseGraph:
 
     @cached_property
     def odd(self) -> np.ndarray:
-        """1 for each voltage that changes the sign of the sequence, 0 for the others."""
+        """1 for each voltage that changes the sign of the sequence, 0 for other voltages."""
         return np.array([len(voltage) % 2 for voltage in self.voltages], dtype=np.int64)
 
     @cached_property
@@ -93,7 +93,7 @@ class BaseGraph:
 
     @cached_property
     def arcs(self) -> "Arcs":
-        """The arcs sorted by their source, those of one vertex in the order given."""
+        """The arcs sorted by their source, arcs of one vertex in the order given."""
         source, target, voltage = self.source, self.target, self.voltage
         if (source[1:] < source[:-1]).any():
             order = np.argsort(source, kind="stable")
@@ -120,8 +120,8 @@ class Space:
 
     graph: the base graph. code: numbers the sequences of one sign. sides: 2 if the lift is
     bipartite (layer t lies on side t mod 2), otherwise 1. vertex, sign: for each side an int32 and
-    an int8 array, those of each of its nodes. nodes: for each side the number of its nodes. arcs:
-    for each side the arcs that leave it, from its nodes to nodes of the next side.
+    an int8 array with an entry a node. nodes: for each side the number of its nodes. arcs: for each
+    side the arcs that leave it, from its nodes to nodes of the next side.
 
     A state of a side is numbered ``node * code.half + index``. `states` counts all states of the
     lift; those that the search reaches may be fewer.
@@ -213,8 +213,8 @@ class Space:
     def arcs_into(self, side: int, nodes: range) -> Arcs:
         """Return the arcs into some consecutive nodes of a side, sorted by the node they enter.
 
-        `target` is the node an arc comes from. As the graph is undirected these are the arcs that
-        leave the nodes, undone.
+        `target` is the node that an arc comes from. As the graph is undirected, these are the arcs
+        that leave the nodes, undone.
         """
         start, target, voltage = self.arcs[side]
         arcs = slice(start[nodes.start], start[nodes.stop])
@@ -224,8 +224,8 @@ class Space:
 
 @kernel
 def _walk(start, target, voltage, odd, roots, side, queue):
-    """Walk the nodes 2 * vertex + sign from the roots, and return whether no arc joins nodes of one
-    parity.
+    """Walk the nodes 2 * vertex + sign from the roots, and return whether no arc joins nodes of the
+    same parity.
 
     side: int8, one entry a node, -1; gets the parity of the distance from the roots where the node
     is reached. queue: int32, of the same size, overwritten.

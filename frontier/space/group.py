@@ -10,10 +10,10 @@ the alternating one, except for rings and one graph of seven vertices (R. M. Wil
 Combinatorial Theory B 16, 1974).
 
 A group of permutations is held as a chain of stabilisers: for each position k a *transversal* of
-the subgroup that leaves all later positions alone. For each position to which this subgroup brings
-k, it has one member that does so (C. C. Sims 1970, in the form of D. E. Knuth, Efficient
+the subgroup that fixes all later positions. For each position to which this subgroup brings k, the
+transversal has one member that does so (C. C. Sims 1970, in the form of D. E. Knuth, Efficient
 Representation of Perm Groups, Combinatorica 11, 1991). Each member of the group is a unique product
-of one element of each transversal, so the order is the product of the sizes of these.
+of one element of each transversal, so the order is the product of their sizes.
 
 Permutations p are arrays with p[k] in place k; (p q)[k] = p[q[k]]. A sequence s that a voltage w
 acts on becomes s w.
@@ -28,8 +28,8 @@ from frontier.jit import kernel
 from frontier.space.graph import BaseGraph
 
 FIRST_WALKS, MOST_WALKS = 1 << 6, 1 << 16
-"""So many closed walks are looked at at once: few at first, as few generate most groups, and never
-more than take a fraction of a second."""
+"""The closed walks looked at together: few at first, as few generate most groups, and never more
+than take a fraction of a second."""
 
 
 class Group:
@@ -52,7 +52,7 @@ class Group:
 
     @property
     def is_whole(self) -> bool:
-        """True if its order is the greatest that it can have, so that no generator is new."""
+        """True if its order is the greatest possible, so that no generator is new."""
         return self.order >= self._most
 
     def extend(self, permutations: np.ndarray) -> None:
@@ -68,7 +68,7 @@ class Group:
         return (self.least(permutations) == self.least(identity)).all(axis=1)
 
     def cosets(self, permutations: np.ndarray) -> np.ndarray:
-        """Return the different left cosets p G of the rows, each by its least member: int[N,
+        """Return the distinct left cosets p G of the rows, each by its least member: int[N,
         length]."""
         return np.unique(self.least(permutations), axis=0)
 
@@ -88,7 +88,7 @@ class Group:
         return products
 
     def _add(self, k: int, p: tuple) -> None:
-        """Make p, which leaves all positions behind k alone, a generator (Knuth's A_k)."""
+        """Make p, which fixes all positions behind k, a generator (Knuth's A_k)."""
         self._generators[k].append(p)
         for member in list(self._transversal[k].values()):
             self._close(k, _times(p, member))
@@ -106,7 +106,7 @@ class Group:
                 self._add(k - 1, factor)
 
     def _has(self, p: tuple, k: int) -> bool:
-        """Return whether p, which leaves all positions behind k alone, is a member."""
+        """Return whether p, which fixes all positions behind k, is a member."""
         while k >= 0:
             undo = self._inverse[k].get(p[k])
             if undo is None:
@@ -163,7 +163,7 @@ class Reach:
     def contains(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
         """Return which of the states int[N], int[N, length] can be reached: bool[N].
 
-        A vertex of -1 is that of no state.
+        A vertex of -1 stands for no state.
         """
         reached = np.zeros(len(vertex), dtype=bool)
         component = np.where(vertex < 0, -1, self._component[vertex])
@@ -186,14 +186,14 @@ def _walk_trees(graph: BaseGraph, origins: np.ndarray) -> tuple[np.ndarray, np.n
     """Walk from the origins.
 
     Returns int64[vertices], the root of each vertex (-1: not reached), int8[vertices, length], the
-    voltage of the walk from there, and bool[vertices], whether that is odd.
+    voltage of the walk from there, and bool[vertices], whether that voltage is odd.
     """
     length = graph.length
     component = np.full(graph.vertices, -1, dtype=np.int64)
     tree = np.tile(np.arange(length, dtype=np.int8), (graph.vertices, 1))
     odd = np.zeros(graph.vertices, dtype=bool)
     roots = np.unique(origins).astype(np.int64)
-    # Without a sequence there is no inner loop, so Python is soon done with an arc.
+    # Without a sequence there is no inner loop, so Python is quick with an arc.
     walk = _walk.python_if_small(graph.arcs.target.size * (length or 0.02))
     queue = np.empty(graph.vertices, dtype=np.int64)
     walk(
@@ -225,7 +225,7 @@ def _walk(start, target, voltage, permutations, odd_voltage, roots, component, t
 
 
 def _closed_walks(graph: BaseGraph, tree: np.ndarray, arcs: np.ndarray) -> Iterator[np.ndarray]:
-    """Generate the voltages T_u w T_v^-1 of the walks that these arcs close, some at a time."""
+    """Generate the voltages T_u w T_v^-1 of the walks that these arcs close, in batches."""
     part, first = FIRST_WALKS, 0
     while first < arcs.size:
         some = arcs[first : first + part]

@@ -8,16 +8,16 @@ number by its leading Lehmer digits, the first one most significant,
 * a **strip** is the words of one node under one prefix;
 * a **slab** is the words of a node under one choice of prefix and slab digits, at most
   `SLAB_BYTES`; where strips are small, the strips of some consecutive nodes under one prefix.
-  Each slab is compressed by itself and can be read by itself;
+  Each slab is compressed separately and can be read separately;
 * a **row** is the words of one node under one choice of all these digits: a few kilobytes, the
   unit the kernels work on;
 * a **task** computes one *part* of a layer, which is one file in the store: some consecutive
-  nodes under prefixes that are *siblings*, alike but for their last digit, all or an equal share
+  nodes under prefixes that are *siblings*, alike except in their last digit, all or an equal share
   of them. A swap of two digits behind the prefix stays in its strip, the swap of the last prefix
   digit with the next one stays among the siblings, and only swaps of two prefix digits come from
   elsewhere, as whole slabs. For the 2 x n tiles those are the moves of the blank in the first
   columns: almost everything is local. Tasks that share the siblings read less than tasks that
-  share the nodes: most moves change the node, and few of them these digits.
+  share the nodes: most moves change the node, and few change these digits.
 """
 
 from collections.abc import Iterator
@@ -59,8 +59,8 @@ def digits_moved(outer: tuple[int, ...], border: int) -> int:
 class Work(NamedTuple):
     """The work of making one layer, counted.
 
-    words: those of its bitmaps. look_ups: the stretches that the kernel looks up, one for each of
-    each row and each arc into its node. The shorter the rows, the more of them.
+    words: those of its bitmaps. look_ups: the stretches that the kernel looks up, for each row and
+    each arc into its node. The shorter the rows, the more there are.
     """
 
     words: int
@@ -89,11 +89,11 @@ class Layout:
 
     prefix_digits: leading digits that are fixed in a strip. task_nodes: nodes of a task, a multiple
     of `slab_nodes`; see `cut`. shares: the number of tasks among which siblings are divided, a
-    divisor of their number.
+    divisor of the number of siblings.
 
     row_digits, slab_digits: leading digits that are fixed in a row and in a slab, those of the
     prefix included. prefixes, task_prefixes: prefixes of a layer and of a task. siblings: how many
-    prefixes are alike but for their last digit. rows, cuts: rows and slabs of a strip. row_words,
+    prefixes differ only in their last digit. rows, cuts: rows and slabs of a strip. row_words,
     strip_words: words of a row and of a strip; slab_words: of one node in a slab. slab_nodes: nodes
     of a slab, one unless strips are small. grid: slabs of a part along (its nodes, its prefixes,
     each strip); those of one strip follow one another. slab_bytes, part_bytes: bytes of a slab and
@@ -131,8 +131,8 @@ class Layout:
         self.part_bytes = prod(self.grid) * self.slab_bytes
 
     def _row_digits(self) -> int:
-        """Return the fewest digits that keep a row within `ROW_WORDS`, but never so many that a
-        voltage reaches from before the border of the row into its words' bits."""
+        """Return the fewest digits that keep a row within `ROW_WORDS`, or fewer if a voltage would
+        then reach from before the border of the row into its words' bits."""
         leading, digits = self.space.code.leading, self.prefix_digits
         while prod(leading[digits:]) > ROW_WORDS:
             digits += 1
@@ -154,11 +154,11 @@ class Layout:
 
     @classmethod
     def from_settings(cls, space: Space, settings: dict[str, int]) -> "Layout":
-        """Return the layout of an existing run; raises InputError if the space cannot be cut so."""
+        """Return the layout of an existing run; raises InputError if it does not fit the space."""
         if settings["prefix_digits"] <= len(space.code.leading):
             layout = cls(space, **settings)
             nodes, slab, task = max(space.nodes), layout.slab_nodes, layout.task_nodes
-            # The slabs of a task are its own: only one that has all nodes may end within a slab.
+            # Tasks share no slab: only a task that has all nodes may end within one.
             whole_slabs = task % slab == 0 or task >= nodes
             equal_shares = layout.siblings % layout.shares == 0
             if task < nodes + slab and whole_slabs and equal_shares and layout.fits_voltages:
@@ -207,7 +207,7 @@ class Layout:
         )
 
     def slabs_made(self, task: Task) -> float:
-        """Return the slabs that a task makes; one of which it has some nodes counts in part."""
+        """Return the slabs that a task makes; a slab with only some of its nodes counts in part."""
         return len(task.nodes) / self.slab_nodes * self.task_prefixes * self.cuts
 
     def bands(self, task: Task) -> Iterator[tuple[int, int, int, int]]:

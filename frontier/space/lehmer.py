@@ -21,13 +21,13 @@ For m < 5 there is one word, of 12, 3 or 1 bits.
     a <= b :  (a, b) -> (b + 1, a)
     a >  b :  (a, b) -> (b, a - 1)
 
-If p_i < p_{i+1} then the larger one, moved to the front, gains p_i among the smaller ones behind it
-and the other keeps its count; the second line is the inverse of the first. The map is an involution
-of the pairs [0, m-i) x [0, m-i-1), so on a bitmap indexed by the code it moves whole stretches of
-bits, as the kernels of this package do.
+If p_i < p_{i+1} then the larger member, moved to the front, gains p_i among the smaller ones behind
+it and the other keeps its count; the second line is the inverse of the first. The map is an
+involution of the pairs [0, m-i) x [0, m-i-1), so on a bitmap indexed by the code it moves whole
+stretches of bits, as the kernels of this package do.
 
-**Several classes.** If there are several classes of distinct members, the sequence lists them one
-class after the other, the largest class last, each with numbers of its own that grow from class to
+**Several classes.** If there are several classes of distinct members, the sequence lists them class
+by class, the largest class last, with numbers that grow from class to
 class: a permutation of S_n in the Young subgroup S_m1 x S_m2 x ... x S_m. No member has a smaller
 one of a later class behind it, so the digits of the whole are those of the classes, one after the
 other; radices m1, ..., 1, m2, ..., 1, ..., m, ..., 1. Only the last class drops a digit, which then
@@ -63,8 +63,7 @@ def swapped_pairs(radix_a: int, radix_b: int) -> np.ndarray:
 
 
 def swapped(numbers: np.ndarray, radix_a: int, radix_b: int, weight: int) -> np.ndarray:
-    """Return numbers whose digits a and b have these radices after the swap. weight: of the digit
-    b."""
+    """Return numbers whose digits a and b have these radices after the swap. weight: of digit b."""
     pair = numbers // weight % (radix_a * radix_b)
     return numbers + (swapped_pairs(radix_a, radix_b)[pair] - pair) * weight
 
@@ -181,7 +180,7 @@ def _unranks(indices, signs, radices, free, sequences):
             total += sequence[i]
         if free >= 0:
             sequence[free] = (total + signs[n]) & 1
-        # Digit i counts the smaller members behind, whose order is already right.
+        # Digit i counts the smaller members behind it, whose order is already right.
         for i in range(sequence.size - 2, -1, -1):
             for j in range(i + 1, sequence.size):
                 if sequence[j] >= sequence[i]:

@@ -5,16 +5,17 @@ are fixed in a row. There are three kinds of voltage:
 
 * all swaps before K: a row of v is a whole row of u, perhaps of another prefix;
 * all swaps behind K: a row of v is the same row of u with bits moved inside it;
-* swaps on both sides: a row of v consists of stretches, each of some row of u. Those swaps behind K
-  that can be put off (`split_voltage`) are done on the row so put together.
+* swaps on both sides: a row of v consists of stretches, each of some row of u. Swaps behind K that
+  can be put off (`split_voltage`) are then done on the assembled row.
 
 So every voltage is a table (prefix and row and stretch of the target -> *slot* of the slab that it
 comes from, place in that slab) and a list of swaps to do inside the row afterwards, and the kernel
-knows nothing else about the puzzle. The slabs that appear in these tables are just those that the
-task needs.
+knows nothing else about the puzzle. The slabs in these tables are exactly those that the task
+needs.
 
-If voltages into one node end in the same swaps, these are done once, to the union of all rows that
-need them. Flips of two, three and four pancakes are the swaps 0, 0 1 0 and 0 1 2 0 1 0, so
+If voltages into one node end in the same swaps, the kernel does these once, on the union of all
+rows that need them. Flips of two, three and four pancakes are the swaps 0, 0 1 0 and 0 1 2 0 1 0,
+so
 
     swap 0 (x | swap 1 (swap 0 (y | swap 2 (swap 1 (swap 0 (z)))))),
 
@@ -54,7 +55,7 @@ class Program(NamedTuple):
     start, stack, row, voltage: arcs into the task's nodes: of its node i those numbered
         start[i] .. start[i+1]-1, from stacks[stack], with the voltage of that number. stack, row:
         uint32. row: the row of a slab where the source node begins. Arcs whose swaps inside the row
-        end alike follow one another, those with more swaps first.
+        end alike follow one another, arcs with more swaps first.
     alike: int8[A], how many swaps at its end an arc has in common with the next one into its node.
     own: int32[nodes of the task, 2], the stack and the row of the node itself, used if the lift is
         not bipartite (a layer may then neighbour itself); otherwise -1.
@@ -95,8 +96,8 @@ class Program(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """The slabs of the current layer that a task reads if they exist, one entry each. E entries, B
-    of `Layout.bands`.
+    """The slabs of the current layer that a task reads if they exist, one entry each: E entries for
+    B of `Layout.bands`.
 
     task, slab: int64[E], the task whose part has the slab, and its number there.
     slot: int64[E], its place in `Program.slots`.
@@ -139,8 +140,8 @@ def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
 
 
 def in_bands(bands: Sequence[np.ndarray], entries: int) -> dict[str, np.ndarray]:
-    """Return what `Reads` has of bands, each given by the entries that it needs. entries: the
-    number of all entries."""
+    """Return the fields of `Reads` about bands, each given by the entries that it needs. entries:
+    the number of all entries."""
     following, soonest = [], np.full(entries, len(bands))
     for band in reversed(range(len(bands))):
         following.append(soonest[bands[band]])
@@ -156,7 +157,7 @@ def in_bands(bands: Sequence[np.ndarray], entries: int) -> dict[str, np.ndarray]
 def _bands(layout: Layout, task: Task, program: Program, entry: np.ndarray) -> list[np.ndarray]:
     """Return the entries that each band needs.
 
-    entry: int64[stacks, slots], the number of the entry, -1 if there is none.
+    entry: int64[stacks, slots], the number of the entry, -1 for none.
     """
     p, prefixes = program, task.last_prefix - task.first_prefix
     kinds: dict[tuple[bytes, ...], tuple[int, list[np.ndarray]]] = {}  # slots under each prefix
@@ -168,7 +169,7 @@ def _bands(layout: Layout, task: Task, program: Program, entry: np.ndarray) -> l
         key = tuple(of_prefix.tobytes() for of_prefix in slots)
         kind_of[w], _ = kinds.setdefault(key, (len(kinds), slots))
     slots_of = [*(slots for _, slots in kinds.values()), p.own_slots.reshape(-1, layout.cuts)]
-    # Each target stack with each stack of sources and the slots that it reads there, once.
+    # Each target stack once with each stack of sources and the slots that it reads there.
     stacks, count = len(entry), len(slots_of)
     target = np.arange(len(task.nodes)) // layout.slab_nodes
     keys = (np.repeat(target, np.diff(p.start)) * stacks + p.stack) * count + kind_of[p.voltage]
@@ -295,11 +296,11 @@ def _swaps_inside(layout: Layout, voltage: tuple[int, ...]) -> list[tuple[int, i
 
 
 def last_first(word: Sequence[int]) -> tuple[int, ...]:
-    """Return swaps with the product of those of a word that first bring the right member to the
-    last place, then to the place before it, and so on.
+    """Return swaps with the same product as a word that first bring the right member to the last
+    place, then to the place before it, and so on.
 
-    They are as few as possible. Of permutations that move no more than the first places, the fewer
-    the places the shorter the word, and one word tends to be the end of another one.
+    They are as few as possible. The fewer of the first places a permutation moves, the shorter the
+    word, and one word tends to be the end of another.
     """
     row = list(range(max(word, default=-1) + 2))
     for i in word:
@@ -316,7 +317,7 @@ def _order(
     start: np.ndarray, voltage: np.ndarray, used: np.ndarray, inner: Sequence[list]
 ) -> np.ndarray | slice:
     """Return an order of arcs, of which node i has start[i] .. start[i+1]-1, by their swaps inside
-    the row: those which end alike come one after the other, the longer first."""
+    the row: arcs that end alike follow one another, the longer first."""
     ends = [inner[w][-1] for w in used if inner[w]]
     if len(set(ends)) == len(ends):
         return slice(None)
@@ -377,6 +378,5 @@ def _origin_of_rows(layout: Layout, task: Task, voltage: tuple[int, ...]) -> _Or
 
 
 def _different(numbers: np.ndarray) -> np.ndarray:
-    """Return the different ones of some numbers, sorted; this is fast if equal ones follow one
-    another."""
+    """Return the distinct numbers, sorted; this is fast if equal ones follow one another."""
     return np.unique(numbers[np.diff(numbers, prepend=-1) != 0])

@@ -1,14 +1,14 @@
 """Neighbour swaps inside a row of bitmap words.
 
 A *row* is consecutive words of one bitmap: all that share their leading Lehmer digits. A swap of
-positions i and i+1 whose two digits both lie behind those moves bits within the row only. What
-moves depends on where the digits are (see `frontier.space.lehmer`):
+positions i and i+1 whose two digits both lie behind those moves bits only within the row. Where the
+digits are decides what moves (see `frontier.space.lehmer`):
 
 * both number words: stretches of whole words move;
 * radices 6 and 5, the border between words and bits: a 6 x 5 exchange of 12-bit fields among
   six words;
-* radices 5, 4 or 4, 3, both inside the word: each bit moves by a distance that depends on the
-  pair of digits alone, so the swap is a few masked shifts, one a distance;
+* radices 5, 4 or 4, 3, both inside the word: each bit moves by a distance that depends only on
+  the pair of digits, so the swap is a few masked shifts, one for each distance;
 * radix 3 and the dropped 2: digit a of radix 3 turns by one. With b the dropped digit, the pairs
   (a, b) give a as 00 -> 1, 11 -> 2, 20 -> 0 and 01 -> 2, 21 -> 1, 10 -> 0, and b is the parity of
   a plus q, where q is the sign of the sequence plus all its other digits: for q = 0 each group of
@@ -16,7 +16,7 @@ moves depends on where the digits are (see `frontier.space.lehmer`):
 * the last two positions: only the dropped digit and the sign change, so nothing moves.
 
 Every kernel here *ors* the image of the source row into the target row, as a layer is the
-union of the images of the one before.
+union of the images of the layer before.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ FULL = np.uint64((1 << 60) - 1)
 
 
 def _shifts(radix_a: int, radix_b: int, stride_a: int, stride_b: int) -> dict[int, int]:
-    """Return for each distance a bit of the word moves the mask of the bits that move so far."""
+    """Return, by distance, the mask of the bits of a word that move by this distance."""
     masks: dict[int, int] = {}
     for bit in range(60):
         a, b = bit // stride_a % radix_a, bit // stride_b % radix_b
@@ -82,7 +82,7 @@ def gather_table(code: LehmerCode, i: int) -> np.ndarray:
 
 
 def word_parities(code: LehmerCode, row_words: int) -> np.ndarray:
-    """Return the parity of the digits that number the words of a row, uint64, all ones where
+    """Return the parities of the digits that number the words of a row, uint64, all ones if
     odd."""
     odd = digit_sum(np.arange(row_words), code.leading) % 2 == 1
     return np.where(odd, FULL, np.uint64(0))
@@ -126,7 +126,7 @@ def or_fields(target, source):
     """Exchange digits of radix 6 (the word) and 5 (its 12-bit field).
 
     Field b of word a comes from field a of word b + 1 for a <= b, else from field a - 1 of word b.
-    Written out, as the compiler then works on several sixes at a time.
+    Written out, so that the compiler works on several sixes at a time.
     """
     for six in range(target.size // 6):
         start = 6 * six
