@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The driver of a run as an LSF job, its workers as jobs of their own (cluster.kind = "lsf").
+# The driver of a run as an LSF job, its workers as separate jobs (cluster.kind = "lsf").
 #
 #   bsub < jobs/lsf.sh
 #
-# Submit it from the directory that CONFIG and VENV are relative to. The driver submits the jobs of
+# Submit it from the directory to which CONFIG and VENV are relative. The driver submits the jobs of
 # the workers, replaces those that end, and cancels them when it ends. Where compute nodes may not
 # submit jobs, run the command of the last lines on a login node, under tmux.
 #
@@ -15,7 +15,7 @@
 #BSUB -W 24:00
 #BSUB -wa USR1
 #BSUB -wt 10
-# The run goes on in the same job, requeued, which is what LSF does on this exit code.
+# On this exit code LSF requeues the job, which resumes the run.
 #BSUB -Q 99
 #BSUB -r
 # Your site may want more, such as:
@@ -28,11 +28,11 @@ SETTINGS=${SETTINGS:-"cluster.kind=lsf cluster.workers=32 cluster.options.interf
     cluster.options.walltime=04:00"}
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
-# A job that is started anew, on another host, takes over what it held when it died; no other does.
+# A job that restarts on another host takes over the lock that it held when it died; no other does.
 command=(python -m frontier run "$CONFIG" --job "lsf-$LSB_JOBID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 
-# USR1: the walltime is near, so stop, and go on in the same job, requeued.
+# USR1: the walltime is near, so stop, and resume in the same job, requeued.
 # TERM: somebody ends the job, so stop.
 again=
 trap 'again=yes; kill -TERM "$child"' USR1

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The driver of a run as an OAR job, its workers as jobs of their own (cluster.kind = "oar").
+# The driver of a run as an OAR job, its workers as separate jobs (cluster.kind = "oar").
 #
 #   oarsub --scanscript ./jobs/oar.sh
 #
-# Submit it from the directory that CONFIG and VENV are relative to. The driver submits the jobs of
+# Submit it from the directory to which CONFIG and VENV are relative. The driver submits the jobs of
 # the workers, replaces those that end, and cancels them when it ends. Where compute nodes may not
 # submit jobs, run the command of the last lines on a login node, under tmux.
 #
@@ -14,7 +14,7 @@
 #OAR -l /nodes=1/core=1,walltime=24:00:00
 #OAR --checkpoint 600
 #OAR --signal 10
-# The run goes on in another job of the same kind, which is what OAR submits on exit code 99.
+# On exit code 99 OAR submits another job of the same kind, which resumes the run.
 #OAR -t idempotent
 # Your site may want more, such as:
 ##OAR -q long
@@ -26,11 +26,11 @@ SETTINGS=${SETTINGS:-"cluster.kind=oar cluster.workers=32 cluster.options.interf
     cluster.options.walltime=04:00:00"}
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
-# A job that is started anew, on another host, takes over what it held when it died; no other does.
+# A job that restarts on another host takes over the lock that it held when it died; no other does.
 command=(python -m frontier run "$CONFIG" --job "oar-$OAR_JOB_ID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 
-# USR1: the walltime is near, so stop, and go on in another job, which OAR submits.
+# USR1: the walltime is near, so stop, and resume in another job, which OAR submits.
 # TERM: somebody ends the job, so stop.
 again=
 trap 'again=yes; kill -TERM "$child"' USR1

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The driver of a run as a PBS job, its workers as jobs of their own (cluster.kind = "pbs").
+# The driver of a run as a PBS job, its workers as separate jobs (cluster.kind = "pbs").
 #
 #   qsub jobs/pbs.sh
 #
-# Submit it from the directory that CONFIG and VENV are relative to. The driver submits the jobs of
+# Submit it from the directory to which CONFIG and VENV are relative. The driver submits the jobs of
 # the workers, replaces those that end, and cancels them when it ends. Where compute nodes may not
 # submit jobs, run the command of the last lines on a login node, under tmux.
 #
@@ -29,11 +29,11 @@ SETTINGS=${SETTINGS:-"cluster.kind=pbs cluster.workers=32 cluster.options.interf
 export CONFIG VENV SETTINGS SCRIPT SECONDS_TO_RUN
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
-# A job that is started anew, on another host, takes over what it held when it died; no other does.
+# A job that restarts on another host takes over the lock that it held when it died; no other does.
 command=(python -m frontier run "$CONFIG" --job "pbs-$PBS_JOBID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 
-# PBS warns of no walltime, so timeout sends the TERM that stops the run. qdel sends one too.
+# PBS does not warn before the walltime, so timeout sends the TERM that stops the run, as qdel does.
 trap 'kill -TERM "$child"' TERM
 timeout --foreground --preserve-status --signal=TERM "$SECONDS_TO_RUN" "${command[@]}" &
 child=$!

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The driver of a run as an SGE job, its workers as jobs of their own (cluster.kind = "sge").
+# The driver of a run as an SGE job, its workers as separate jobs (cluster.kind = "sge").
 #
 #   qsub jobs/sge.sh
 #
-# Submit it from the directory that CONFIG and VENV are relative to. The driver submits the jobs of
+# Submit it from the directory to which CONFIG and VENV are relative. The driver submits the jobs of
 # the workers, replaces those that end, and cancels them when it ends. Where compute nodes may not
 # submit jobs, run the command of the last lines on a login node, under tmux.
 #
@@ -14,7 +14,7 @@
 #$ -V
 # The walltime. Ten minutes before, SGE sends USR1: time to finish the tasks under way.
 #$ -l h_rt=24:00:00,s_rt=23:50:00
-# The run goes on in the same job, requeued, which is what SGE does on exit code 99.
+# On exit code 99 SGE requeues the job, which resumes the run.
 #$ -r y
 # Your site may want more, such as:
 ##$ -q long.q
@@ -28,11 +28,11 @@ SETTINGS=${SETTINGS:-"cluster.kind=sge cluster.workers=32 cluster.options.interf
     cluster.options.walltime=04:00:00"}
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
-# A job that is started anew, on another host, takes over what it held when it died; no other does.
+# A job that restarts on another host takes over the lock that it held when it died; no other does.
 command=(python -m frontier run "$CONFIG" --job "sge-$JOB_ID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 
-# USR1: the walltime is near, so stop, and go on in the same job, requeued.
+# USR1: the walltime is near, so stop, and resume in the same job, requeued.
 # TERM: somebody ends the job, so stop.
 again=
 trap 'again=yes; kill -TERM "$child"' USR1

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
 # A run inside one Slurm allocation (cluster.kind = "slurm-runner"): one task becomes the scheduler,
-# one the driver, each other one a worker.
+# one the driver, each other task a worker.
 #
 #   sbatch jobs/slurm-runner.sh
 #   sbatch --nodes=4 --ntasks=66 jobs/slurm-runner.sh
 #
-# Submit it from the directory that CONFIG and VENV are relative to.
+# Submit it from the directory to which CONFIG and VENV are relative.
 #
 #SBATCH --job-name=frontier
 #SBATCH --output=%x-%j.log
-# Two more than there shall be workers.
+# Two more than the number of workers.
 #SBATCH --ntasks=34
 #SBATCH --cpus-per-task=1
 # A little more than cluster.memory.
 #SBATCH --mem-per-cpu=2G
-# The walltime. When it is near, the run stops and goes on in the same job, requeued.
+# The walltime. When it is near, the run stops and resumes in the same job, requeued.
 #SBATCH --time=24:00:00
 #SBATCH --requeue
 # Slurm sends USR1 to this script ten minutes before: time to finish the tasks under way.
@@ -31,12 +31,12 @@ SETTINGS=${SETTINGS:-"cluster.kind=slurm-runner cluster.memory=1.5GB
     cluster.options.interface=eth0"}
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
-# A job that is started anew, on another host, takes over what it held when it died; no other does.
+# A job that restarts on another host takes over the lock that it held when it died; no other does.
 command=(python -m frontier run "$CONFIG" --job "slurm-$SLURM_JOB_ID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 
-# srun hands a TERM on to all tasks; the driver stops the run, and that ends the others.
-# USR1: the walltime is near, so stop, and go on in the same job, requeued.
+# srun hands a TERM on to all tasks; the driver stops the run, which ends the other tasks.
+# USR1: the walltime is near, so stop, and resume in the same job, requeued.
 # TERM: somebody ends the job, so stop.
 again=
 trap 'again=yes; kill -TERM "$child"' USR1

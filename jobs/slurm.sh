@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# The driver of a run as a Slurm job, its workers as jobs of their own (cluster.kind = "slurm").
+# The driver of a run as a Slurm job, its workers as separate jobs (cluster.kind = "slurm").
 #
 #   sbatch jobs/slurm.sh
 #
-# Submit it from the directory that CONFIG and VENV are relative to. The driver submits the jobs of
+# Submit it from the directory to which CONFIG and VENV are relative. The driver submits the jobs of
 # the workers, replaces those that end, and cancels them when it ends. Where compute nodes may not
 # submit jobs, run the command of the last lines on a login node, under tmux.
 #
@@ -12,7 +12,7 @@
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=1
 #SBATCH --mem=2G
-# The walltime. When it is near, the run stops and goes on in the same job, requeued.
+# The walltime. When it is near, the run stops and resumes in the same job, requeued.
 #SBATCH --time=24:00:00
 #SBATCH --requeue
 # Slurm sends USR1 to this script ten minutes before: time to finish the tasks under way.
@@ -29,11 +29,11 @@ SETTINGS=${SETTINGS:-"cluster.kind=slurm cluster.workers=32 cluster.options.inte
     cluster.options.walltime=04:00:00"}
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
-# A job that is started anew, on another host, takes over what it held when it died; no other does.
+# A job that restarts on another host takes over the lock that it held when it died; no other does.
 command=(python -m frontier run "$CONFIG" --job "slurm-$SLURM_JOB_ID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 
-# USR1: the walltime is near, so stop, and go on in the same job, requeued.
+# USR1: the walltime is near, so stop, and resume in the same job, requeued.
 # TERM: somebody ends the job, so stop.
 again=
 trap 'again=yes; kill -TERM "$child"' USR1

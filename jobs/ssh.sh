@@ -4,8 +4,8 @@
 #   HOSTS="node1 node2 node3" jobs/ssh.sh
 #
 # Scheduler and driver run here, the workers on the hosts. All of them must see this directory under
-# the same path, and ssh must ask for no password. Ctrl-C, or TERM, stops the run; what is started
-# again goes on from there.
+# the same path, and ssh must not ask for a password. Ctrl-C, or TERM, stops the run; the same
+# command resumes it.
 
 HOSTS=${HOSTS:-localhost}
 SSH=${SSH:-ssh}                     # with options, such as "ssh -p 2222 -i KEY"
@@ -27,8 +27,8 @@ trap 'kill $(jobs -p) 2> /dev/null; rm -f "$file"' EXIT
 python -m dask scheduler --protocol "$PROTOCOL" --interface "$INTERFACE" --port "$PORT" \
     --dashboard-address 127.0.0.1:0 --scheduler-file "$file" &
 for host in $HOSTS; do
-    # A worker ends when it has lost its scheduler for some time, so it is started again and again.
-    # It ends with its connection (-tt).
+    # A worker ends when it has been without its scheduler for some time, so it is restarted again
+    # and again. It ends with its connection (-tt).
     $SSH -tt "$host" "cd '$PWD' && $activate && while true; do
         python -m dask worker --scheduler-file '$file' --protocol $PROTOCOL --interface $INTERFACE \
             --nthreads 2 --nworkers $WORKERS --memory-limit $MEMORY --death-timeout 60
