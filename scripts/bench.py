@@ -1,38 +1,37 @@
-"""How fast the program is: every kind of work, or what each part around the kernels costs.
+"""How fast the program is: every kind of work, or the cost of each part around the kernels.
 
     python scripts/bench.py --write
     python scripts/bench.py --only "run pattern" --repeats 3
     python scripts/bench.py 2x6 3x4 --repeats 3 --json bench.json
 
-Without a size, every kind of work is timed (`scripts/kinds.py`), which takes about half an hour;
-what is slower than its last value in docs/benchmarks.csv is marked, and --write adds the
+Without a size, the script times every kind of work (`scripts/kinds.py`), which takes about 30
+minutes. It marks figures slower than their last values in docs/benchmarks.csv; --write adds the
 figures there. --only takes the figures whose names contain a text.
 
-With sizes, each of which names a config of configs/, three searches of the same states are timed:
+With sizes, each of which names a config of configs/, it times three searches of the same states:
 
-(a) kernels: `frontier.kernels.memory.MemorySearch`, bitmaps in memory and nothing else, on a
-    thread a core. The time is that of the search alone, after a warm-up on a small board.
-    Left out where a sequence has fewer than five members, as bitmaps then waste their words.
+(a) kernels: `frontier.kernels.memory.MemorySearch`, only bitmaps in memory, on a thread a core. The
+    time is of the search alone, after a warm-up on a small board. Left out where a sequence has
+    fewer than five members, as bitmaps then waste their words.
 (b) run: `python -m frontier run CONFIG --fresh` as a user starts it, from the start of the
     process until it ends, with its cluster, store and summary, in a scratch directory.
 (c) plain: `scripts/plain_search.py`, a byte a state and no code of the package, on a thread a
-    core, for tile puzzles. The time is that of the search alone, without compiling. Once, as it is
-    slow.
+    core, for tile puzzles. The time is of the search alone, without compiling. Once, as it is slow.
 
 Start-up is (b) on the 2x2 board, which has 12 states. All kernels are in Numba's cache
 before anything is timed: a whole run of 2x6 comes first. The layer counts of all searches
-must be equal, else the benchmark fails.
+must be equal, otherwise the benchmark fails.
 
-With --compare, `scripts/comparison.py` times what a user would run otherwise. With --write too, the
+With --compare, `scripts/comparison.py` times what a user would otherwise run. With --write too, the
 figures go to docs/results/timings.json, in place of those of the same boards, and from there to all
-pages that quote them (`scripts/quotes.py`). For the boards of the README that takes a quarter of an
-hour, and with --repeats 1 a third of that; 3x5, if it is named, forty minutes more.
+pages that quote them (`scripts/quotes.py`). For the boards of the README that takes 15 minutes, and
+with --repeats 1 a third of that; 3x5, if it is named, takes 40 minutes more.
 
-Each search is a command of its own. Peak memory is the most that its process and all their
+Each search is a separate command. Peak memory is the most that its process and all its
 children held at once: resident sizes are added up every 0.1 s, and pages that processes share
-count in each. Peak disk is the most bytes that the files of the run had at once, looked at as
-often. "Others" is how many cores everything else on the machine kept busy meanwhile; figures can
-be compared only where it is near 0. All three are the greatest of all repeats.
+count in each. Peak disk is the most bytes that the files of the run had at once, sampled as
+often. "Others" is how many cores everything else on the machine kept busy meanwhile; compare
+figures only where it is near 0. All three are the greatest of all repeats.
 """
 
 import argparse
@@ -145,7 +144,7 @@ def _options() -> argparse.Namespace:
 
 
 def time_every_kind(options: argparse.Namespace) -> None:
-    """Print the median of each figure, with how many times its last value it is if that is much."""
+    """Print the median of each figure, with its ratio to the last value if that is large."""
     history = kinds.read_history()
     with tempfile.TemporaryDirectory(prefix="bench-", dir=options.scratch) as scratch:
         say("warm-up: runs of 2x6, in memory and by tasks")

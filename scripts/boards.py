@@ -3,14 +3,14 @@ the k-column patterns of 2×n.
 
     python scripts/boards.py --runs runs/boards
 
-For each board of `BOARDS`, each kind of blank cell (one for each that symmetries of the board do
-not make alike) and each metric: God's number, the number of farthest positions, and the sizes of
-all layers; the same for the patterns in which the k last columns of 2×n are labelled, where all
-moves count or those of labelled tiles alone. boards.md is a table of them, with the number of the
+For each board of `BOARDS`, each kind of blank cell (one of each orbit under the board's symmetries)
+and each metric: God's number, the number of farthest positions, and the sizes of all layers; the
+same for the patterns in which the k last columns of 2×n are labelled, where all moves count or only
+those of labelled tiles. boards.md is a table of them, with the number of the
 sequence in the On-Line Encyclopedia of Integer Sequences where it has one; layers/ has the sizes of
-the layers of each, as the encyclopedia takes them. Runs are made where they are missing, but for
-boards with more than --most states, of which those are listed whose tables are there already: 3×5
-takes some twenty minutes on two cores for each cell and metric, and 60 GB of disk.
+the layers of each, as the encyclopedia takes them. Missing runs are made, except for boards with
+more than --most states, which are listed only if their tables exist already: 3×5 takes about 20
+minutes on two cores for each cell and metric, and 60 GB of disk.
 """
 
 import argparse
@@ -43,7 +43,7 @@ blank."""
 
 COUNTED = {"step": "all", "labelled": "those of labelled tiles"}
 MOST_LABELLED = 4
-"""The columns that are labelled, at most."""
+"""The most labelled columns."""
 
 INTRODUCTION = """\
 # Tile puzzles from each blank cell
@@ -136,7 +136,7 @@ def made(name: str, runs: Path, **puzzle) -> Config:
 
 def table(config: Config, name: str, options: argparse.Namespace) -> tuple[str, list[int]] | None:
     """The file of a table and the sizes of the layers in it, made if there are not too many states;
-    None if there is no such file."""
+    None if there is no file."""
     puzzle, file = config.make_puzzle(), options.target / "layers" / f"{name}.txt"
     if puzzle.states <= options.most:
         print(config.name, file=sys.stderr, flush=True)

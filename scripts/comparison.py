@@ -1,7 +1,7 @@
 """What a user would otherwise run, on the same boards, beside `python -m frontier run`.
 
-Every contender is a command of its own, timed from outside from its start to its end, in turns,
-and must find the same layers. A program of yours joins with `--program PATH`: it is called as
+Every contender is a separate command, timed from outside from its start to its end, in alternation,
+and must find the same layers. Add your program with `--program PATH`: it is called as
 `PATH ROWS COLUMNS` and prints a line `DEPTH STATES` for each layer, or a JSON object with
 `layers`, for the goal with the blank in the first cell and the tiles in order.
 """
@@ -26,9 +26,9 @@ STATES = {
     "dictionary": (0, 2e7),
     "straightforward": (0, 3e8),
 }
-"""The least and the most states of the boards that a contender is run on, if not all: a dictionary
-takes a hundred bytes a state and more, the straightforward search a byte, in memory; boards so
-small are thin layers alone, and much larger ones are searched from disk in any case."""
+"""The least and the most states of the boards on which a contender runs, if not all: a dictionary
+takes 100 bytes of memory a state and more, the straightforward search one; smaller boards have only
+thin layers, and much larger ones are searched from disk in any case."""
 
 MINUTE = 60  # seconds; times are told to a hundredth of a second below it
 FROM_DISK = ["search.in_memory=false", "cluster.memory=1.5GB"]
@@ -43,7 +43,7 @@ WHAT = {
 
 
 def compare(sizes: list[str], repeats: int, programs: list[str], scratch: str | None) -> dict:
-    """Results by size and contender; each a list of `repeats`, `None` where it was left out."""
+    """Results by size and contender: lists of `repeats`, `None` for those left out."""
     there = cores()
     results: dict[str, dict] = {}
     with tempfile.TemporaryDirectory(prefix="compare-", dir=scratch) as folder:
@@ -102,8 +102,9 @@ def _check(size: str, contenders: dict) -> None:
 
 def timings_of(figures: dict) -> dict:
     """The figures of `compare` as scripts/quotes.py keeps them: by board, the medians of times and
-    the greatest of all else. Bytes; seconds; `alone` is the time of the search without its start,
-    `others` the cores that everything else kept busy, `form` how most layers were made."""
+    the greatest values of everything else. Bytes; seconds; `alone` is the time of the search
+    without its start, `others` the cores that everything else kept busy, `form` how most layers
+    were made."""
     machine = {key: figures[key] for key in ("cores", "processor", "python", "repeats")}
     return {
         size: {
@@ -171,7 +172,7 @@ def table(timings: dict) -> str:
 
 
 def _cell(board: dict, name: str) -> str:
-    """What a program took on a board."""
+    """The time, memory and rate of a program on a board."""
     of, base = board["programs"].get(name), board["programs"]["frontier"]["seconds"]
     if of is None:
         return "left out"

@@ -1,8 +1,9 @@
 """The breadth-first search of the m x n tile puzzle that everybody writes first, in plain Python.
 
 A dictionary holds the depth of every position seen, a position is a string of bytes, and the
-frontier is a list. Nothing is shared with the package `frontier`: `scripts/bench.py --compare`
-runs both and compares their counts. The goal is the blank in the first cell and the tiles in order.
+frontier is a list. It shares nothing with the package `frontier`: `scripts/bench.py --compare`
+runs both and compares their counts. The goal has the blank in the first cell and the tiles in
+order.
 
     python scripts/dictionary_search.py 3 3
 """

@@ -2,17 +2,17 @@
 
     python scripts/gods_numbers.py [SEARCH ...]
 
-An entry of the file is a board, a metric and a home of the blank, with bounds of God's number from
-both sides, the positions at the last depths as far as they are known for certain, and the command
-that finds this. Boards that were enumerated come from the tables of layers/, with the seconds of
-their layers from the reports; others from searches by `gods-number`, whose directories are named
-(runs/2x8-gods-number …), with seconds of processor time. What earlier searches have added stays.
+An entry of the file is a board, a metric and a home of the blank, with both bounds of God's number,
+the positions at the last depths as far as they are known for certain, and the command that finds
+this. Enumerated boards come from the tables of layers/, with the seconds of their layers from the
+reports; other boards come from runs of `gods-number`, whose directories are named
+(runs/2x8-gods-number …), with seconds of processor time. Entries of earlier searches stay.
 
-Of several sources of one board that counts which says more, and all must agree; the script ends
-with an error, and writes nothing, if two do not, if others have published another number, or if a
+Of several sources of one board the one that says more counts, and all must agree. The script ends
+with an error, and writes nothing, if two disagree, if others have published another number, or if a
 way that a search has kept does not lead from its position to the goal. farthest/ gets the positions
 of each search at the last depths, with these ways; README.md and docs/results/README.md get tables,
-between two marks each, with the bounds of thesis.json where nothing else is known.
+each between two marks, with the bounds of thesis.json where nothing else is known.
 """
 
 import argparse
@@ -35,10 +35,10 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = Path("docs", "results")
 FILE = RESULTS / "gods-numbers.json"
 LAYERS = 4
-"""Of so many of the last layers an enumeration says the sizes; layers/ has them all."""
+"""An enumeration gives the sizes of this many of the last layers; layers/ has them all."""
 
 LARGE = 10**10
-"""Boards of so many positions are in the tables also where they were enumerated."""
+"""Boards of this many positions or more are in the tables even if they were enumerated."""
 
 BOUNDARY = "<!-- {} scripts/gods_numbers.py: {} -->"
 
@@ -74,13 +74,13 @@ HEAD = (
 """The first lines of a file of farthest positions."""
 
 IN_BRACKETS = {"step": "", "multi": "; in brackets a move over several cells"}
-"""What these say more, by the metric."""
+"""Their last words, by the metric."""
 
 SIDES = 4
 """The rows of the largest boards beside the OEIS."""
 
 OF_ONE_LINE = 9
-"""Boards of one row were enumerated up to so many cells."""
+"""Boards of one row were enumerated up to this many cells."""
 
 
 def main(root: Path = ROOT):
@@ -149,7 +149,7 @@ def states(rows: int, columns: int) -> int:
 
 
 def seconds_of(report: Path) -> float:
-    """The time in layers of a run, from the table of its report."""
+    """The seconds of all layers of a run, from the table of its report."""
     with report.open(encoding="utf-8") as file:
         return round(sum(float(row["seconds"]) for row in csv.DictReader(file)), 3)
 
@@ -180,7 +180,7 @@ def entry_of(run: CosetRun, value: dict) -> dict:
     if region != best_region(puzzle).name:
         command += f" --region {region}"
     last = [layer["count"] for layer in value["layers"]]
-    # Without a layer that the command does not ask for.
+    # Without a layer for which the command does not ask.
     more = [asked["seconds"] for asked in value["questions"] if not asked["searched"]]
     seconds = value["seconds"] - (sum(more) if value["known"] else 0)
     if len(last) > 1:
@@ -199,8 +199,8 @@ def home_of(run: CosetRun) -> tuple[int, int]:
 
 
 def merged(found: list[dict]) -> list[dict]:
-    """One entry for each board, the one that says most with the bounds of all; ends the program if
-    two do not agree."""
+    """One entry for each board: the one that says most, with the bounds of all; ends the program if
+    two disagree."""
     best: dict[tuple, dict] = {}
     for entry in found:
         key = key_of(entry)
@@ -213,7 +213,7 @@ def merged(found: list[dict]) -> list[dict]:
             or known["last"][:shared] != entry["last"][:shared]
         ):
             sys.exit(f"these do not agree:\n{json.dumps(known)}\n{json.dumps(entry)}")
-        more = max(known, entry, key=says)  # the former, if both say as much
+        more = max(known, entry, key=says)  # the first, if both say as much
         best[key] = more | {
             "lower": max(known["lower"], entry["lower"]),
             "upper": min(known["upper"], entry["upper"]),
@@ -222,7 +222,7 @@ def merged(found: list[dict]) -> list[dict]:
 
 
 def key_of(entry: dict) -> tuple:
-    """What is the same for boards that symmetries make alike: sides, metric, home of the blank."""
+    """The sides, metric and home of the blank, the same for boards that symmetries make alike."""
     (rows, columns), (row, column) = (entry["rows"], entry["columns"]), entry["blank"]
     if rows > columns:
         rows, columns, row, column = columns, rows, column, row
@@ -233,7 +233,7 @@ def key_of(entry: dict) -> tuple:
 
 
 def compare(entries: list[dict]) -> None:
-    """End the program if an entry is not what others have published."""
+    """End the program if an entry differs from what others have published."""
     for entry in entries:
         if known := published(entry):
             depth, last, by = known
@@ -277,8 +277,8 @@ def farthest(run: CosetRun, value: dict) -> str:
 
 
 def direction(here: int, there: int, columns: int) -> str:
-    """Where the blank goes from one cell to another one, once for each cell; in brackets where one
-    move takes it several cells far."""
+    """Where the blank goes from one cell to another, once for each cell; in brackets where one move
+    takes it several cells."""
     (r, c), (rr, cc) = divmod(here, columns), divmod(there, columns)
     way = "U" * (r - rr) + "D" * (rr - r) + "L" * (c - cc) + "R" * (cc - c)
     return way if len(way) == 1 else f"({way})"
@@ -296,7 +296,7 @@ def beyond(root: Path) -> dict[tuple[int, int], str]:
 def tables(entries: list[dict], bounds: dict[tuple[int, int], str]) -> dict[Path, dict[str, str]]:
     """The tables of each page, by the names in their marks.
 
-    bounds: what the table beside the OEIS has of boards that no entry is of.
+    bounds: what the table beside the OEIS has for boards without an entry.
     """
     rows = [
         entry
@@ -322,7 +322,7 @@ def tables(entries: list[dict], bounds: dict[tuple[int, int], str]) -> dict[Path
 
 
 def cells(entry: dict) -> dict[str, str]:
-    """What both tables say of a board."""
+    """What both tables say about a board."""
     lower, upper, last = entry["lower"], entry["upper"], entry["last"]
     known = [
         f"{count:,}" if depth == upper else f"{count:,} at {depth}"
@@ -361,7 +361,8 @@ def table(heads: list[str], rows: list[dict[str, str]]) -> str:
 
 
 def beside(entries: list[dict], bounds: dict[tuple[int, int], str]) -> str:
-    """God's numbers by rows and columns, a tile a move and the blank's home in the corner."""
+    """God's numbers by rows and columns, by moves of one tile, with the blank's home in the
+    corner."""
     said = {(1, n): f"**{n - 1}**" for n in range(1, OF_ONE_LINE + 1)} | bounds
     for entry in entries:
         if (entry["metric"], entry["blank"]) == ("step", [0, 0]):

@@ -1,8 +1,8 @@
 """Times of every kind of work, and their history.
 
 `FIGURES` names what is timed: runs of the shipped configs and of larger patterns, in memory and by
-tasks, searches of God's numbers, solutions in bulk and distances. Each figure is the wall time of
-one command, or of one call in a process of its own, in seconds; all kernels are compiled before.
+tasks, searches for God's numbers, solutions in bulk and distances. Each figure is the wall time of
+one command, or of one call in its own process, in seconds; all kernels are compiled before.
 
 docs/benchmarks.csv is the history: a line for each commit, machine and figure. A figure is
 slower if it is more than `SLOWER` times its last value on the same machine.
@@ -27,10 +27,10 @@ from frontier.machine import cores, processor
 HISTORY = ROOT / "docs" / "benchmarks.csv"
 SLOWER = 1.3
 MOST_IN_MEMORY, MOST_BY_TASKS = 2 * 10**11, 5 * 10**10
-"""Configs of at most so many states take less than five minutes."""
+"""Configs of at most this many states take less than 5 minutes."""
 
 LARGER_PATTERNS = {"pattern-2x20-k2": (20, 2), "pattern-2x13-k3": (13, 3), "pattern-2x9-k4": (9, 4)}
-"""Patterns that docs/results has and configs/ has not: (columns, k)."""
+"""Patterns in docs/results that are not in configs/: (columns, k)."""
 
 BY_TASKS = "search.in_memory=false", "cluster.memory=1.5GB"
 DISTANCES = 1_000_000
@@ -190,8 +190,8 @@ def line_of(figure: str, seconds: float) -> Line:
 
 
 def slower(line: Line, history: Iterable[Line]) -> float | None:
-    """How many times its last value on the same machine a figure is, if that is more than
-    `SLOWER`; else None."""
+    """The ratio of a figure to its last value on the same machine, if that is more than `SLOWER`;
+    else None."""
     last = [old for old in history if (old.machine, old.figure) == (line.machine, line.figure)]
     if not last:
         return None

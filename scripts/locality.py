@@ -1,4 +1,4 @@
-"""What tasks have to do with each other: what they read of other tasks, what the scheduler costs.
+"""How much tasks depend on each other: what they read of other tasks, what the scheduler costs.
 
     python scripts/locality.py 2x8
 
@@ -6,8 +6,8 @@ For a size, which names a config of configs/, cut into tasks as for 1, 2 and 4 w
 more finely:
 
 * what a task reads of the current layer, as a multiple of the part that it writes: slabs under its
-  own prefixes (near) and under others (far); the share of far ones in all it reads, the layer
-  before included; the files that it opens;
+  own prefixes (near) and under other prefixes (far); the share of far slabs in all it reads, the
+  layer before included; the files that it opens;
 * the memory of a worker.
 
 Then, on clusters of 1, 2 and 4 workers here: how long an empty task takes from its submission to
@@ -41,7 +41,7 @@ MOST_TASKS = 1_000_000
 EMPTY_TASKS = 300
 
 SAMPLE = 8
-"""The most tasks whose reads are counted; they are spread evenly."""
+"""The most tasks whose reads are counted, spread evenly."""
 
 
 def main():
@@ -73,7 +73,7 @@ def main():
 
 
 def plans_of(size: str, settings: list[str]) -> Iterator[Plan]:
-    """Plans by tasks: as they are chosen here, then with longer and longer prefixes."""
+    """Plans by tasks: first those chosen here, then with longer and longer prefixes."""
     seen = set()
     for workers in HERE:
         here = f"cluster.workers={workers}", "cluster.oversubscribe=true"
@@ -91,7 +91,7 @@ def plans_of(size: str, settings: list[str]) -> Iterator[Plan]:
 
 
 def locality(plan: Plan) -> dict:
-    """Print one layout; its figures."""
+    """Print one layout, and return its figures."""
     layout = plan.layout
     near, far, files = read_where(layout)
     share = far / (1 + near + far)
@@ -116,7 +116,7 @@ def locality(plan: Plan) -> dict:
 
 def read_where(layout: Layout) -> tuple[float, float, float]:
     """What a task reads of the current layer on average, in parts: under its own prefixes, and
-    under others; and how many files it opens."""
+    under other prefixes; and how many files it opens."""
     tasks, found = layout.task_count(0), []
     for number in np.unique(np.linspace(0, tasks - 1, min(SAMPLE, tasks)).astype(np.int64)):
         task = layout.task(0, int(number))
@@ -132,7 +132,7 @@ def read_where(layout: Layout) -> tuple[float, float, float]:
 def empty_tasks(executor: Executor) -> tuple[float, float]:
     """The seconds that an empty task takes alone, and the processor time of a batch, one of many,
     in this process, where the scheduler and the driver are."""
-    # They last so long that each is a batch of its own.
+    # They last so long that each is a separate batch.
     seconds = 2 * TASKS_UNDER_WAY * executor.workers / BUNDLES_A_SECOND
     began = time.process_time()
     list(executor.run([Call(time.sleep, (seconds,))] * EMPTY_TASKS, lambda: False))

@@ -1,8 +1,8 @@
 """The plain breadth-first search of a stack of pancakes, to compare with.
 
-It is what `scripts/plain_search.py` is for tiles, and as plain: a byte for each of the n! orders,
-its distance from the sorted stack (255: not seen yet), each layer one scan of all the bytes,
-all cores, Numba. The number of an order is its rank by Lehmer digits of radices n, ..., 2; orders
+It is as plain as `scripts/plain_search.py` for tiles: a byte for each of the n! orders, its
+distance from the sorted stack (255: not seen yet), each layer one scan of all the bytes, all
+cores, Numba. The number of an order is its rank by Lehmer digits of radices n, ..., 2; orders
 are packed four bits a pancake into one integer.
 
     python scripts/plain_pancakes.py 10

@@ -1,20 +1,20 @@
 """The plain breadth-first search of the m x n tile puzzle, to compare with.
 
-This is what one would write first, in earnest, with Numba and enough memory: a byte for each of
-the (mn)!/2 states, its distance from the goal (255: not seen yet). Each layer is one scan of all
-the bytes: a state of the current layer is turned into a board, each move is made, the result
+This is the first serious program that one would write, with Numba and enough memory: a byte for
+each of the (mn)!/2 states, its distance from the goal (255: not seen yet). Each layer is one scan
+of all the bytes: a state of the current layer is turned into a board, each move is made, the result
 is turned back into a number, and if its byte is 255 it gets the next distance. Threads share
-the scan, piece by piece; two that find the same state write the same byte. Nothing is shared
+the scan, piece by piece; two that find the same state write the same byte. It shares nothing
 with the package `frontier`: `scripts/bench.py` runs both and compares their counts.
 
 A state's number is the blank's cell times k!/2 plus the rank of the k = mn - 1 tiles in reading
 order. The rank is the number with the Lehmer digits of radices k, ..., 3; the last two tiles
-stand in the order that gives the parity which the blank's cell asks for. Boards, and the lists
+stand in the order whose parity fits the blank's cell. Boards, and the lists
 that make digits of tiles and tiles of digits, are packed four bits an entry into one integer.
 The board's sides are constants of the compiled kernel, so that loops unroll and divisions turn
 into multiplications.
 
-The goal is the blank in the first cell and the tiles in order.
+The goal has the blank in the first cell and the tiles in order.
 
     python scripts/plain_search.py 3 3
 """

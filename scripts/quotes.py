@@ -2,8 +2,8 @@
 
 docs/results/timings.json has the figures of whole commands for each board, under the name of its
 config. `scripts/bench.py --compare --write` measures them, and writes the file and then the figures
-into the sentences of `SENTENCES`, which stand on their pages but for these;
-docs/results/comparison.md is made of the file as a whole.
+into the sentences of `SENTENCES`, which stand on their pages with any figures;
+docs/results/comparison.md is made from the whole file.
 """
 
 import json
@@ -60,8 +60,8 @@ SENTENCES = {
         "{3x4 frontier seconds} and {3x4 from disk seconds};",
     ),
 }
-"""Sentences, or parts of some, by their page. Braces hold a figure of the file: the config, the
-program, and the name of the figure, which also says its unit."""
+"""Sentences, or parts of sentences, by their page. Braces hold a figure of the file: the config,
+the program, and the name of the figure, which also says its unit."""
 
 FIELD = re.compile(r"\{(\w+) (?:([a-z ]+) )?(\w+)\}")
 
@@ -72,7 +72,7 @@ def read(file: Path = ROOT / TIMINGS) -> dict:
 
 
 def write(found: dict, root: Path = ROOT) -> None:
-    """Put figures into the file, in place of those of the same boards and programs, and from there
+    """Put figures into the file, replacing those of the same boards and programs, and from there
     into all pages that quote them."""
     timings = read(root / TIMINGS)
     for name, board in found.items():
@@ -86,7 +86,7 @@ def write(found: dict, root: Path = ROOT) -> None:
 
 
 def filled(text: str, sentences: tuple[str, ...], timings: dict) -> str:
-    """A page with the figures in its sentences; ends the program if one of these is not on it, or
+    """A page with the figures in its sentences; ends the program if a sentence is not on it, or
     stands there twice."""
     for sentence in sentences:
         said = FIELD.sub(lambda field: figure(timings, *field.groups()), sentence)

@@ -4,11 +4,11 @@
 
 For each report of `GROUPS`, which is of one config or of those that `SETS` names, a page, a table
 of the layers as CSV and a farthest position as SVG; reports.html shows them, and README.md lists
-them between two marks, beside what is written there by hand. A run is looked for in the directory,
-under the name of its config, and made there or gone on with if it is not complete; those of `LARGE`
-only with --large. Where one of these is missing, the files of its report stay as they are, and
-reports.html and README.md take its numbers from them; where these are missing too, both stay as
-they are, and the exit code is 1. The reports name no host and no path.
+them between two marks, beside what is written there by hand. The script looks for a run in the
+directory, under the name of its config, and makes or resumes it there if it is not complete; runs
+of `LARGE` only with --large. If one of these is missing, the files of its report stay as they are,
+and reports.html and README.md take its numbers from them; if the files are missing too, both stay
+as they are, and the exit code is 1. The reports name no host and no path.
 """
 
 import argparse
@@ -48,7 +48,7 @@ SETS = {f"pattern-k{k}": [f"pattern-2x{n}-k{k}" for n in range(max(2, k), 8)] fo
 SETS["3x3-diameter"] = ["3x3-diameter"]  # one config, which has a run for each blank cell
 LARGE = {"2x7", "3x5"}
 PICTURE = "2x7"
-"""The chart of this one is made as a picture too."""
+"""The chart of this report is also made as a picture."""
 
 BEGIN, END = "<!-- made by scripts/results.py -->", "<!-- end -->"
 say = partial(print, file=sys.stderr, flush=True)
@@ -67,7 +67,7 @@ class Card:
 
     @property
     def outline(self) -> str:
-        """The layers as the path of an area 100 broad and 100 high, as high as the logarithms."""
+        """The layers as the path of an area 100 wide and 100 high, as high as the logarithms."""
         logs = [log(1 + count) for count in self.counts]
         high, broad = max(logs, default=1), 100 / max(1, len(logs))
         steps = "".join(f"V{100 - 100 * of / high:.0f}h{broad:.2f}" for of in logs)
@@ -86,8 +86,7 @@ def card_of(name: str, runs: list[RunStatistics]) -> Card:
 
 
 def published_card(name: str, target: Path) -> Card | None:
-    """The card of a report of one run from the files that were made of it; None if they are not
-    there."""
+    """The card of a report of one run from its published files; None if they are missing."""
     table, drawing = target / f"{name}.csv", target / f"{name}.svg"
     if not (table.exists() and drawing.exists() and (target / f"{name}.html").exists()):
         return None
@@ -161,7 +160,7 @@ def main():
 
 
 def publish(name: str, runs: list[RunStatistics], target: Path) -> Card:
-    """Write the files of a report; its card in the index."""
+    """Write the files of a report, and return its card in the index."""
     report = Report(tuple(runs), name=name if name in SETS else "", several=name in SETS)
     html, csv = report_page(report), report_csv(report)
     card = card_of(name, runs)
@@ -181,7 +180,7 @@ def list_in(target: Path, cards: dict[str, Card]) -> None:
 
 
 def runs_of(name: str, directory: Path, large: bool) -> list[RunStatistics]:
-    """The complete runs of a config, made where they are missing; none if that would take long."""
+    """The complete runs of a config, made if missing; an empty list if that would take long."""
     place = (f"store.path={directory / name}",)
     found = []
     for config in load_config(ROOT / "configs" / f"{name}.toml", place).members:

@@ -16,7 +16,7 @@ from frontier.storage.places import storage_at
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE_SECONDS = 0.1
 THIN_FIRST, THIN_LAST = 35, 15
-"""Layers whose share of the time is told."""
+"""Layers whose share of the time is reported."""
 
 
 def config_of(size: str) -> Path:
@@ -24,7 +24,7 @@ def config_of(size: str) -> Path:
 
 
 def whole_run(size: str, scratch: str, settings: list[str]) -> dict:
-    """(b): the whole command, timed from outside, and what its ledger says of its layers."""
+    """(b): the whole command, timed from outside, and what its ledger says about its layers."""
     path = Path(scratch) / "run"
     result = command(
         "-m", "frontier", "run", config_of(size), "--fresh", "--yes", "--json",
@@ -46,20 +46,21 @@ def whole_run(size: str, scratch: str, settings: list[str]) -> dict:
 
 
 def _form(record: dict) -> str:
-    """How a layer was advanced: "list", in "memory" or by "tasks", which note what they did."""
+    """How a layer was made: as a "list", in "memory" or by "tasks", which note what they did."""
     if record["form"] == "list":
         return "list"
     return "tasks" if record["work"] else "memory"
 
 
 def command(*arguments, folder: Path | None = None) -> dict:
-    """Run Python; the JSON that it prints, with the figures of `timed`."""
+    """Run Python, and return the JSON that it prints, with the figures of `timed`."""
     output, figures = timed([sys.executable, *map(str, arguments)], folder)
     return {**json.loads(output), **figures}
 
 
 def timed(words: list[str], folder: Path | None = None) -> tuple[str, dict]:
-    """Run a command: what it prints, and `wall` (seconds), `peak` (bytes), `others` (cores).
+    """Run a command, and return what it prints, and `wall` (seconds), `peak` (bytes), `others`
+    (cores).
 
     folder: `disk` is the most bytes that the files below it had at once.
     """
@@ -89,12 +90,12 @@ def _tree_bytes(process: psutil.Process) -> int:
     try:
         members = [process, *process.children(recursive=True)]
         return sum(member.memory_info().rss for member in members)
-    except psutil.NoSuchProcess:  # one has ended meanwhile; the next sample will do
+    except psutil.NoSuchProcess:  # one has just ended; the next sample will do
         return 0
 
 
 def time_of_others() -> float:
-    """Processor time of the machine but for this process and the commands that have ended."""
+    """Processor time of the machine except this process and the commands that have ended."""
     machine = psutil.cpu_times()
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     idle = machine.idle + machine.iowait + machine.guest + machine.guest_nice

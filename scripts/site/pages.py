@@ -1,8 +1,8 @@
-"""The pages of the site that no file of docs/ holds, and links that lead there.
+"""The pages of the site that are not files of docs/, and links that lead there.
 
 A hook of MkDocs. README.md is the first page; CONTRIBUTING.md and CHANGELOG.md are pages too. Each
-command has a page made of its help, and every public name stands in the reference, where
-mkdocstrings puts its docstring.
+command has a page made from its help, and every public name is in the reference, where mkdocstrings
+puts its docstring.
 """
 
 import posixpath
@@ -25,18 +25,18 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
     "CITATION.cff": "CITATION.cff",
 }
-"""Files of the repository that are pages of the site, but those of docs/."""
+"""Files of the repository outside docs/ that are pages of the site."""
 
 SOURCES = {page: source for source, page in PAGES.items()}
 DRAWING = "frontier.report.boards"
 DRAWN = "board_svg", "film_strip", "film_page"
-"""The module that draws boards, and those of its functions that stand in the reference."""
+"""The module that draws boards, and its functions in the reference."""
 
 BACK = (
     '<nav aria-label="site"><a href="index.html">Results</a> · '
     '<a href="reports.html">All reports</a></nav>'
 )
-"""What stands at the top of reports, which are pages of their own, when they are in the site."""
+"""The top of reports, which are separate pages, when they are in the site."""
 
 LINK = re.compile(r"(?<=\]\()([^)#\s]+)(?=[)#])")
 SPECIAL = re.compile(r"(`[^`]*`)|([\\*_<>\[\]|])")
@@ -53,7 +53,7 @@ def on_config(config):
 
 
 def on_files(files, config):
-    """Add the pages that are made, and those from outside of docs/."""
+    """Add the generated pages, and those from outside docs/."""
     made = {page: (ROOT / name).read_text(encoding="utf-8") for name, page in PAGES.items()}
     made |= {page_of(name): command_page(main.commands[name]) for name in main.commands}
     made |= {"commands/index.md": commands_page(), "reference.md": reference_page()}
@@ -81,7 +81,7 @@ def on_post_build(config):
 
 
 def moved_links(text: str, source: str, page: str) -> str:
-    """Return the Markdown of a file of the repository as that of a page of the site."""
+    """Return the Markdown of a file of the repository as a page of the site."""
 
     def moved(link):
         if "://" in link[0]:
@@ -98,12 +98,12 @@ def page_of(command: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text as Markdown that shows it as it is; what stands between backticks stays code."""
+    """Return text as Markdown that shows it as it is; text between backticks stays code."""
     return SPECIAL.sub(lambda found: found[1] or "\\" + found[2], text)
 
 
 def code(text: str) -> str:
-    """Return text as code in a cell of a table."""
+    """Return text as code in a table cell."""
     return f"<code>{text.replace('&', '&amp;').replace('<', '&lt;').replace('|', '&#124;')}</code>"
 
 
