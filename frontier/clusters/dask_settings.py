@@ -9,7 +9,7 @@ NO_PROFILING = {
 """By default Dask samples its threads and event loops every 10 and 20 ms, for its dashboard."""
 
 WORKER_SETTINGS = NO_PROFILING | {
-    # Buffers of many megabytes come and go: keep their pages rather than map them anew.
+    # Buffers of many megabytes come and go: keep their pages rather than map them again.
     "distributed.nanny.pre-spawn-environ": {
         "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
         "MALLOC_MMAP_THRESHOLD_": str(1 << 30),

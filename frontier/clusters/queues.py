@@ -41,7 +41,7 @@ name for memory differs from site to site, so its jobs do not ask for memory; on
 workers keep only Dask's logs."""
 
 LISTS = ("worker_extra_args", "job_script_prologue", "job_extra_directives", "job_directives_skip")
-"""Options that are lists; a text in place of one is a list of this text alone."""
+"""Options that are lists; a text in place of one is a list of only this text."""
 
 CLOCK = "hours:minutes:seconds", "minutes:seconds", "seconds"
 DAYS = "days-hours:minutes:seconds", "days-hours:minutes", "days-hours"

@@ -1,6 +1,6 @@
 """Bitmaps without their zero bytes.
 
-In the densest layers of a sliding puzzle two bytes of three are zero, in others nearly all. So a
+In the densest layers of a sliding puzzle two of three bytes are zero, elsewhere nearly all. So a
 bitmap is stored as its bytes that are not zero, in their order, and a *mask* with one bit for each
 byte, which is set where the byte is not zero (null suppression: T. Westmann et al., The
 implementation and performance of compressed databases, SIGMOD Record 29, 2000). Most bytes of the

@@ -281,8 +281,7 @@ def encode_masks(words, masks, data, to):
 
 @kernel
 def decode_masks(data, words, masks):
-    """Fill the masks of a bitmap of `words` words; returns False if the data encode no such
-    bitmap."""
+    """Fill the masks of a bitmap of `words` words; returns False if the data do not encode one."""
     first, second, third = masks
     sizes = -(-words // 8), -(-words // 64)
     end = data.size - sizes[1]

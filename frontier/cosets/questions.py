@@ -59,7 +59,7 @@ WORTH = 100_000
 """The least look-ups made for each open position of a coset before it is searched singly."""
 
 MOST_WORTH = 64 * WORTH
-"""The most of these look-ups, unless positions were searched in vain."""
+"""The most look-ups for each open position, unless positions were searched in vain."""
 
 SEARCHED_LONGER = 16
 """The nodes of a position's single search for each of these look-ups, before its coset is searched

@@ -35,7 +35,7 @@ MANY_LAYERS = 200
 """The layers assumed of a run that keeps all of them, where a bound on its bytes is enough."""
 
 MOST_TIGHTER = 0.85
-"""The bytes of `zstd:1` at the peak of a search, about, as a share of those of `bitmap`."""
+"""About the ratio of the bytes of `zstd:1` to those of `bitmap` at the peak of a search."""
 
 LAYERS_AT_ONCE = 3
 """The most layers on the disk while tasks make the newest one."""

@@ -1,4 +1,4 @@
-"""A run by cosets: what is known of God's number of a puzzle, and the tables of the search.
+"""A run by cosets: what is known about God's number of a puzzle, and the tables of the search.
 
 Its ledger has the questions and, for each, the portions of cosets that were searched, with their
 results. The tables may be deleted: they are made again.

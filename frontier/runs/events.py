@@ -129,7 +129,7 @@ class Stopping:
 
 @dataclass(frozen=True)
 class SearchStarted:
-    """A search of cosets begins or is resumed.
+    """A run by cosets begins or is resumed.
 
     at_most, layers: the arguments of `frontier.gods_number`. dashboard: the address of Dask's
     dashboard.
@@ -167,7 +167,7 @@ class Asking:
 
 @dataclass(frozen=True)
 class SearchFinished:
-    """A search of cosets has answered all questions. elapsed: seconds since it was started."""
+    """A run by cosets has answered all questions. elapsed: seconds since it was started."""
 
     lower: int
     upper: int
@@ -176,7 +176,7 @@ class SearchFinished:
 
 @dataclass(frozen=True)
 class SearchStopped:
-    """A search of cosets ends early, and can be resumed."""
+    """A run by cosets ends early, and can be resumed."""
 
     reason: str
     elapsed: float

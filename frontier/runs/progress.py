@@ -217,7 +217,7 @@ class Progress(LayerTotals, Standing):
 
 @dataclass(eq=False)
 class SearchProgress(Standing):
-    """The progress of a search of cosets at a moment.
+    """The progress of a run by cosets at a moment.
 
     asking: what it does, None if not known.
     """
@@ -260,8 +260,8 @@ class SearchProgress(Standing):
 
 
 def _asking(run: "CosetRun", workers: int) -> events.Asking:
-    """Return what a search does next, or is doing, and how long the question still takes: for each
-    portion left, the mean time of the portions done. workers: 0 if not known."""
+    """Return what a run by cosets does next, or is doing, and how long the question still takes:
+    for each portion left, the mean time of the portions done. workers: 0 if not known."""
     proof = run.proof
     if proof is None:
         return events.Asking("making the tables")

@@ -1,11 +1,11 @@
-"""The tables of a search on disk, each bound to the search that made it.
+"""The tables of a run by cosets on disk, each bound to the run that made it.
 
     tables/NAME.npy    the table, as NumPy saves it
-    tables/NAME.json   its record: of which search and which table it is, its shape and type, and
+    tables/NAME.json   its record: of which run and which table it is, its shape and type, and
                        the size and checksum of the whole file
 
 A record has a digest, and is written after its table. A table is used only if its record fits the
-search and its file fits the record; the record, not the file, says what the bytes stand for.
+run and its file fits the record; the record, not the file, says what the bytes stand for.
 """
 
 from dataclasses import asdict, dataclass
@@ -27,7 +27,7 @@ CHUNK_BYTES = 1 << 26
 
 @dataclass(frozen=True)
 class TableRecord:
-    """What is known of a table. run: the identifier of its search. dtype: in NumPy's notation.
+    """What is known about a table. run: the identifier of its run. dtype: in NumPy's notation.
     bytes, crc32c: of the file."""
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -44,7 +44,7 @@ RECORD = TypeAdapter(TableRecord)
 
 
 class TableFiles:
-    """The tables of the search with an identifier, which reads and writes no other tables."""
+    """The tables of the run with an identifier, which reads and writes no other tables."""
 
     def __init__(self, storage: Storage, run: str):
         self._storage, self._run = storage, run
@@ -74,7 +74,7 @@ class TableFiles:
         """Return a table.
 
         shared: map its file, if that is possible, so that the processes of a host share one copy.
-        Raises CorruptRunError if it is not what the search wrote.
+        Raises CorruptRunError if it is not what the run wrote.
         """
         file, record = self._storage.place(_file(name)), self._read_record(name)
         try:

@@ -1,6 +1,6 @@
 """Checks of the results of a run by cosets, as far as its files allow.
 
-* The existing tables must be those that the search wrote.
+* The existing tables must be those that the run wrote.
 * ``summary.json`` must be what was written there, and must not contradict the ledger. It is
   written at the end of a start, so it may be older than the ledger, and say less.
 * The shortest way of every position found is followed move by move, without any kernel.
@@ -25,7 +25,7 @@ from frontier.storage.sealed import read_sealed
 from frontier.text import counted
 
 TABLE = 0
-"""This stands in place of a depth for the faults of tables."""
+"""This replaces a depth for the faults of tables."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Which layout a run by tasks takes: of those whose tasks fit a worker, the one that costs least.
+"""The layout that a run by tasks takes: the cheapest one whose tasks fit a worker.
 
 The tables of a few of its tasks tell what a layout costs: the files and the slabs that they read,
 the words that they make and the stretches that they look up.

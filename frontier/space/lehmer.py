@@ -8,7 +8,7 @@ so its digits have the radices m, m-1, ..., 2, 1, and every choice of digits is 
 one sequence (D. H. Lehmer, 1960; Knuth, TAOCP 4A, 7.2.1.2). The sum of the digits is the number of
 inversions, hence its parity is the sign of the sequence.
 
-**Half of S_m.** Given the sign, the digit of radix 2 follows from the others. We drop it (and the
+**Half of S_m.** Given the sign, the digit of radix 2 follows from the rest. We drop it (and the
 digit of radix 1, which is always 0) and number the m!/2 sequences of one sign by the *kept* digits,
 radices m, ..., 3. Position m-2 is the dropped one.
 
