@@ -81,10 +81,13 @@ class ListKernel:
         The result is (uint64[K] state numbers of the next side, int64[K] which of the N each comes
         from).
         """
-        degree = np.diff(self.space.arcs[side].start)
-        nodes = (numbers // np.uint64(self.space.code.half)).astype(np.int64)
-        source = np.repeat(np.arange(numbers.size), degree[nodes])
+        source = np.repeat(np.arange(numbers.size), self._degrees(side, numbers))
         return self._all_neighbours(side, numbers), source
+
+    def _degrees(self, side: int, numbers: np.ndarray) -> np.ndarray:
+        """Return the number of neighbours of each state."""
+        nodes = (numbers // np.uint64(self.space.code.half)).astype(np.int64)
+        return np.diff(self.space.arcs[side].start)[nodes]
 
     def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
         space, arcs = self.space, self.space.arcs[side]

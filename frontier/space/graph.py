@@ -118,7 +118,7 @@ class Arcs(NamedTuple):
 class Space:
     """The lift of a base graph by the sign, as far as the origins reach it.
 
-    graph: the base graph. code: numbers the sequences of one sign. sides: 2 if the lift is
+    graph: the base graph, with its voltages. code: numbers the sequences of one sign. sides: 2 if the lift is
     bipartite (layer t lies on side t mod 2), otherwise 1. vertex, sign: for each side an int32 and
     an int8 array with an entry a node. nodes: for each side the number of its nodes. arcs: for each
     side the arcs that leave it, from its nodes to nodes of the next side.
@@ -129,7 +129,7 @@ class Space:
 
     def __init__(self, graph: BaseGraph, origins: Iterable[tuple[int, int]]):
         """origins: (vertex, sign) of each position at depth 0."""
-        self.graph = graph
+        self.graph, self.voltages = graph, graph.voltages
         self.code = LehmerCode(graph.m, graph.smaller)
         roots = np.unique(np.array([2 * v + s for v, s in origins], dtype=np.int64))
         if roots.size == 0:

@@ -142,7 +142,7 @@ class Layout:
 
     def _border_fits(self, digits: int) -> bool:
         last = len(self.space.code.leading) - 1
-        outer = (split_voltage(voltage, digits)[0] for voltage in self.space.graph.voltages)
+        outer = (split_voltage(voltage, digits)[0] for voltage in self.space.voltages)
         return not any(max(swaps) + 1 > last for swaps in outer if swaps)
 
     @classmethod
@@ -179,9 +179,7 @@ class Layout:
     def work(self, side: int) -> Work:
         """Return the work of making a layer of this side in which every row holds a state."""
         leading, look_ups = self.space.code.leading, 0
-        for voltage, arcs in zip(
-            self.space.graph.voltages, self.space.arc_counts[side], strict=True
-        ):
+        for voltage, arcs in zip(self.space.voltages, self.space.arc_counts[side], strict=True):
             outer, _ = split_voltage(voltage, self.row_digits)
             look_ups += int(arcs) * prod(leading[: digits_moved(outer, self.row_digits)])
         return Work(prod(self.shape(side)), look_ups)

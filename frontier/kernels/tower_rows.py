@@ -1,0 +1,245 @@
+"""One layer step: states seen for the first time, from those of the layer before.
+
+Bitmaps have a bit for each state, row by row; a row begins with a word. For a row of the next layer
+and each move there is one row of the current layer that the move comes from, and one permutation.
+So rows are made independently of one another, by threads or tasks, each in the cheaper of two
+directions (S. Beamer, K. Asanovic, D. Patterson, Direction-optimizing breadth-first search, 2012):
+
+* top down, from each state of the source rows to its image;
+* bottom up, from each state of the target row that was not seen yet to its neighbours, until one is
+  in the current layer.
+
+A step from a list goes from state to state.
+"""
+
+import numpy as np
+
+from frontier.jit import kernel
+from frontier.space.places import high_of, rank_of_image, word_of
+from frontier.space.words import count_bits, lowest_bit
+
+ONE = np.uint64(1)
+PROBES_TO_FIND = 3
+"""A state that was not seen yet takes so many looks at the current layer, times its density. Were
+states independent of one another it would be one; some that belong to later layers take one for
+each move."""
+
+
+@kernel
+def walked(radix, first, to, then, digits, section):
+    """Return (row, section) after a section of the first digit, of the row with some digits."""
+    row = 0
+    for j in range(radix.size):
+        entry = first[j] + section * radix[j] + digits[j]
+        row = row * radix[j] + to[entry]
+        section = np.int64(then[entry])
+    return row, section
+
+
+@kernel
+def read_digits(radix, row, digits):
+    """Write the outer digits of a row, counted from the first one of its vertex."""
+    for j in range(radix.size - 1, -1, -1):
+        digits[j] = row % radix[j]
+        row //= radix[j]
+
+
+@kernel
+def expand_rows(
+    first_row, width, backward, inverse, row_to, part_rows, place, current, counts, target,
+    target_counts, seen, seen_counts, scratch,
+):  # fmt: skip
+    """Make some rows of the next layer, from `first_row` on.
+
+    width: the states of a row. backward: a `Walk`, as a tuple. inverse, row_to: those of the space.
+    current: uint64[rows, words], rows of the current layer. counts: int32, the states in each.
+    part_rows, place: row n of the layer is row place[n // part_rows] + n % part_rows of `current`.
+        place: int64, -1 for parts without a state.
+    target, seen: uint64[rows, words], the rows of the next layer and of all that was seen. What was
+        in the target is written over, and new states are added to `seen`. target_counts,
+        seen_counts: int32, the states in each of them.
+    scratch: int64[5, arcs of a vertex, or digits], overwritten.
+    """
+    start, end, arc_section, rows_each, radix, first, to, then = backward
+    digits, source, section_of, source_counts = scratch[0], scratch[1], scratch[2], scratch[3]
+    words = target.shape[1]
+    last_mask = ~np.uint64(0) >> np.uint64(words * 64 - width)
+    for n in range(target.shape[0]):
+        row, live, states = first_row + n, 0, 0
+        unseen = width - seen_counts[n]
+        if unseen:
+            vertex = row // rows_each
+            read_digits(radix, row % rows_each, digits)
+            for arc in range(start[vertex], start[vertex + 1]):
+                at, section = walked(radix, first, to, then, digits, np.int64(arc_section[arc]))
+                at += end[arc] * rows_each
+                part = place[at // part_rows]
+                if part < 0:
+                    continue
+                at = part + at % part_rows
+                count = counts[at]
+                if count:
+                    source[live], section_of[live], source_counts[live] = at, section, count
+                    states += count
+                    live += 1
+        if not live:
+            if target_counts[n]:
+                target[n] = 0
+                target_counts[n] = 0
+            continue
+        density = states / (live * width)
+        new = 0
+        if unseen * min(np.float64(live), PROBES_TO_FIND / density) < states:
+            for w in range(words):
+                open_bits = ~seen[n, w]
+                if w == words - 1:
+                    open_bits &= last_mask
+                found = np.uint64(0)
+                while open_bits:
+                    bit = lowest_bit(open_bits)
+                    open_bits &= open_bits - ONE
+                    for i in range(live):
+                        y = np.int64(row_to[section_of[i], w * 64 + bit])
+                        if current[source[i], y >> 6] >> np.uint64(y & 63) & ONE:
+                            found |= ONE << np.uint64(bit)
+                            break
+                target[n, w] = found
+                seen[n, w] |= found
+                new += np.int64(count_bits(found))
+        else:
+            target[n] = 0
+            for i in range(live):
+                section, at = inverse[section_of[i]], source[i]
+                for w in range(words):
+                    bits = current[at, w]
+                    while bits:
+                        x = np.int64(row_to[section, w * 64 + lowest_bit(bits)])
+                        bits &= bits - ONE
+                        target[n, x >> 6] |= ONE << np.uint64(x & 63)
+            for w in range(words):
+                found = target[n, w] & ~seen[n, w]
+                target[n, w] = found
+                seen[n, w] |= found
+                new += np.int64(count_bits(found))
+        target_counts[n] = new
+        seen_counts[n] += new
+
+
+@kernel
+def find_sources(first_row, last_row, backward, part_rows, needed):
+    """Set needed[p] for each part p that some rows of the next layer are made from."""
+    start, end, arc_section, rows_each, radix, first, to, then = backward
+    digits = np.zeros(radix.size + 1, dtype=np.int64)
+    for row in range(first_row, last_row):
+        vertex = row // rows_each
+        read_digits(radix, row % rows_each, digits)
+        for arc in range(start[vertex], start[vertex + 1]):
+            at, _ = walked(radix, first, to, then, digits, np.int64(arc_section[arc]))
+            needed[(at + end[arc] * rows_each) // part_rows] = True
+
+
+@kernel
+def list_neighbours(numbers, width, forward, row_to, new, scratch):
+    """Write the states that follow those of a list, and return their number.
+
+    numbers, new: uint64. forward: a `Walk`, as a tuple. row_to: that of the space. scratch: as for
+    `expand_rows`.
+    """
+    start, end, arc_section, rows_each, radix, first, to, then = forward
+    digits, size, row_before = scratch[0], 0, -1
+    for number in numbers:
+        row, x = divmod(np.int64(number), width)
+        vertex = row // rows_each
+        if row != row_before:
+            read_digits(radix, row % rows_each, digits)
+            row_before = row
+        for arc in range(start[vertex], start[vertex + 1]):
+            at, last = walked(radix, first, to, then, digits, np.int64(arc_section[arc]))
+            new[size] = (at + end[arc] * rows_each) * width + np.int64(row_to[last, x])
+            size += 1
+    return size
+
+
+@kernel
+def expand_places(
+    rows, width, forward, tables, current, counts, target, target_counts, seen, seen_counts,
+    scratch,
+):  # fmt: skip
+    """Make the next layer, where the states of a row have no tables.
+
+    The arguments are those of `expand_rows`, for all rows; forward: a `Walk`, tables: `PlaceTables`,
+    as tuples. The target has no states at first.
+    """
+    start, end, arc_section, rows_each, radix, first, to, then = forward
+    size, low_bits, before, low_rank, low_word, low_first, images = tables
+    digits, target_row, section_of = scratch[0], scratch[1], scratch[2]
+    for row in range(rows):
+        if not counts[row]:
+            continue
+        vertex = row // rows_each
+        read_digits(radix, row % rows_each, digits)
+        arcs = start[vertex + 1] - start[vertex]
+        for i in range(arcs):
+            arc = start[vertex] + i
+            at, section = walked(radix, first, to, then, digits, np.int64(arc_section[arc]))
+            target_row[i], section_of[i] = at + end[arc] * rows_each, section
+        high = 0
+        for w in range(current.shape[1]):
+            bits = current[row, w]
+            while bits:
+                x = w * 64 + lowest_bit(bits)
+                bits &= bits - ONE
+                while before[high + 1] <= x:
+                    high += 1
+                word = word_of(x, high, size, low_bits, before, low_word, low_first)
+                for i in range(arcs):
+                    z = rank_of_image(word, images, section_of[i], low_bits, before, low_rank)
+                    at, place, bit = target_row[i], z >> 6, ONE << np.uint64(z & 63)
+                    if not seen[at, place] & bit:
+                        seen[at, place] |= bit
+                        target[at, place] |= bit
+                        target_counts[at] += 1
+                        seen_counts[at] += 1
+
+
+@kernel
+def list_places(numbers, width, forward, tables, new, scratch):
+    """Write the states that follow those of a list, and return their number.
+
+    The arguments are those of `list_neighbours` and `expand_places`.
+    """
+    start, end, arc_section, rows_each, radix, first, to, then = forward
+    size, low_bits, before, low_rank, low_word, low_first, images = tables
+    digits, found = scratch[0], 0
+    for number in numbers:
+        row, x = divmod(np.int64(number), width)
+        word = word_of(x, high_of(x, before), size, low_bits, before, low_word, low_first)
+        vertex = row // rows_each
+        read_digits(radix, row % rows_each, digits)
+        for arc in range(start[vertex], start[vertex + 1]):
+            at, section = walked(radix, first, to, then, digits, np.int64(arc_section[arc]))
+            z = rank_of_image(word, images, section, low_bits, before, low_rank)
+            new[found] = (at + end[arc] * rows_each) * width + z
+            found += 1
+    return found
+
+
+@kernel
+def add_bits(numbers, width, words, counts):
+    """Set the bits of some states in uint64[rows, words], and count those that were not set."""
+    for number in numbers:
+        row, x = divmod(np.int64(number), width)
+        bit = ONE << np.uint64(x & 63)
+        if not words[row, x >> 6] & bit:
+            words[row, x >> 6] |= bit
+            counts[row] += 1
+
+
+@kernel
+def count_ones(words, counts):
+    """Count the ones of each row of uint64[rows, words]."""
+    for n in range(counts.size):
+        total = np.uint64(0)
+        for word in words[n]:
+            total += count_bits(word)
+        counts[n] = total

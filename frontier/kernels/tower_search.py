@@ -1,0 +1,174 @@
+"""The layers of a space that a tower numbers: from lists, and as bitmaps in memory."""
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from math import ceil
+
+import numpy as np
+
+from frontier.kernels.lists import ListKernel
+from frontier.kernels.tower_rows import (
+    add_bits,
+    count_ones,
+    expand_places,
+    expand_rows,
+    list_neighbours,
+    list_places,
+)
+from frontier.space.layout import Layout
+from frontier.space.tower_space import TowerSpace
+
+ROW_BYTES = 3 * 4 + 1
+"""The bytes of what is counted of each row."""
+
+SHARES_A_THREAD = 16
+"""The shares of the rows that a thread expands in a layer."""
+
+LOOK_UP_SECONDS, WORD_SECONDS = 10e-9, 1e-9
+"""The seconds that one core takes for a digit of a row and a move, and for a word of a row."""
+
+
+class TowerLists(ListKernel):
+    """Expands sorted lists of the states of a space that a tower numbers."""
+
+    plain = False
+
+    def __init__(self, space: TowerSpace):
+        self.space, self._degree = space, [space.most_arcs]
+
+    def _degrees(self, side: int, numbers: np.ndarray) -> np.ndarray:
+        walk = self.space.forward
+        row = (numbers // np.uint64(self.space.code.half)).astype(np.int64)
+        return np.diff(walk.start)[row // walk.rows]
+
+    def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
+        space, code = self.space, self.space.code
+        new = np.empty(numbers.size * self._degree[0], dtype=np.uint64)
+        given = numbers, code.half, tuple(space.forward)
+        if space.places is None:
+            return new[: list_neighbours(*given, space.to, new, scratch_of(space))]
+        return new[: list_places(*given, tuple(space.places.tables), new, scratch_of(space))]
+
+
+def scratch_of(space: TowerSpace) -> np.ndarray:
+    """Return the room of a kernel, int64[5, N]."""
+    return np.zeros((5, max(space.most_arcs, space.forward.radix.size, 1)), dtype=np.int64)
+
+
+class RowBitmaps:
+    """A layer, or what was seen of the space: uint64[rows, words], and int32[rows], the states in
+    each row."""
+
+    def __init__(self, space: TowerSpace):
+        self._code = space.code
+        self.words = np.zeros((space.nodes[0], space.code.words), dtype=np.uint64)
+        self.counts = np.zeros(space.nodes[0], dtype=np.int32)
+
+    def add(self, numbers: np.ndarray) -> None:
+        """Set the bits of uint64[N] state numbers."""
+        add_bits(numbers, self._code.half, self.words, self.counts)
+
+    def holds(self, number: int) -> bool:
+        """Return whether the bit of a state is set."""
+        row, index = divmod(number, self._code.half)
+        return bool(int(self.words[row, index // 64]) >> index % 64 & 1)
+
+    def strips(self, first_node: int, nodes: int, prefix: int) -> np.ndarray:
+        """Return a view of some rows: uint64[rows, words], of fewer rows at the end."""
+        return self.words[first_node : first_node + nodes]
+
+    def find_live(self) -> None:
+        """Count the states again, after rows have been filled."""
+        count_ones(self.words, self.counts)
+
+
+class TowerSearch:
+    """The last two layers as bitmaps, and all states that were seen.
+
+    The layer at a depth is `layer(depth)` until that at depth + 2 is made. Where every move can be
+    undone, it is enough if the last two layers were seen. What was seen before them only tells
+    sooner that there is nothing to find.
+    """
+
+    def __init__(self, layout: Layout, threads: int = 1):
+        self.layout, self.threads, self._space = layout, threads, layout.space
+        self._layers = [RowBitmaps(self._space) for _ in range(2)]
+        self._seen: RowBitmaps | None = None
+
+    def layer(self, depth: int) -> RowBitmaps:
+        return self._layers[depth % 2]
+
+    def add_seen(self, layers: Iterable[np.ndarray]) -> None:
+        """Take the last two layers, and all these, for what was seen; each is uint64[N]."""
+        self._seen = seen = RowBitmaps(self._space)
+        np.bitwise_or(self._layers[0].words, self._layers[1].words, out=seen.words)
+        for numbers in layers:
+            seen.add(numbers)
+        seen.find_live()
+
+    def expand(self, depth: int) -> np.ndarray:
+        """Make the layer at `depth` from the one before it. Returns int64, the states of each
+        row."""
+        if self._seen is None:
+            self.add_seen([])
+        current, target = self.layer(depth - 1), self.layer(depth)
+        space, seen, rows = self._space, self._seen, self._space.nodes[0]
+        if space.places is not None:
+            target.words[:], target.counts[:] = 0, 0
+            expand_places(
+                rows, space.code.half, tuple(space.forward), tuple(space.places.tables),
+                current.words, current.counts, target.words, target.counts, seen.words,
+                seen.counts, scratch_of(space),
+            )  # fmt: skip
+        else:
+            shares = SHARES_A_THREAD * self.threads if self.threads > 1 else 1
+            ends = np.linspace(0, rows, shares + 1).astype(np.int64).tolist()
+            self.spread(partial(self._expand, current, target), zip(ends, ends[1:], strict=False))
+        return target.counts.astype(np.int64)
+
+    def _expand(self, current: RowBitmaps, target: RowBitmaps, share: tuple[int, int]) -> None:
+        space, seen, own = self._space, self._seen, slice(*share)
+        expand_rows(
+            share[0], space.code.half, tuple(space.backward), space.inverse, space.to,
+            space.nodes[0], np.zeros(1, dtype=np.int64), current.words, current.counts,
+            target.words[own], target.counts[own], seen.words[own], seen.counts[own],
+            scratch_of(space),
+        )  # fmt: skip
+
+    def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
+        """Search from some states, (vertices, colours), to the last layer. Yields for each layer
+        int64, its states in each row."""
+        self.layer(0).add(np.unique(self._space.numbers(*origins)[1]))
+        counts, depth = self.layer(0).counts.astype(np.int64), 0
+        while counts.any():
+            yield counts
+            depth += 1
+            counts = self.expand(depth)
+
+    def spread(self, function: Callable, items: Iterable) -> list:
+        """Return function(item) of each item, computed on all threads."""
+        if self.threads == 1:
+            return [function(item) for item in items]
+        with ThreadPoolExecutor(self.threads) as pool:
+            return list(pool.map(function, items))
+
+
+def layer_seconds(space: TowerSpace) -> float:
+    """Return about how long one core takes for a layer of few states in memory."""
+    rows, walk = space.nodes[0], space.forward
+    arcs = walk.section.size / (walk.start.size - 1)
+    look_ups = rows * arcs * max(1, walk.radix.size)
+    return look_ups * LOOK_UP_SECONDS + rows * space.code.words * WORD_SECONDS
+
+
+def memory_layout(space: TowerSpace, threads: int, part_bytes: int) -> Layout:
+    """Return the layout of bitmaps in memory: a few parts for each thread."""
+    row_bytes = space.code.words * 8
+    tasks = max(2 * threads, ceil(space.nodes[0] * row_bytes / part_bytes))
+    return Layout.cut(space, 0, min(tasks, space.nodes[0]))
+
+
+def memory_bytes(space: TowerSpace) -> int:
+    """Return the bytes that a `TowerSearch` takes."""
+    return 3 * space.nodes[0] * space.code.words * 8 + ROW_BYTES * space.nodes[0]

@@ -1,0 +1,231 @@
+"""One digit of a number: the orbit of a colouring, and the sections of moves at its values; see
+`frontier.space.tower`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from frontier.errors import TooLarge
+from frontier.jit import kernel
+from frontier.space.sifting import SiftTable
+
+MOST_DIGITS = 1_000_000
+"""A digit has at most so many values."""
+
+MOST_ENTRIES = 30_000_000
+"""The tables of a digit have at most so many entries, and a graph has so many arcs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Digit:
+    """One digit.
+
+    radix: the number of its values. to: int32[sections, radix], the digit afterwards. then:
+    int32[sections, radix], the section that the next level sees. representatives: [radix, points].
+    columns: the points that tell the digit. sight: the colours that the stage shows, by the colour
+    in the goal. keys, digits: uint64[radix], ascending, and the digits that have these keys.
+    weights: uint64[columns, colours], whose sum over the columns is a key.
+    """
+
+    radix: int
+    to: np.ndarray
+    then: np.ndarray
+    representatives: np.ndarray
+    columns: np.ndarray
+    sight: np.ndarray
+    keys: np.ndarray
+    digits: np.ndarray
+    weights: np.ndarray
+
+    def digit_of(self, colours: np.ndarray) -> np.ndarray:
+        """Return the digit, int64[N], of colourings that agree with those of all levels before; -1
+        if there is none."""
+        seen = self.sight[colours[:, self.columns]]
+        keys = self.weights[np.arange(self.columns.size), seen].sum(axis=1, dtype=np.uint64)
+        at = np.minimum(np.searchsorted(self.keys, keys), self.radix - 1)
+        return np.where(self.keys[at] == keys, self.digits[at], -1)
+
+
+@dataclass(frozen=True, eq=False)
+class Sections:
+    """Sections, and the group that they generate.
+
+    members: [S, points], with each also its inverse. pool: [N, points], random members of the
+    group. order: a lower bound of its order, as far as it acts on the points that matter.
+    """
+
+    members: np.ndarray
+    pool: np.ndarray
+    order: int
+
+
+def digit_of(
+    given: Sections, goal: np.ndarray, finer: np.ndarray, columns: np.ndarray, alive: np.ndarray,
+    rng: np.random.Generator,
+) -> tuple[Digit, Sections] | None:  # fmt: skip
+    """Return the digit that a stage shows, and what its values and the given sections lead to; None
+    if it has one value only.
+
+    goal, finer: the colours of the goal, and as far as they are shown after the stage. columns,
+    alive: the points that matter before and after it.
+    """
+    weights = random_weights(rng, goal.size, finer)
+    orbit = _Orbit(given.members, finer, columns, weights)
+    if orbit.radix == 1:
+        return None
+    everywhere = np.arange(orbit.radix)
+    first = orbit.digits_of(given.pool, everywhere[:1])[:, 0]
+    inverse = inverses(orbit.representatives)
+    pool = np.take_along_axis(inverse[first], given.pool.astype(np.int64), axis=1)
+    table = SiftTable(alive, pool.copy())
+    chosen = table.lower(orbit.representatives)
+    to = orbit.digits_of(given.members, everywhere)
+    by, before = np.divmod(np.arange(to.size), orbit.radix)
+    then, members = sections_of(
+        given.members, chosen, inverses(chosen), by, before, to.ravel(), alive, rng
+    )
+    sight = np.zeros(goal.max() + 1, dtype=np.int64)
+    sight[goal] = finer
+    digit = Digit(
+        orbit.radix, to, then.reshape(to.shape), chosen, columns, sight, orbit.keys[orbit.order],
+        orbit.order, weights[columns],
+    )  # fmt: skip
+    return digit, Sections(members, pool, table.order)
+
+
+class _Orbit:
+    """The orbit of a colouring under a group.
+
+    radix: its size. colourings: uint16[radix, points], the given one first. representatives:
+    [radix, points], members that bring the first colouring to each. keys: uint64[radix]. order: the
+    digits by ascending keys.
+    """
+
+    def __init__(
+        self, generators: np.ndarray, first: np.ndarray, columns: np.ndarray, weights: np.ndarray
+    ):
+        """generators: with each also its inverse. columns: the points that tell one colouring from
+        another."""
+        self._columns, self._weights = columns, weights
+        identity = np.arange(first.size, dtype=generators.dtype)[None]
+        layers = [(first[None].astype(np.uint16), identity)]
+        before = current = np.empty(0, dtype=np.uint64)
+        radix = 0
+        while len(layers[-1][0]):
+            colourings, chosen = layers[-1]
+            before, current = current, np.sort(self._keys_after(identity, colourings)[0])
+            radix += len(colourings)
+            if radix > MOST_DIGITS or radix * len(generators) > MOST_ENTRIES:
+                raise TooLarge(
+                    f"the like pieces of one kind can lie, or be turned, in at least {radix:,} "
+                    f"ways, which moves change in {len(generators):,} ways: at most "
+                    f"{MOST_DIGITS:,} ways, and tables of {MOST_ENTRIES:,} entries, are supported; "
+                    "let more pieces differ, or have fewer pieces or moves"
+                )
+            keys = self._keys_after(generators, colourings)
+            new, at = np.unique(keys.ravel(), return_index=True)
+            # All moves can be undone, so no other layers have neighbours of this one.
+            known = np.isin(new, np.concatenate([before, current]), assume_unique=True)
+            by, digit = np.divmod(np.sort(at[~known]), len(colourings))
+            moves = generators[by]
+            images = np.empty((by.size, first.size), dtype=np.uint16)
+            np.put_along_axis(images, moves.astype(np.int64), colourings[digit], axis=1)
+            chosen = np.take_along_axis(moves, chosen[digit].astype(np.int64), axis=1)
+            layers.append((images, chosen))
+        self.colourings, self.representatives = map(np.concatenate, zip(*layers, strict=True))
+        self.radix, self.keys = radix, self._keys_after(identity, self.colourings)[0]
+        self.order = np.argsort(self.keys)
+
+    def _keys_after(self, permutations: np.ndarray, colourings: np.ndarray) -> np.ndarray:
+        """Return the keys, uint64[permutations, colourings], of the images of some colourings."""
+        keys = np.empty((len(permutations), len(colourings)), dtype=np.uint64)
+        _add_keys(keys, permutations, colourings, self._columns, self._weights)
+        return keys
+
+    def digits_of(self, permutations: np.ndarray, digits: np.ndarray) -> np.ndarray:
+        """Return the digits, int32[permutations, digits], of the images of some colourings."""
+        keys = self._keys_after(permutations, self.colourings[digits])
+        at = np.minimum(np.searchsorted(self.keys[self.order], keys), self.radix - 1)
+        to = self.order[at].astype(np.int32)
+        if _differ(to, permutations, self.colourings, digits, self._columns):
+            raise AssertionError("two colourings have one key, or the orbit is not closed")
+        return to
+
+
+@kernel
+def _add_keys(keys, permutations, colourings, columns, weights):
+    for s in range(len(permutations)):
+        for i in range(len(colourings)):
+            total = np.uint64(0)
+            for k in columns:
+                total += weights[permutations[s, k], colourings[i, k]]
+            keys[s, i] = total
+
+
+@kernel
+def _differ(to, permutations, colourings, digits, columns):
+    """Return whether the image of some colouring is not that with the digit in `to`."""
+    for s in range(len(permutations)):
+        for i in range(digits.size):
+            for k in columns:
+                if colourings[to[s, i], permutations[s, k]] != colourings[digits[i], k]:
+                    return True
+    return False
+
+
+def random_weights(rng: np.random.Generator, points: int, colours: np.ndarray) -> np.ndarray:
+    """Return random weights, uint64[points, colours], of which those of a colouring are added up
+    (A. L. Zobrist, A New Hashing Method, 1970)."""
+    return rng.integers(2**64, size=(points, int(colours.max()) + 1), dtype=np.uint64)
+
+
+def inverses(permutations: np.ndarray) -> np.ndarray:
+    """Return the inverse of each row."""
+    return np.argsort(permutations, axis=1).astype(permutations.dtype)
+
+
+def sections_of(
+    generators: np.ndarray, chosen: np.ndarray, inverse: np.ndarray, by: np.ndarray,
+    before: np.ndarray, after: np.ndarray, alive: np.ndarray, rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Return the number of the section t_d'^-1 m t_d of each of some triples, int32[N], and the
+    different sections, [S, points].
+
+    chosen, inverse: [D, points], the t_d and their inverses. by, before, after: int[N], the numbers
+    of m among the generators, of d and of d'. alive: the points on which sections count as
+    different.
+    """
+    weights = random_weights(rng, len(inverse[0]), np.arange(len(inverse[0])))
+    keys = np.empty(by.size, dtype=np.uint64)
+    triples = by, before, after
+    _add_section_keys(keys, *triples, generators, chosen, inverse, alive, weights)
+    _, first, then = np.unique(keys, return_index=True, return_inverse=True)
+    products = np.take_along_axis(
+        generators[by[first]], chosen[before[first]].astype(np.int64), axis=1
+    )
+    sections = np.take_along_axis(inverse[after[first]], products.astype(np.int64), axis=1)
+    then = then.ravel().astype(np.int32)
+    if _sections_differ(then, *triples, generators, chosen, inverse, alive, sections):
+        raise AssertionError("two sections have one key")
+    return then, sections
+
+
+@kernel
+def _add_section_keys(keys, by, before, after, generators, chosen, inverse, alive, weights):
+    for n in range(keys.size):
+        m, d, to, total = by[n], before[n], after[n], np.uint64(0)
+        for k in alive:
+            total += weights[k, inverse[to, generators[m, chosen[d, k]]]]
+        keys[n] = total
+
+
+@kernel
+def _sections_differ(then, by, before, after, generators, chosen, inverse, alive, sections):
+    """Return whether some section is not the one with its number."""
+    for n in range(then.size):
+        m, d, to = by[n], before[n], after[n]
+        for k in alive:
+            if inverse[to, generators[m, chosen[d, k]]] != sections[then[n], k]:
+                return True
+    return False

@@ -1,0 +1,226 @@
+"""The space of states that a tower numbers, cut into rows, with the tables that kernels read.
+
+Digits are joined with their neighbours, which changes no number: a few *outer* digits number the
+rows, and one last digit numbers the states of a row. Before that, sections that write the same
+digits whatever they read become one (E. F. Moore's minimisation, from the last digit to the first).
+After it there is one section for each permutation of the states of a row that occurs.
+
+A move brings all states of a row to one other row, and permutes them by one section. So a row is to
+this space what a node is to `frontier.space.graph.Space`, and layers are cut, stored and read alike
+(`frontier.space.layout`): a row is the bitmap of a node, and has no prefix.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from math import ceil, prod
+from typing import NamedTuple
+
+import numpy as np
+
+from frontier.space.layout import SLAB_BYTES, WORD_BYTES
+from frontier.space.tower import Tower
+
+Tables = tuple[np.ndarray, np.ndarray]
+"""to, then of a digit: int32[sections, radix] each."""
+
+ROW_COST, ENTRY_COST = 500.0, 0.5e-6
+"""What going to a row costs, divided among its states, and what an entry of its table costs, as
+large tables fall out of the caches."""
+
+OUTER_ENTRIES = 1 << 16
+"""Outer digits are joined as long as their tables have at most so many entries."""
+
+
+class Walk(NamedTuple):
+    """The arcs and the tables of the outer digits, for kernels.
+
+    start: int64[vertices + 1]; the arcs at vertex v are start[v] .. start[v+1]-1. end: int32[arcs],
+    the vertex at the other end. section: int32[arcs], the section of the first digit. rows: the
+    number of rows at a vertex. radix: int64[digits]. first: int64[digits], where the entries of
+    each begin. to, then: int32[entries], those of section s and digit d at first + s * radix + d.
+    """
+
+    start: np.ndarray
+    end: np.ndarray
+    section: np.ndarray
+    rows: int
+    radix: np.ndarray
+    first: np.ndarray
+    to: np.ndarray
+    then: np.ndarray
+
+
+class RowCode:
+    """The states of a row, as bits of words.
+
+    half: their number. bits: of a word. leading: the radices of a word's number; one if the row is
+    no larger than a slab. words: their number.
+    """
+
+    bits = 64
+
+    def __init__(self, width: int):
+        self.half, self.words = width, ceil(width / self.bits)
+        self.leading = (self.words,)
+        if self.words > (slab := SLAB_BYTES // WORD_BYTES):
+            self.leading = (ceil(self.words / slab), slab)
+        self.words = prod(self.leading)
+
+
+class TowerSpace:
+    """The states of a tower and what moves do to them.
+
+    tower: numbers the states. code: the states of a row; state x of row n has the number
+    n * code.half + x. nodes: the number of rows, in a list as there is one side. forward, backward:
+    the arcs that leave a vertex, and the arcs into a vertex undone, with the tables of the outer
+    digits. to: uint16 or uint32[sections, states of a row], the place in its new row of each state.
+    inverse: int32[sections]. Or places: the digit within a row that has no tables; then `to` and
+    `inverse` are empty. undone: True if each move is undone by some move.
+    """
+
+    sides, voltages = 1, ()
+
+    def __init__(self, tower: Tower, row_cost: float = ROW_COST):
+        self.tower, self.places = tower, tower.places
+        graph, levels = tower.graph, [(level.to, level.then) for level in tower.levels]
+        if not levels and tower.places is None:
+            nothing = np.zeros((1 + max(tower.section.max(), tower.back.max()), 1), np.int32)
+            levels = [(nothing, nothing)]
+        levels, number = minimised(levels, None if self.places is None else self.places.sections)
+        if self.places is None:
+            cut = _cut([to.shape for to, _ in levels], row_cost)
+            row = levels[-1]
+            for tables in reversed(levels[cut:-1]):
+                row = joined(tables, row)
+            levels, width = levels[:cut], row[0].shape[1]
+            self.to = row[0].astype(np.uint16 if width <= 1 << 16 else np.uint32)
+            self.inverse = _inverses(row[0])
+        else:
+            width = self.places.count
+            self.to, self.inverse = np.empty((0, 0), np.uint16), np.empty(0, np.int32)
+        outer = _outer(levels)
+        rows_each = prod(to.shape[1] for to, _ in outer)
+        self.code, self.nodes = RowCode(width), [graph.vertices * rows_each]
+        none = np.empty(0, dtype=np.int32)
+        digits = (
+            rows_each,
+            np.array([to.shape[1] for to, _ in outer], dtype=np.int64),
+            np.cumsum([0, *(to.size for to, _ in outer)])[:-1].astype(np.int64),
+            np.concatenate([none, *(to.ravel() for to, _ in outer)]),
+            np.concatenate([none, *(then.ravel() for _, then in outer)]),
+        )
+        moves = slice(graph.source.size - graph.joins)
+        ends = graph.source[moves], graph.target[moves]
+        forward = _arcs(graph.vertices, *ends, number[tower.section[moves]])
+        backward = _arcs(graph.vertices, *reversed(ends), number[tower.back[moves]])
+        self.forward, self.backward = Walk(*forward, *digits), Walk(*backward, *digits)
+        self.undone = all(map(np.array_equal, forward, backward))
+
+    @property
+    def states(self) -> int:
+        """The number of states that have a number."""
+        return self.tower.states
+
+    @property
+    def most_arcs(self) -> int:
+        """The most arcs at a vertex."""
+        return max(int(np.diff(walk.start).max()) for walk in (self.forward, self.backward))
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the tables."""
+        row = [self.to, self.inverse] if self.places is None else [*self.places.tables[2:]]
+        tables = [*self.forward[:3], *self.backward, *row]
+        return sum(table.nbytes for table in tables if isinstance(table, np.ndarray))
+
+    @cached_property
+    def vertex(self) -> list[np.ndarray]:
+        """The vertex of each row, in a list as there is one side."""
+        each = self.forward.rows
+        return [np.repeat(self.tower.vertices, each)]
+
+    def side_of(self, depth: int) -> int:
+        """Return the side of the layer at `depth`."""
+        return 0
+
+    def number(self, vertex: int, colours) -> tuple[int, int] | None:
+        """Return (side, state number) of a state, or None if it cannot be reached."""
+        side, number = self.numbers(np.array([vertex]), np.array([colours], dtype=np.int64))
+        return None if side[0] < 0 else (0, int(number[0]))
+
+    def numbers(self, vertex: np.ndarray, colours: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the `number` of many states, int[N] and int[N, points]: (int64[N], uint64[N]).
+
+        The side is -1 if a state cannot be reached.
+        """
+        numbers = self.tower.numbers(vertex, colours)
+        return np.minimum(numbers, 0), np.maximum(numbers, 0).astype(np.uint64)
+
+    def state(self, side: int, number: int) -> tuple[int, tuple[int, ...]]:
+        """Return (vertex, colours) of a state number; inverse of `number`."""
+        vertex, colours = self.states_of(side, np.array([number], dtype=np.uint64))
+        return int(vertex[0]), tuple(colours[0].tolist())
+
+    def states_of(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the `state` of uint64[N] state numbers: int64[N] and int64[N, points]."""
+        return self.tower.states_of(numbers.astype(np.int64))
+
+
+def _arcs(vertices: int, at: np.ndarray, end: np.ndarray, section: np.ndarray):
+    """Return (start, end, section) of arcs sorted by a vertex, those of one effect once."""
+    arcs = np.unique(np.stack([at, end, section]), axis=1)
+    start = np.searchsorted(arcs[0], np.arange(vertices + 1))
+    return start, arcs[1].astype(np.int32), arcs[2].astype(np.int32)
+
+
+def minimised(levels: Sequence[Tables], last: int | None) -> tuple[list[Tables], np.ndarray]:
+    """Return the tables without sections that do what others do, and the new number of each section
+    of the first digit. last: the number of sections after these digits, which all differ; None if
+    nothing follows."""
+    number, result = None if last is None else np.arange(last), []
+    for to, then in reversed(levels):
+        then = np.zeros_like(to) if number is None else number[then].astype(np.int32)
+        rows = np.ascontiguousarray(np.concatenate([to, then], axis=1))
+        keys = rows.view(f"V{rows.shape[1] * 4}").ravel()
+        _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+        result.append((to[first], then[first]))
+    return result[::-1], number
+
+
+def joined(outer: Tables, inner: Tables) -> Tables:
+    """Return the tables of two neighbouring digits as those of one."""
+    (to, then), (inner_to, inner_then) = outer, inner
+    shape = len(to), to.shape[1] * inner_to.shape[1]
+    both = to[:, :, None] * inner_to.shape[1] + inner_to[then]
+    return both.reshape(shape), inner_then[then].reshape(shape)
+
+
+def _cut(shapes: Sequence[tuple[int, int]], row_cost: float) -> int:
+    """Return the first of the digits that make a row. shapes: (sections, radix) of each digit."""
+
+    def cost(first: int) -> float:
+        width = prod(radix for _, radix in shapes[first:])
+        return row_cost / width + ENTRY_COST * shapes[first][0] * width
+
+    return min(range(len(shapes)), key=cost)
+
+
+def _outer(levels: Sequence[Tables]) -> list[Tables]:
+    result: list[Tables] = []
+    for tables in levels:
+        if result:
+            both = len(result[-1][0]) * result[-1][0].shape[1] * tables[0].shape[1]
+            if both <= OUTER_ENTRIES:
+                result[-1] = joined(result[-1], tables)
+                continue
+        result.append(tables)
+    return result
+
+
+def _inverses(to: np.ndarray) -> np.ndarray:
+    """Return the number of the inverse of each row of permutations, int32; all of them are
+    there."""
+    back = np.argsort(to, axis=1, kind="stable").astype(to.dtype)
+    keys = [np.ascontiguousarray(rows).view(f"V{to.shape[1] * 4}").ravel() for rows in (to, back)]
+    order = np.argsort(keys[0])
+    return order[np.searchsorted(keys[0][order], keys[1])].astype(np.int32)
