@@ -30,12 +30,12 @@ import psutil
 from frontier.answers.npy import head_of
 from frontier.errors import CorruptRunError, InputError, unwritable
 from frontier.jit import kernel
+from frontier.kernels.engines import AnySpace
 from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.runs.backup import check_new, taken
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
-from frontier.space.graph import Space
 from frontier.storage.base import PARTIAL, Storage
 from frontier.storage.local import FileWriter, remove_tree
 from frontier.storage.places import Place, storage_at
@@ -252,7 +252,7 @@ def _form(reader: RunReader) -> tuple[tuple[int, int], np.dtype]:
     """Return the shape and the type of the array of a run."""
     space, depth = reader.space, len(reader.run.records) - 1
     # No distance is the greatest value of the type, which stands for no position.
-    return (2 * space.graph.vertices, space.code.half), np.min_scalar_type(depth + 1)
+    return (space.lifted_nodes, space.code.half), np.min_scalar_type(depth + 1)
 
 
 def _chunk_rows(rows: int, row_bytes: int) -> int:
@@ -278,15 +278,13 @@ def _chunks(reader: RunReader) -> Iterator[tuple[int, np.ndarray]]:
         )
 
 
-def _fill(space: Space, layer: StoredLayer, first: int, values: np.ndarray) -> int:
+def _fill(space: AnySpace, layer: StoredLayer, first: int, values: np.ndarray) -> int:
     """Set the distances of a layer's states whose rows are `values`, the first of which is number
     `first`, and return the number of these states."""
     depth, side, code, count = layer.files.depth, layer.files.side, space.code, 0
-    begin, stop = np.searchsorted(
-        space.vertex[side], [first // 2, (first + len(values)) // 2]
-    ).tolist()
-    rows = 2 * space.vertex[side][begin:stop].astype(np.int64) + space.sign[side][begin:stop]
-    rows -= first
+    lifted = space.lifted(side)
+    begin, stop = np.searchsorted(lifted, [first, first + len(values)]).tolist()
+    rows = lifted[begin:stop] - first
     if layer.is_list:
         ends = np.array([begin, stop], dtype=np.uint64) * np.uint64(code.half)
         numbers = layer.numbers()[slice(*np.searchsorted(layer.numbers(), ends))]

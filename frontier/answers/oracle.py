@@ -15,6 +15,7 @@ from frontier.answers.distances import reader_of
 from frontier.answers.piece_bound import LowerBound, bound_of
 from frontier.answers.solution import Solution, solution_along
 from frontier.errors import CorruptRunError, InputError
+from frontier.kernels.engines import lists_of
 from frontier.kernels.lists import ListKernel
 from frontier.puzzles import Board
 from frontier.runs.layer_run import LayerRun
@@ -35,7 +36,7 @@ class Oracle:
         self._run = run
         self._reader = reader_of(run, 1, MOST_OPEN_STATES)
         self._space = self._reader.space
-        self._lists = ListKernel(self._space)
+        self._lists = lists_of(self._space)
         self.puzzle, self._model = self._reader.puzzle, self._reader.puzzle.model
         self._depths = sorted(
             (record.depth for record in run.records), key=lambda d: -run.records[d].states
@@ -75,6 +76,7 @@ class Oracle:
 
     def solve(self, board: Board) -> Solution:
         """Return one shortest solution of a board; raises InputError as `distance_of` does."""
+        self._check_undone()
         depth, boards = self.distance_of(board), [board]
         _, number = self._space.number(*self._model.state(board))
         for t in range(depth, 0, -1):
@@ -83,6 +85,16 @@ class Oracle:
             number, board = self._nearest(t - 1, near)
             boards.append(board)
         return solution_along(self.puzzle, boards)
+
+    def _check_undone(self) -> None:
+        """Raise InputError if some moves have no inverse: then layers tell how far positions are
+        from the goal, not how to come back."""
+        if not self._space.undone:
+            raise InputError(
+                f"{self.puzzle.title}: some moves have no inverse among the moves, so the layers "
+                "do not tell how to solve a position; solve it with --method ida, or set "
+                "puzzle.closed = true"
+            )
 
     @cached_property
     def _bound(self) -> LowerBound:
@@ -105,6 +117,7 @@ class Oracle:
     def count(self, board: Board) -> int:
         """Return the exact number of shortest solutions of a board; raises InputError as
         `distance_of` does."""
+        self._check_undone()
         depth = self.distance_of(board)
         _, number = self._space.number(*self._model.state(board))
         numbers, total = np.array([number], dtype=np.uint64), 1

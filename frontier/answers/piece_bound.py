@@ -20,7 +20,7 @@ import numpy as np
 
 from frontier.answers.ida_kernel import Displacements
 from frontier.puzzles.board_shapes import Footprint, Shapes, Sort
-from frontier.puzzles.model import Encoding, Model
+from frontier.puzzles.model import Model, ShapeEncoding
 from frontier.puzzles.moves import METRICS, moves_of
 from frontier.puzzles.pieces import OPEN, Board
 
@@ -66,6 +66,12 @@ def bound_of(model: Model) -> LowerBound:
     no arc displaces by itself: one move may bring all such pieces home.
     """
     encoding, goals = model.encoding, model.goals
+    if not isinstance(encoding, ShapeEncoding):
+        none = np.zeros(0, dtype=np.int64)
+        start = np.zeros(1 + model.graph.source.size, dtype=np.int64)
+        tables = np.zeros((1, encoding.pieces.cells), dtype=np.int64)
+        moved = Displacements(start, none, none, none, none)
+        return LowerBound(encoding.pieces.reading, tables, {}, moved, most_steps=1)
     moves, sorts = encoding.moves, encoding.pieces.sorts
     sort_of = {code: number for number, sort in enumerate(sorts) for code in sort.codes}
     single = [code for code in encoding.members.tolist() if sorts[sort_of[code]].distinct]
@@ -91,7 +97,7 @@ def bound_of(model: Model) -> LowerBound:
 
 
 def _table(
-    encoding: Encoding, goals: Sequence[Board], sort: Sort, codes: Sequence[int]
+    encoding: ShapeEncoding, goals: Sequence[Board], sort: Sort, codes: Sequence[int]
 ) -> np.ndarray:
     """Return the least moves from each anchor to a place of one of the codes in some goal; 0 if
     there are no codes."""
@@ -122,6 +128,8 @@ def _moves_alone(footprint: Footprint, cells: int, metric: str) -> tuple[np.ndar
 def distinguished(model: Model) -> Model:
     """Return the model with those groups of like pieces distinguished that cannot change places."""
     if any(OPEN in goal for goal in model.goals):
+        return model
+    if not isinstance(model.encoding, ShapeEncoding):
         return model
     for sort in model.encoding.pieces.sorts:
         if not sort.distinct and len(sort.codes) <= MOST_LIKE:

@@ -106,8 +106,9 @@ def solver_for(
 
 
 def _search_plan(config: Config, puzzle: Puzzle) -> Plan | None:
-    """Return the plan of a search that fits in memory, None if there is none."""
-    if puzzle.states > MOST_SEARCHED:
+    """Return the plan of a search that fits in memory, None if there is none, or if its layers
+    would not tell how to solve a position."""
+    if puzzle.states > MOST_SEARCHED or not puzzle.model.space.undone:
         return None
     search = {"keep": "all", "until": None, "in_memory": True}
     tables = {
@@ -125,7 +126,8 @@ def _search_plan(config: Config, puzzle: Puzzle) -> Plan | None:
 def _too_large(puzzle: Puzzle) -> str:
     return (
         f"{puzzle.title}: its {counted(puzzle.states, 'state')} are too many to search them all "
-        f"for one position, or do not fit in memory (at most {MOST_SEARCHED:,})"
+        f"for one position, do not fit in memory (at most {MOST_SEARCHED:,}), or have moves "
+        "without an inverse"
     )
 
 

@@ -16,9 +16,11 @@ import numpy as np
 from frontier.codec.codecs import SlabCodec, encoded_bytes
 from frontier.kernels.bits import expand
 from frontier.kernels.memory import MemorySearch, memory_layout
+from frontier.kernels.tower_search import ROW_WORD_SECONDS
 from frontier.puzzles import Puzzle, tile_puzzle
 from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.program import program_of, reads_of, swaps_of
+from frontier.space.tower_space import TowerSpace
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3
@@ -107,8 +109,10 @@ def try_codec(codec: SlabCodec, slabs: np.ndarray) -> tuple[float, float]:
 
 
 def try_kernel(layout: Layout, slabs: np.ndarray) -> float:
-    """Return the processor seconds per word of the kernel, for a task that reads these slabs over
-    and over in place of its own."""
+    """Return the processor seconds per word of the kernel, for a task that reads these slabs, over
+    and over, in place of its own."""
+    if isinstance(layout.space, TowerSpace):
+        return ROW_WORD_SECONDS
     task, words = layout.task(0, layout.task_count(0) // 2), 0
     program, swaps = program_of(layout, task), swaps_of(layout)
     reads = reads_of(layout, task, program)

@@ -167,8 +167,8 @@ def expand_places(
 ):  # fmt: skip
     """Make the next layer, where the states of a row have no tables.
 
-    The arguments are those of `expand_rows`, for all rows; forward: a `Walk`, tables: `PlaceTables`,
-    as tuples. The target has no states at first.
+    The arguments are those of `expand_rows`, for all rows. forward: a `Walk`, tables:
+    `PlaceTables`, as tuples. The target has no states at first.
     """
     start, end, arc_section, rows_each, radix, first, to, then = forward
     size, low_bits, before, low_rank, low_word, low_first, images = tables

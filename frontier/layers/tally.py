@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import ConfigDict
 
 from frontier.puzzles import Puzzle
-from frontier.space.graph import Space
+from frontier.puzzles.model import AnySpace
 from frontier.space.layout import Layout, Task
 from frontier.storage.sealed import Count
 
@@ -41,7 +41,7 @@ class Counting:
     zero: the tally of no states.
     """
 
-    def __init__(self, puzzle: Puzzle, space: Space):
+    def __init__(self, puzzle: Puzzle, space: AnySpace):
         self._space = space
         self._start: tuple[int, int] | None = None
         if (state := puzzle.model.start_state) is not None:

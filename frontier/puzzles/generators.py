@@ -104,10 +104,13 @@ class Generator:
             orders.append(len(cycle) * (count // math.gcd(turned, count)))
         return math.lcm(*orders)
 
-    def in_words(self, orientations: Sequence[int], names: Sequence[str], inverse: str) -> str:
+    def in_words(
+        self, orientations: Sequence[int], names: Sequence[str], inverse: str | None
+    ) -> str:
         """Return what the move does: the cycles with the turns, its order and its inverse.
 
-        names: those of the positions. inverse: the name of the generator that undoes this one.
+        names: those of the positions. inverse: the name of the generator that undoes this one, None
+        if none does.
         """
         words = []
         for cycle in self.cycles:
@@ -118,15 +121,15 @@ class Generator:
                 continue
             ends = zip([*others, first], turns, strict=True)
             words.append(" → ".join([first, *(f"{name}{turn}" for name, turn in ends)]))
-        undone = "its own inverse" if inverse == self.name else f"undone by {inverse}"
+        undone = "its own inverse" if inverse == self.name else f"undone by {inverse or 'no move'}"
         return f"{', '.join(words)}; order {self.order(orientations)}, {undone}"
 
 
 class GivenGenerators(NamedTuple):
     """The generators of a config.
 
-    moves: all that count one move. orientations: their number in each position. remark: what the
-    config says twice, None if nothing.
+    moves: all that count one move. orientations: their number in each position. remark: what is odd
+    about them, None if nothing.
     """
 
     moves: list[Generator]
@@ -145,8 +148,7 @@ def generators_given(
 
     given: name -> cycles, an image, or a table of `moves`, either of these, and `turns`, one a
     position. positions: their number; by default the greatest that a generator names. closed: add
-    missing inverses. metric: what counts as one move. Raises InputError if a move could not be
-    undone.
+    missing inverses. metric: what counts as one move.
     """
     if not isinstance(given, Mapping) or not 1 <= len(given) <= MOST_GENERATORS:
         fault = f"has {len(given)} of them" if isinstance(given, Mapping) else f"= {given!r}"
@@ -173,14 +175,27 @@ def generators_given(
         check_label(name, key)
         listed[name] = _generator(name, key, *parts, each)
     moves, remark = _different(listed, each, metric)
-    if metric == "turns":
-        moves = _with_inverses(moves, each, listed, closed)
+    if metric == "turns" and closed:
+        moves = _with_inverses(moves, each, listed)
     elif len(moves) > MOST_GENERATORS:
         raise InputError(
             f"puzzle.generators have {len(moves):,} powers: at most {MOST_GENERATORS:,} moves are "
             'supported; puzzle.metric = "turns" needs fewer'
         )
-    return GivenGenerators(moves, each, remark)
+    remarks = [text for text in (remark, _one_way(moves, each)) if text]
+    return GivenGenerators(moves, each, "; ".join(remarks) or None)
+
+
+def _one_way(moves: Sequence[Generator], each: tuple[int, ...]) -> str | None:
+    """Return a remark on moves that no move undoes, None if there are none."""
+    effects = {move.effect for move in moves}
+    names = [move.name for move in moves if move.inverse(each).effect not in effects]
+    if not names:
+        return None
+    return (
+        f"puzzle.generators {', '.join(names)}: no move undoes them, so depths are counted from "
+        "the goal on, not back to it; puzzle.closed = true adds what is missing"
+    )
 
 
 def _different(
@@ -230,21 +245,15 @@ def _powers(
 
 
 def _with_inverses(
-    moves: list[Generator], each: tuple[int, ...], listed: Mapping[str, Generator], closed: bool
+    moves: list[Generator], each: tuple[int, ...], listed: Mapping[str, Generator]
 ) -> list[Generator]:
-    """Return moves, and their inverses that are missing; raises InputError if they may not be
-    added."""
+    """Return moves, and their inverses that are missing; raises InputError if one of these would
+    have the name of another move."""
     by_effect = {move.effect: move for move in moves}
     for move in moves:
         inverse = move.inverse(each)
         if inverse.effect in by_effect:
             continue
-        if not closed:
-            raise InputError(
-                f"puzzle.generators.{move.name} has no inverse among the generators, and every "
-                "move must be one that can be undone; give its inverse too, or set puzzle.closed = "
-                "true, which adds what is missing"
-            )
         if inverse.name in listed:
             raise InputError(
                 f"puzzle.generators.{inverse.name} is not the inverse of {move.name}, which "

@@ -27,6 +27,10 @@ from frontier.puzzles.pieces import OPEN, Board, GivenBoards, Pieces
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.group import Reach
 from frontier.space.lehmer import LehmerCode
+from frontier.space.orbits import Orbits
+from frontier.space.tower_space import TowerSpace
+
+AnySpace = Space | TowerSpace
 
 
 class ShapeTable(Protocol):
@@ -56,13 +60,63 @@ class Encoding(ABC):
 
     @property
     @abstractmethod
-    def shapes(self) -> ShapeTable:
-        """The shapes; their numbers are the vertices."""
+    def graph(self) -> BaseGraph:
+        """The base graph with voltages."""
+
+    def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the states of int[N, cells]: int64[N] vertices and int64[N, length] sequences.
+
+        The vertex is -1 if no moves lead to the shape of the board, or to the order of pieces that
+        cannot pass each other. Raises InputError, naming the first of them, if a board is not one
+        of this puzzle.
+        """
+        boards = self.pieces.as_boards(boards)
+        rows = self.pieces.shape_rows(boards)
+        if not (whole := rows.all(axis=1)).all():
+            wrong = boards[whole.argmin()].tolist()
+            raise InputError(f"board {wrong}: {self.pieces.broken_rule(wrong)}")
+        return self._states(boards, rows)
+
+    @abstractmethod
+    def _states(self, boards: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the states of boards that have these shape rows."""
+
+    @abstractmethod
+    def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
+        """Return the boards of states, int64[N, cells]; inverse of `states_of`."""
+
+    def reach(self, vertex: np.ndarray, sequence: np.ndarray) -> Reach | Orbits:
+        """Return what can be reached from some states."""
+        return Reach(self.graph, vertex, sequence)
+
+    def space(self, reach: Reach | Orbits, vertex: np.ndarray, sequence: np.ndarray) -> AnySpace:
+        """Return the space of what is searched from some states, whose `reach` is given."""
+        return lift(self.graph, vertex, sequence)
+
+    def empty_as_on(self, board: Board) -> np.ndarray | None:
+        """Return bool[vertices], True for those whose empty cells are the board's; None if the
+        vertex does not determine which cells are empty."""
+        return None
+
+    def goal_states(self) -> np.ndarray:
+        """Return the states, int64[N, 1 + length], of all boards that agree with a goal."""
+        return np.column_stack(self.states_of(np.array(self.given.goals)))
+
+
+def lift(graph: BaseGraph, vertex: np.ndarray, sequence: np.ndarray) -> Space:
+    """Return the lift of a base graph, as far as some states reach it."""
+    _, sign = LehmerCode(graph.m, graph.smaller).ranks(sequence)
+    roots = np.divmod(np.unique(2 * vertex + sign), 2)
+    return Space(graph, np.stack(roots, axis=1))
+
+
+class ShapeEncoding(Encoding):
+    """Boards as states whose vertices are shapes."""
 
     @property
     @abstractmethod
-    def graph(self) -> BaseGraph:
-        """The base graph with voltages."""
+    def shapes(self) -> ShapeTable:
+        """The shapes; their numbers are the vertices."""
 
     @property
     @abstractmethod
@@ -96,19 +150,8 @@ class Encoding(ABC):
         rank[self.members] = np.arange(self.members.size)
         return rank
 
-    def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the states of int[N, cells]: int64[N] vertices and int64[N, length] sequences.
-
-        The vertex is -1 if no moves lead to the shape of the board, or to the order of pieces that
-        cannot pass each other. Raises InputError, naming the first of them, if a board is not one
-        of this puzzle.
-        """
-        boards = self.pieces.as_boards(boards)
-        rows = self.pieces.shape_rows(boards)
-        if not (whole := rows.all(axis=1)).all():
-            wrong = boards[whole.argmin()].tolist()
-            raise InputError(f"board {wrong}: {self.pieces.broken_rule(wrong)}")
-        vertex, length = self._find(boards, rows), self.graph.length
+    def _states(self, boards: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        vertex, length = self.shapes.find(rows), self.graph.length
         pieces = np.take(self.pieces.numbers(boards), self.pieces.reading, axis=1)
         order = np.tile(np.arange(self.members.size), (len(boards), 1))
         for number, ranks in self.ranks.items():
@@ -119,16 +162,8 @@ class Encoding(ABC):
         vertex[moved.any(axis=1)] = -1
         return vertex, np.ascontiguousarray(order[:, :length])
 
-    def _find(self, boards: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Return the vertices of boards that have these shape rows."""
-        return self.shapes.find(rows)
-
     def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
-        """Return the boards of states, int64[N, cells]; inverse of `states_of`."""
-        return self._laid(self.shapes.rows_of(vertex), sequence)
-
-    def _laid(self, rows: np.ndarray, sequence: np.ndarray) -> np.ndarray:
-        """Return the boards of shape rows and sequences."""
+        rows = self.shapes.rows_of(vertex)
         fixed_ranks = np.arange(self.graph.length, self.members.size)
         codes = self.members[np.hstack([sequence, np.tile(fixed_ranks, (len(rows), 1))])]
         anchored = np.zeros(rows.shape, dtype=np.int64)
@@ -136,19 +171,10 @@ class Encoding(ABC):
             anchored[rows == FIRST_SORT + number] = codes[:, ranks].ravel()
         return self.pieces.laid(rows, anchored)
 
-    @abstractmethod
-    def empty_as_on(self, board: Board) -> np.ndarray | None:
-        """Return bool[vertices], True for those whose empty cells are the board's; None if the
-        vertex does not determine which cells are empty."""
-
-    def distinguishing(self, sort: Sort) -> "Encoding | None":
+    def distinguishing(self, sort: Sort) -> "ShapeEncoding | None":
         """Return the encoding of the same goals, and of no start, in which the like pieces of a
         sort differ; None if like pieces are always alike."""
         return None
-
-    def goal_states(self) -> np.ndarray:
-        """Return the states, int64[N, 1 + length], of all boards that agree with a goal."""
-        return np.column_stack(self.states_of(np.array(self.given.goals)))
 
 
 State = tuple[int, tuple[int, ...]]
@@ -225,16 +251,16 @@ class Model:
         return np.unique(self.encoding.goal_states(), axis=0)
 
     @cached_property
-    def reach(self) -> Reach:
+    def reach(self) -> Reach | Orbits:
         """Which states can be reached: from the start if it reaches a goal, else from the goals."""
         states = self._goal_states
         if self.start is not None and len(states) > 1:
             vertex, sequence = self.states_of(np.array([self.start]))
             if vertex[0] >= 0:
-                reach = Reach(self.graph, vertex, sequence)
+                reach = self.encoding.reach(vertex, sequence)
                 if reach.contains(states[:, 0], states[:, 1:]).any():
                     return reach
-        return Reach(self.graph, states[:, 0], states[:, 1:])
+        return self.encoding.reach(states[:, 0], states[:, 1:])
 
     @cached_property
     def included(self) -> np.ndarray:
@@ -245,12 +271,9 @@ class Model:
         return self.reach.contains(states[:, 0], states[:, 1:])
 
     @cached_property
-    def space(self) -> Space:
+    def space(self) -> AnySpace:
         """The space of states that the engine searches."""
-        vertex, sequence = self.origins()
-        _, sign = LehmerCode(self.graph.m, self.graph.smaller).ranks(sequence)
-        roots = np.divmod(np.unique(2 * vertex + sign), 2)
-        return Space(self.graph, np.stack(roots, axis=1))
+        return self.encoding.space(self.reach, *self.origins())
 
     @property
     def states(self) -> int:

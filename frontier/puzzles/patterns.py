@@ -25,7 +25,7 @@ import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.grid import Grid
-from frontier.puzzles.model import Encoding, Model
+from frontier.puzzles.model import Model, ShapeEncoding
 from frontier.puzzles.moves import Moves, check_metric
 from frontier.puzzles.notation import Drawing, Notation, read_boards
 from frontier.puzzles.pattern_graph import VERTEX_BYTES, PatternGraph, pattern_graph
@@ -43,7 +43,7 @@ LIKE = "x"
 """The mark of a tile that is like others."""
 
 
-class PatternEncoding(Encoding):
+class PatternEncoding(ShapeEncoding):
     """Boards of a pattern as states.
 
     labelled: the numbers of the labelled tiles, ascending; `members` has them in the goal's order.

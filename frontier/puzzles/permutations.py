@@ -1,23 +1,24 @@
 """Permutation puzzles: a move permutes the pieces in some positions, whatever pieces these are.
 
 Pancakes, TopSpin, the cube and other twisty puzzles: no position need be empty. The moves are
-`frontier.puzzles.generators`, and the base graph is that of `frontier.puzzles.arrangements`.
+`frontier.puzzles.generators`, and a state is a colouring of points (`frontier.space.points`).
 
-Pieces never leave the *orbit* of their position under the generators. Those whose label is unique
-in their orbit are distinct; those that share a label count as the same. On a board a label may be
-followed by the orientation of the piece, as in 7+2. The code of a piece is its place in the goal,
-from 1, and one orientation more adds the number of positions.
+Pieces never leave the *orbit* of their position under the generators. Those that share a label in
+an orbit count as the same. On a board a label may be followed by the orientation of the piece, as
+in 7+2; in the goal +? says that the orientation of the pieces with this label does not matter. The
+code of a piece is its place in the goal, from 1, and one orientation more adds the number of
+positions.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from math import factorial
+from operator import itemgetter
 
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.arrangements import Arrangements
 from frontier.puzzles.board_shapes import FIRST_SORT, Sort, footprint_of
 from frontier.puzzles.generators import (
     MOST_DIGITS,
@@ -25,8 +26,8 @@ from frontier.puzzles.generators import (
     Generator,
     generators_given,
 )
-from frontier.puzzles.model import Encoding, Model
-from frontier.puzzles.moves import Moves, check_metric
+from frontier.puzzles.model import AnySpace, Encoding, Model, lift
+from frontier.puzzles.moves import check_metric
 from frontier.puzzles.nets import Net, Place, net_of, numbers_of
 from frontier.puzzles.notation import (
     OPEN_MARK,
@@ -42,75 +43,64 @@ from frontier.puzzles.pieces import Board, GivenBoards, TurnedPieces
 from frontier.puzzles.puzzle import Puzzle, Words
 from frontier.puzzles.sequences import effect_of, names_moves
 from frontier.space.graph import BaseGraph
+from frontier.space.orbits import Orbits
+from frontier.space.points import Points, orbits, points_of
+from frontier.space.tower import Graph
 from frontier.text import counted
 
 TURNED = "+"
+
+WILD = -1
+"""The orientation of a piece for which it does not matter, written +?."""
 
 Alike = dict[tuple[int, str], list[int]]
 """(first position of the orbit, label) -> the numbers of the pieces."""
 
 
 class PermutingEncoding(Encoding):
-    """Boards of a permutation puzzle as states.
+    """Boards of a permutation puzzle as states: one vertex, and the colours of the points.
 
-    generators: the moves. orbit: the first position of the orbit of each. kind: the kind of each
-    sort in arrangements.
+    points: the positions and stickers of the puzzle, with its generators.
     """
 
     pieces: TurnedPieces
 
-    def __init__(
-        self, pieces: TurnedPieces, metric: str, given: GivenBoards,
-        generators: Sequence[Generator], orbit: np.ndarray, kind: np.ndarray,
-    ):  # fmt: skip
+    def __init__(self, pieces: TurnedPieces, metric: str, given: GivenBoards, points: Points):
         super().__init__(pieces, metric, given)
-        self._generators, self._orbit, self._kind = generators, orbit, kind
-
-    @cached_property
-    def shapes(self) -> Arrangements:
-        """The arrangements, whose rows have orientations besides the kinds of pieces."""
-        goals, start = self.given.goals, self.given.start
-        boards = np.array([*goals, *([] if start is None else [start])])
-        rows = self._arranged(boards, self.pieces.shape_rows(boards))
-        return Arrangements(rows, self._generators, self.pieces.orientations, self._orbit)
+        self.points = points
 
     @cached_property
     def graph(self) -> BaseGraph:
-        distinct = [sort for sort in self.pieces.sorts if sort.distinct]
-        reading = np.concatenate([*(list(sort.footprint.at) for sort in distinct), []])
-        sizes = [len(sort.codes) for sort in distinct]
-        return self.shapes.graph(reading.astype(np.int64), sizes)
+        """One vertex, and for each generator a loop that permutes the colours of the points."""
+        orders = [tuple(order) for order in np.argsort(self.points.moves, axis=1).tolist()]
+        loops = np.zeros(len(orders), dtype=np.int64)
+        words = tuple(map(neighbour_swaps, orders))
+        return BaseGraph(1, self.points.count, words, loops, loops, np.arange(len(orders)))
 
-    @property
-    def moves(self) -> Moves:
-        """The arcs, which displace all pieces of some positions at once, none by itself."""
-        none = np.empty(0, dtype=np.int64)
-        start = np.zeros(self.graph.source.size + 1, dtype=np.int64)
-        in_sequence = tuple(n for n, sort in enumerate(self.pieces.sorts) if sort.distinct)
-        return Moves(self.graph, in_sequence, (), start, none, none, none, none)
-
-    @property
-    def _ranked(self) -> Sequence[int]:
-        return range(len(self.pieces.sorts))
-
-    def _arranged(self, boards: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        turns = self.pieces.turns(boards)
-        return (turns + self.pieces.orientations * self._kind[rows - FIRST_SORT]).astype(np.uint8)
-
-    def _find(self, boards: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        return self.shapes.find(self._arranged(boards, rows))
+    def _states(self, boards: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        labels = rows.astype(np.int64) - FIRST_SORT
+        colours = self.points.colourings(labels, self.pieces.turns(boards))
+        return np.zeros(len(boards), dtype=np.int64), colours
 
     def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
-        arranged = self.shapes.rows_of(vertex).astype(np.int64)
-        kind, turns = np.divmod(arranged, self.pieces.orientations)
-        rows = np.zeros(kind.shape, dtype=np.uint8)
+        labels, turns = self.points.boards(sequence)
+        boards = self.pieces.cells * turns
         for number, sort in enumerate(self.pieces.sorts):
-            orbit = list(sort.footprint.at)
-            rows[:, orbit] += (kind[:, orbit] == self._kind[number]) * np.uint8(FIRST_SORT + number)
-        return self._laid(rows, sequence) + self.pieces.cells * turns
+            at = labels == number
+            boards[at] += np.tile(sort.codes, len(boards))
+        return boards
 
-    def empty_as_on(self, board: Board) -> None:
-        return None
+    def reach(self, vertex: np.ndarray, sequence: np.ndarray) -> Orbits:
+        return Orbits(self.points, Graph.of_moves(self.points), vertex, sequence)
+
+    def space(self, reach: Orbits, vertex: np.ndarray, sequence: np.ndarray) -> AnySpace:
+        """Shifts of bits take no more work where all orders of pieces that differ, or half of
+        them, are reached; the tower takes less where it has fewer states."""
+        orders = factorial(self.points.count)
+        differ = np.unique(self.points.label).size == self.points.count
+        if differ and self.points.undone and 2 * reach.states >= orders:
+            return lift(self.graph, vertex, sequence)
+        return reach.space
 
 
 class PermutationNotation(Notation):
@@ -163,7 +153,14 @@ class PermutationNotation(Notation):
                     f"{position + 1} is one too many, or cannot come there; the pieces of this "
                     f"puzzle are {joined(self.labels[1:])}"
                 )
-            board.append(codes_left.pop(0) + self.pieces.cells * turn)
+            code = codes_left.pop(0)
+            wild = self.pieces.wild[code - 1]
+            if turn == WILD and not wild:
+                raise InputError(
+                    f"{name} = {joined(marks)}: {mark} in position {position + 1}, whose piece has "
+                    f"an orientation that matters, as the goal does not write it as {mark}"
+                )
+            board.append(code + self.pieces.cells * (0 if wild else turn))
         return tuple(board)
 
     def labels_on(self, board: Board) -> list[str]:
@@ -208,7 +205,7 @@ class PermutationNotation(Notation):
         key = f"a → b: the piece in position a goes to b{turned}; positions are {by_faces}"
         return key, {
             generator.name: generator.in_words(
-                each, names, name_by_effect[generator.inverse(each).effect]
+                each, names, name_by_effect.get(generator.inverse(each).effect)
             )
             for generator in self.generators
         }
@@ -232,22 +229,30 @@ def permutation_puzzle(
     picture."""
     check_metric(metric, "permutations")
     moves, each, remark = generators_given(generators, positions, orientations, closed, metric)
-    cells, orbit = len(each), _orbits(moves, len(each))
+    cells, orbit = len(each), orbits([move.image for move in moves], len(each))
     if goal is None and goals is None:
         goal = [str(position) for position in range(1, cells + 1)]
     boards_of_config = boards_given(goal, goals, start)
     boards = [(name, _marks(board, name, each)) for name, board in boards_of_config]
     labels, turns = zip(*map(_parted, boards[0][1], each), strict=True)
+    wild = np.array(turns) == WILD
     for label in labels:
         if max(each) > 1 and _split(label)[1]:
             raise InputError(f"puzzle.goal: {label!r} ends as if it were turned; name it else")
     alike: Alike = {}
     for code, (first, label) in enumerate(zip(orbit.tolist(), labels, strict=True), start=1):
         alike.setdefault((first, label), []).append(code)
-    sorts, kind = _sorts(alike, orbit)
+    for (_, label), codes in alike.items():
+        if len({*wild[np.array(codes) - 1].tolist()}) > 1:
+            raise InputError(
+                f"{boards[0][0]}: {label} is written with {TURNED}{OPEN_MARK} and without; pieces "
+                "that count as the same have an orientation that matters, or none has"
+            )
+    alike = dict(sorted(alike.items(), key=itemgetter(0)))
     pieces = TurnedPieces(
         reading=np.arange(cells),
-        sorts=tuple(sorts),
+        sorts=_sorts(alike, orbit),
+        wild=wild,
         rule=(
             f"each of the pieces 1..{cells} must lie in it once, in a position that it can come "
             f"to, and {cells} is added for each orientation"
@@ -258,7 +263,7 @@ def permutation_puzzle(
     colours: dict[str, list[int]] = {}
     for code, label in enumerate(labels, start=1):
         colours.setdefault(label, []).append(code)
-    net = None if picture is None else net_of(picture, each, turns)
+    net = None if picture is None else net_of(picture, each, np.maximum(turns, 0).tolist())
     in_a_row = tuple((position, 0) for position in range(cells))
     places = in_a_row if net is None or net.of_stickers else net.by_position
     drawing = Drawing(
@@ -268,42 +273,30 @@ def permutation_puzzle(
     )
     notation = PermutationNotation(pieces, ["", *labels], drawing, alike, moves, orbit, net)
     boards_read = read_boards(notation, boards)
-    encoding = PermutingEncoding(pieces, metric, boards_read, moves, orbit, kind)
+    sort_of = {code: number for number, codes in enumerate(alike.values()) for code in codes}
+    kinds, effects = [sort_of[code] for code in range(1, cells + 1)], [m.effect for m in moves]
+    points = points_of(effects, each, kinds, np.maximum(turns, 0), wild)
+    encoding = PermutingEncoding(pieces, metric, boards_read, points)
     model = Model(encoding, boards_read.start)
     title = f"permutations of {counted(cells, 'piece')} by {counted(len(moves), 'generator')}"
     idle = (
         "every position that can be reached is at depth 0: the generators exchange like pieces "
         "only, or lead from goal to goal"
     )
-    words = Words(idle=idle, stuck=idle, twice=remark)
+    words = Words(idle=idle, stuck=idle, config=remark)
     return Puzzle("permutations", title, model, notation, words)
 
 
-def _sorts(alike: Alike, orbit: np.ndarray) -> tuple[list[Sort], np.ndarray]:
-    """Return the sorts of the pieces: the distinct ones of each orbit, the largest such sort last,
-    then the like ones. An orbit's only distinct piece has no order and is held as a like one.
-
-    Returns also the kind of each sort in arrangements: 0 for distinct pieces, else from 1 on in
-    each orbit.
-    """
+def _sorts(alike: Alike, orbit: np.ndarray) -> tuple[Sort, ...]:
+    """Return the sorts of the pieces: one for each label in an orbit."""
     cells = range(len(orbit))
     footprints = {
         first: footprint_of((), [(cell,) for cell in np.flatnonzero(orbit == first)], cells)
         for first in set(orbit.tolist())
     }
-    single = Counter(first for (first, _), codes in alike.items() if len(codes) == 1)
-    distinct = {first: [] for first in sorted(footprints) if single[first] > 1}
-    like, kinds = [], Counter()
-    for (first, _), codes in alike.items():
-        if len(codes) == 1 and first in distinct:
-            distinct[first] += codes
-        else:
-            kinds[first] += 1
-            like.append((kinds[first], Sort(footprints[first], tuple(codes), False)))
-    listed = [Sort(footprints[first], tuple(codes), True) for first, codes in distinct.items()]
-    listed.sort(key=lambda sort: len(sort.codes))
-    kind = np.array([0] * len(listed) + [number for number, _ in like])
-    return listed + [sort for _, sort in like], kind
+    return tuple(
+        Sort(footprints[first], tuple(codes), False) for (first, _), codes in alike.items()
+    )
 
 
 def _marks(board, name: str, orientations: Sequence[int]) -> list[str]:
@@ -337,16 +330,18 @@ def _parted(mark: str, orientations: int) -> tuple[str, int]:
 def _split(mark: str) -> tuple[str, int]:
     """Return the label and the orientation of a mark on a board."""
     label, plus, turned = mark.rpartition(TURNED)
+    if label and turned == OPEN_MARK:
+        return label, WILD
     if not (label and plus and turned.isdecimal()):
         return mark, 0
     return label, int(turned) if len(turned) <= MOST_DIGITS else MOST_ORIENTATIONS
 
 
-def _orbits(generators: Sequence[Generator], positions: int) -> np.ndarray:
-    """Return the first position of the orbit of each position, int64[positions]."""
-    orbit, before = np.arange(positions), None
-    while before is None or (orbit != before).any():
-        before = orbit.copy()
-        for generator in generators:
-            orbit = np.minimum(orbit, orbit[list(generator.image)])
-    return orbit
+def neighbour_swaps(permutation: Sequence[int]) -> tuple[int, ...]:
+    """Return the fewest neighbour swaps that make a sequence s into s[permutation]."""
+    row, swaps = list(range(len(permutation))), []
+    for place, member in enumerate(permutation):
+        for i in range(row.index(member) - 1, place - 1, -1):
+            row[i], row[i + 1] = row[i + 1], row[i]
+            swaps.append(i)
+    return tuple(swaps)

@@ -146,10 +146,12 @@ class TurnedPieces(Pieces):
     """Pieces that may be turned, one in each position.
 
     The code of a piece is its number, and one orientation more adds the number of positions.
-    orientations: int64[positions], their number in each.
+    orientations: int64[positions], their number in each. wild: bool[pieces], whether the
+    orientation of each does not matter; it is 0 on boards.
     """
 
     orientations: np.ndarray
+    wild: np.ndarray
 
     @property
     def greatest_code(self) -> int:
@@ -166,6 +168,12 @@ class TurnedPieces(Pieces):
         rows, turns = super().shape_rows(boards), self.turns(boards)
         rows[((turns < 0) | (turns >= self.orientations)).any(axis=1)] = 0
         return rows
+
+    def settled(self, board: Board) -> Board | None:
+        if (settled := super().settled(board)) is None:
+            return None
+        numbers = self.numbers(np.array(settled))
+        return tuple(np.where(self.wild[numbers - 1], numbers, settled).tolist())
 
     def broken_rule(self, board: Board) -> str:
         return self.rule

@@ -16,7 +16,7 @@ class Words(NamedTuple):
     """Explanations of what is not possible in a puzzle, or odd.
 
     unreachable: why no goal can be reached from a position. idle: why all positions are at depth 0,
-    if moves are possible; stuck: if none are. twice: what its config says twice, None if nothing.
+    if moves are possible; stuck: if none are. config: what is odd about its config, if anything.
     """
 
     unreachable: str = "the goal cannot be reached from this position"
@@ -25,7 +25,7 @@ class Words(NamedTuple):
         "no move is possible from depth 0, so there is nothing to search: no piece lies beside "
         "an empty cell that it could go to"
     )
-    twice: str | None = None
+    config: str | None = None
 
 
 USUAL_WORDS = Words()
@@ -130,9 +130,9 @@ class Puzzle:
 
     @property
     def remarks(self) -> list[str]:
-        """What is odd about the puzzle, a sentence each: what its config says twice, and why all
-        states are at depth 0."""
-        remarks = [] if self.words.twice is None else [self.words.twice]
+        """What is odd about the puzzle, a sentence each: what its config says, and why all states
+        are at depth 0."""
+        remarks = [] if self.words.config is None else [self.words.config]
         vertex, _ = self.model.origins()
         if self.states == len(vertex):
             moves = np.isin(vertex, self.model.graph.source).any()

@@ -14,7 +14,7 @@ import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT, Shapes, Sort
-from frontier.puzzles.model import Encoding
+from frontier.puzzles.model import ShapeEncoding
 from frontier.puzzles.moves import Moves, moves_of
 from frontier.puzzles.pieces import OPEN, Board
 from frontier.space.graph import BaseGraph
@@ -22,7 +22,7 @@ from frontier.space.graph import BaseGraph
 MOST_ORIGINS = 1_000_000
 
 
-class SlidingEncoding(Encoding):
+class SlidingEncoding(ShapeEncoding):
     """Boards of pieces that slide.
 
     If all shapes are too many, those are taken that goals and start reach.

@@ -64,7 +64,7 @@ def task_bytes(layout: Layout) -> int:
 
 def process_bytes(space: Space) -> int:
     """Return the bytes of a worker without a task."""
-    return PROCESS_BYTES + space.graph.vertex_bytes * space.graph.vertices
+    return PROCESS_BYTES + space.table_bytes
 
 
 def _costs(layout: Layout, side: int) -> tuple[int, float]:

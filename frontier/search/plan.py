@@ -8,8 +8,8 @@ from frontier import machine
 from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import Config, default_memory
 from frontier.errors import TooLarge
-from frontier.kernels.lists import ListKernel
-from frontier.kernels.memory import LOOK_UP_SECONDS, layer_seconds, memory_bytes, memory_layout
+from frontier.kernels.engines import AnySpace, layer_seconds, lists_of, memory_bytes, memory_layout
+from frontier.kernels.memory import LOOK_UP_SECONDS
 from frontier.layers.parts import WRITER_BYTES
 from frontier.puzzles import Puzzle
 from frontier.search.layouts import (
@@ -20,8 +20,8 @@ from frontier.search.layouts import (
     row_bytes,
     task_bytes,
 )
-from frontier.space.graph import Space
 from frontier.space.layout import Layout
+from frontier.space.tower_space import TowerSpace
 from frontier.text import counted, facts_html, size, size_to_set
 
 SLABS_A_THREAD = 3
@@ -40,6 +40,9 @@ the two meet at 1/256 and 1/320 of the words)."""
 THIN_STATES, THIN_IN_MEMORY = 200_000, 1000
 """A layer of at most this many states is always made as a list, as starting a task costs more.
 The second number is for layers in memory, where a step costs less to start."""
+
+NO_LISTS = -1
+"""No layer is thin where moves may lead to any layer before: that is found out by bitmaps."""
 
 LARGEST_MEMORY = 100 * 10**12
 """No worker has this many bytes of memory. A puzzle that needs more is refused without naming a
@@ -103,7 +106,7 @@ class Plan:
 
     config: Config
     puzzle: Puzzle
-    space: Space
+    space: AnySpace
     layout: Layout
     list_states: int
     task_bytes: int
@@ -139,7 +142,8 @@ class Plan:
     @property
     def policy(self) -> Policy:
         search = self.config.search
-        kept = None if search.keep == "all" else LEAST_KEPT + search.spare
+        everything = search.keep == "all" or not self.space.undone
+        kept = None if everything else LEAST_KEPT + search.spare
         return Policy(self.list_states, self.in_memory, kept)
 
     @property
@@ -197,6 +201,8 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
         if in_memory.task_bytes <= memory * _workers_in_one_process(config):
             return in_memory
         bytes_in_memory = in_memory.task_bytes
+    if isinstance(space, TowerSpace):
+        raise _too_little(memory, f"{puzzle.title} is searched in memory alone")
     held = process_bytes(space)
     transfers = TASKS_UNDER_WAY * _transfer_bytes(config)
     if layout is None:
@@ -224,7 +230,7 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     seconds = work.words * THIN_WORD_SECONDS + work.look_ups * LOOK_UP_SECONDS
     # This process makes lists beside its workers, or on its own host; tasks read them.
     room = min(memory, default_memory("local", 1)) - need
-    most = room // max(LISTED_BYTES, ListKernel(space).bytes_for(1))
+    most = room // max(LISTED_BYTES, lists_of(space).bytes_for(1))
     list_states = max(THIN_STATES, min(int(seconds / LISTED_SECONDS), most))
     return Plan(config, puzzle, space, chosen, list_states, need, 0, bytes_in_memory)
 
@@ -233,7 +239,7 @@ def _too_little(memory: int, message: str) -> TooLarge:
     return TooLarge(f"cluster.memory = {size(memory)} a worker is too little: {message}")
 
 
-def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
+def _space_of(puzzle: Puzzle, memory: int, share: int) -> AnySpace:
     """Return the space of a puzzle.
 
     Raises TooLarge if it is too large for a process with the memory of `share` workers, or for any
@@ -258,9 +264,9 @@ def _space_of(puzzle: Puzzle, memory: int, share: int) -> Space:
     return space
 
 
-def _plan_in_memory(config: Config, puzzle: Puzzle, space: Space, layout: dict | None) -> Plan:
-    """Return the plan of a run whose layers are in the memory of one process, whether they fit or
-    not.
+def _plan_in_memory(config: Config, puzzle: Puzzle, space: AnySpace, layout: dict | None) -> Plan:
+    """Return the plan of a run whose layers are in the memory of one process, whether they fit
+    there or not.
 
     On this machine that process may use the memory of all workers together.
     """
@@ -270,10 +276,12 @@ def _plan_in_memory(config: Config, puzzle: Puzzle, space: Space, layout: dict |
     thread_bytes = WRITER_BYTES + SLABS_A_THREAD * chosen.slab_bytes + row_bytes(chosen)
     need += share * (thread_bytes + _transfer_bytes(config))
     spare = config.cluster.memory * share - need
-    lists = ListKernel(space)
-    thin = int(layer_seconds(chosen, 0) / LISTED_SECONDS)
+    lists = lists_of(space)
+    thin = int(layer_seconds(chosen) / LISTED_SECONDS)
     most_states = space.states if lists.plain else thin
     list_states = max(THIN_IN_MEMORY, min(most_states, spare // lists.bytes_for(1)))
+    if not space.undone:
+        list_states = NO_LISTS
     return Plan(config, puzzle, space, chosen, list_states, need, share)
 
 

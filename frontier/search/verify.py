@@ -26,7 +26,6 @@ from frontier.runs.identity import read_identity
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
 from frontier.runs.stored_run import StoredRun
-from frontier.space.graph import Space
 from frontier.storage.sealed import read_json, read_sealed
 from frontier.text import counted, size
 
@@ -209,8 +208,7 @@ def _whole_part(layer: StoredLayer, task: int, part: Part, done: Verified) -> No
     task_place = layout.task(files.side, task)
     for slab, words in layer.decoded(task, part.slabs):
         states_held += int(np.bitwise_count(words).sum())
-        nodes = space.nodes[files.side] - layout.slab_of(task_place, slab)[0]
-        if words[max(0, nodes) :].any() or (words >> np.uint64(space.code.bits)).any():
+        if layout.has_strays(task_place, slab, words):
             raise part.damaged(slab, "it has bits that stand for no state")
     if states_held != part.states:
         raise CorruptRunError(
@@ -251,20 +249,23 @@ def _right_layer(
 
     Checks states drawn from the layer, and all neighbours of states drawn from the layer before.
     """
-    run, space, side = reader.run, reader.space, reader.space.side_of(depth)
+    run, space = reader.run, reader.space
+    side, side_before = space.side_of(depth), space.side_of(depth - 1)
     layer, before = reader.layer(depth), reader.layer(depth - 1)
     two_before = depth >= 2 and depth - 2 in run.stored_depths() and done.sound(depth - 2)
     inside = layer.sample(count, SLABS_DRAWN, rng).tolist()
     beside = before.sample(count, SLABS_DRAWN, rng).tolist()
-    near = [n for number in beside for _, n in neighbours(space, space.side_of(depth - 1), number)]
+    near = [n for number in beside for _, n in space.neighbours(side_before, number)]
     numbers = np.unique(np.array([*inside, *near], dtype=np.uint64))
     done.positions += numbers.size
     contained, earlier = layer.contains(numbers), np.zeros(numbers.size, dtype=bool)
-    if two_before:
-        earlier |= reader.layer(depth - 2).contains(numbers)
+    if not space.undone:  # a move may lead to any layer before
+        two_before = all(map(done.sound, range(depth - 1)))
+    for back in range(depth - 2, -1 if not space.undone else depth - 3, -1) if two_before else ():
+        earlier |= reader.layer(back).contains(numbers)
     if space.sides == 1:
         earlier |= before.contains(numbers)
-    around = [list(neighbours(space, side, int(number))) for number in numbers]
+    around = [list(space.neighbours(side, int(number), back=True)) for number in numbers]
     flat = np.array([n for some in around for _, n in some], dtype=np.uint64)
     ends = np.cumsum([len(some) for some in around])
     in_layer_before = np.split(before.contains(flat), ends[:-1])
@@ -274,14 +275,3 @@ def _right_layer(
     for i in np.flatnonzero(wrong | missing):
         fault_text = "is missing" if missing[i] else "is there but must not be"
         yield f"layer {depth}: state {numbers[i]} {fault_text} (in {run.layer_path(depth)})"
-
-
-def neighbours(space: Space, side: int, number: int) -> Iterator[tuple[int, int]]:
-    """Generate (side, state number) of all neighbours of a state."""
-    vertex, sequence = space.state(side, int(number))
-    arcs = space.graph.arcs
-    for arc in range(arcs.start[vertex], arcs.start[vertex + 1]):
-        moved = list(sequence)
-        for i in space.graph.voltages[arcs.voltage[arc]]:
-            moved[i], moved[i + 1] = moved[i + 1], moved[i]
-        yield space.number(int(arcs.target[arc]), moved)

@@ -18,7 +18,7 @@ the origins tells which, and whether it is bipartite. If it is, the reached node
 by the parity of the depth, and a layer lies on one of them; otherwise all nodes are on one side.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -118,14 +118,17 @@ class Arcs(NamedTuple):
 class Space:
     """The lift of a base graph by the sign, as far as the origins reach it.
 
-    graph: the base graph, with its voltages. code: numbers the sequences of one sign. sides: 2 if the lift is
-    bipartite (layer t lies on side t mod 2), otherwise 1. vertex, sign: for each side an int32 and
-    an int8 array with an entry a node. nodes: for each side the number of its nodes. arcs: for each
-    side the arcs that leave it, from its nodes to nodes of the next side.
+    graph: the base graph. voltages: its. code: numbers the sequences of one sign. sides: 2 if the
+    lift is bipartite (layer t lies on side t mod 2), otherwise 1. vertex, sign: for each side an
+    int32 and an int8 array, those of each of its nodes. nodes: for each side the number of its
+    nodes. arcs: for each side the arcs that leave it, from its nodes to nodes of the next side.
+    undone: True, as every move can be undone.
 
     A state of a side is numbered ``node * code.half + index``. `states` counts all states of the
     lift; those that the search reaches may be fewer.
     """
+
+    undone = True
 
     def __init__(self, graph: BaseGraph, origins: Iterable[tuple[int, int]]):
         """origins: (vertex, sign) of each position at depth 0."""
@@ -174,9 +177,34 @@ class Space:
             np.bincount(self.graph.inverse[arcs.voltage], minlength=voltages) for arcs in self.arcs
         ]
 
+    @property
+    def table_bytes(self) -> int:
+        """The bytes that a process needs for the space."""
+        return self.graph.vertex_bytes * self.graph.vertices
+
     def side_of(self, depth: int) -> int:
         """Return the side of the layer at `depth`."""
         return depth % self.sides
+
+    @property
+    def lifted_nodes(self) -> int:
+        """The number of pairs of a vertex and a sign."""
+        return 2 * self.graph.vertices
+
+    def lifted(self, side: int) -> np.ndarray:
+        """Return 2 * vertex + sign of each node of a side, int64, ascending."""
+        return 2 * self.vertex[side].astype(np.int64) + self.sign[side]
+
+    def neighbours(self, side: int, number: int, back: bool = False) -> Iterator[tuple[int, int]]:
+        """Generate (side, state number) of the states to which arcs lead from one, without the
+        kernels. As the graph is undirected, arcs lead back to the same ones."""
+        vertex, sequence = self.state(side, number)
+        arcs = self.graph.arcs
+        for arc in range(arcs.start[vertex], arcs.start[vertex + 1]):
+            moved = list(sequence)
+            for i in self.voltages[arcs.voltage[arc]]:
+                moved[i], moved[i + 1] = moved[i + 1], moved[i]
+            yield self.number(int(arcs.target[arc]), moved)
 
     def number(self, vertex: int, sequence) -> tuple[int, int] | None:
         """Return (side, state number) of a state, or None if its node is not in the lift."""

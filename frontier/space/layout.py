@@ -242,6 +242,16 @@ class Layout:
         task, slab, node = self.slab_at(side, node, prefix, cut)
         return task, slab, node * self.slab_words + word, bit
 
+    def has_strays(self, task: Task, slab: int, words: np.ndarray) -> bool:
+        """Return whether a slab has bits that stand for no state. words: uint64[nodes, words]."""
+        node, prefix, word = self.slab_of(task, slab)
+        code, nodes = self.space.code, max(0, self.space.nodes[task.side] - node)
+        first = prefix * self.strip_words + word
+        bits = code.half - code.bits * np.arange(first, first + words.shape[1])
+        unused = np.minimum(64 - np.clip(bits, 0, code.bits), 63).astype(np.uint64)
+        states = np.where(bits > 0, ~np.uint64(0) >> unused, np.uint64(0))
+        return bool(words[nodes:].any() or (words & ~states).any())
+
     def slab_of(self, task: Task, slab: int) -> tuple[int, int, int]:
         """Return (first node, prefix, first word in the strip) of a slab of a task's part."""
         stack, prefix, cut = np.unravel_index(slab, self.grid)

@@ -58,6 +58,12 @@ class Points:
         """The colours of the goal, int64[points]."""
         return self.colours(self.label, self.mark)
 
+    @property
+    def undone(self) -> bool:
+        """True if each move is undone by one of them."""
+        undoing = np.argsort(self.moves, axis=1)
+        return set(map(tuple, self.moves.tolist())) == set(map(tuple, undoing.tolist()))
+
     def with_moves(self, moves: Sequence[tuple[Sequence[int], Sequence[int]]]) -> "Points":
         """Return these points with more moves, given as for `points_of`."""
         first = self.positions + np.cumsum(self.each) - self.each

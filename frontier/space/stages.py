@@ -5,9 +5,9 @@ two of them one *stage* shows something more: where all marks of an orbit are, o
 with one label are, or the marks of these.
 
 The order is free, as far as correctness goes. Which one is chosen decides how many *sections* there
-are (see `frontier.space.tower`). Marks come first where all pieces of an orbit have some, as a move permutes the
-marks of an orbit whatever pieces they belong to, and then permutes the pieces whatever marks they
-show. Then labels follow, those of few pieces first.
+are (see `frontier.space.tower`). Marks come first where all pieces of an orbit have some, as a move
+permutes the marks of an orbit whatever pieces they belong to, and then permutes the pieces whatever
+marks they show. Then labels follow, those of few pieces first.
 """
 
 from dataclasses import dataclass

@@ -112,10 +112,11 @@ class Graph:
 class Tower:
     """The digits of the states that moves reach, and what moves do to them.
 
-    points: the puzzle. graph: its base graph, as far as it is reached. vertices: int64[N], the numbers that its vertices have in the given graph. walks: [vertices, points],
-    the T_v. section, back: int32[arcs], the section of the first level for each arc, and for the
-    arc undone. levels: the digits after that of the vertex, the leading one first. places: the last
-    digit after these, if it has no tables; the places are the points `at`.
+    points: the puzzle. graph: its base graph, as far as it is reached. vertices: int64[N], the
+    numbers that its vertices have in the given graph. walks: [vertices, points], the T_v. section,
+    back: int32[arcs], the section of the first level for each arc, and for the arc undone. levels:
+    the digits after that of the vertex, the leading one first. places: the last digit after these,
+    if it has no tables; the places are the points `at`.
     """
 
     def __init__(

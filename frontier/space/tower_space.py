@@ -10,7 +10,7 @@ this space what a node is to `frontier.space.graph.Space`, and layers are cut, s
 (`frontier.space.layout`): a row is the bitmap of a node, and has no prefix.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import ceil, prod
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from frontier.space.layout import SLAB_BYTES, WORD_BYTES
-from frontier.space.tower import Tower
+from frontier.space.tower import Graph, Tower
 
 Tables = tuple[np.ndarray, np.ndarray]
 """to, then of a digit: int32[sections, radix] each."""
@@ -127,7 +127,12 @@ class TowerSpace:
         return max(int(np.diff(walk.start).max()) for walk in (self.forward, self.backward))
 
     @property
-    def nbytes(self) -> int:
+    def graph(self) -> Graph:
+        """The base graph."""
+        return self.tower.graph
+
+    @property
+    def table_bytes(self) -> int:
         """The bytes of the tables."""
         row = [self.to, self.inverse] if self.places is None else [*self.places.tables[2:]]
         tables = [*self.forward[:3], *self.backward, *row]
@@ -142,6 +147,29 @@ class TowerSpace:
     def side_of(self, depth: int) -> int:
         """Return the side of the layer at `depth`."""
         return 0
+
+    @property
+    def lifted_nodes(self) -> int:
+        """The number of rows."""
+        return self.nodes[0]
+
+    def lifted(self, side: int) -> np.ndarray:
+        """Return the numbers of the rows, int64."""
+        return np.arange(self.nodes[0])
+
+    def neighbours(self, side: int, number: int, back: bool = False) -> Iterator[tuple[int, int]]:
+        """Generate (side, state number) of the states to which moves lead from one, without the
+        kernels. back: of those from which moves lead to it."""
+        graph, points, (vertex, colours) = self.graph, self.tower.points, self.state(side, number)
+        at = np.searchsorted(self.tower.vertices, vertex)
+        ends = (graph.target, graph.source) if back else (graph.source, graph.target)
+        for arc in np.flatnonzero(ends[0][: graph.source.size - graph.joins] == at):
+            move, moved = points.moves[graph.voltage[arc]], np.array(colours)
+            if back:
+                moved = moved[move]
+            else:
+                moved[move] = colours
+            yield self.number(int(self.tower.vertices[ends[1][arc]]), moved)
 
     def number(self, vertex: int, colours) -> tuple[int, int] | None:
         """Return (side, state number) of a state, or None if it cannot be reached."""

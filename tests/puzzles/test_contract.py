@@ -42,6 +42,7 @@ from frontier.puzzles import (
     puzzle_of,
 )
 from frontier.space.layout import Layout
+from frontier.space.orbits import Orbits
 
 WILSON = [[1, 5, 6], [0, 2], [1, 3], [2, 4, 6], [3, 5], [4, 0], [0, 3]]
 SQUARE = [[1, 3], [0, 2], [1, 3], [2, 0]]
@@ -375,12 +376,19 @@ def larger(name):
     return load_config(CONFIGS / f"{name}.toml").make_puzzle()
 
 
+def random_state(rng, model):
+    """A random state; of a permutation puzzle, whose colours are not free, one of its orbit."""
+    graph, reach = model.graph, model.reach
+    if isinstance(reach, Orbits):
+        return reach.space.state(0, rng.randrange(reach.space.states))
+    return rng.randrange(graph.vertices), random_sequence(rng, graph.m, graph.smaller)
+
+
 @given(st.sampled_from([*CONFIGURED, *OTHERS]), st.randoms(use_true_random=False))
 def test_states_are_boards_and_texts(name, rng):
     """Of all states, also of those that cannot be reached."""
     puzzle = larger(name)
-    graph = puzzle.model.graph
-    state = rng.randrange(graph.vertices), random_sequence(rng, graph.m, graph.smaller)
+    state = random_state(rng, puzzle.model)
     board = puzzle.model.board(state)
     assert puzzle.model.state(board) == state
     assert puzzle.notation.pieces.settled(board) == board

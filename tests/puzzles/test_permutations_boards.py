@@ -13,8 +13,8 @@ from frontier.puzzles import permutation_puzzle
 def test_a_board_out_of_reach():
     puzzle = permutation_puzzle({"a": "(1 2)"}, orientations=2)
     assert not puzzle.model.reaches(puzzle.parse("1+1 2"))
-    with pytest.raises(InputError, match=r"board \[3, 2\] cannot be reached"):
-        puzzle.model.state(puzzle.parse("1+1 2"))
+    with pytest.raises(InputError, match=r"board 1\+1 2: the goal cannot be reached"):
+        puzzle.check_reached(puzzle.parse("1+1 2"))
 
 
 def test_a_run_from_a_config(tmp_path):

@@ -22,7 +22,7 @@ from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
 from frontier.runs.summary import summary, write_summary
 from frontier.search import driver as driver_module
-from frontier.search.verify import neighbours, verify
+from frontier.search.verify import verify
 from frontier.search.workspace import Workspace
 
 
@@ -66,7 +66,7 @@ def test_neighbours_are_those_of_the_board(whole):
                 near.add(tuple(moved))
         side, number = puzzle.model.space.number(*puzzle.model.state(tuple(board)))
         found = [puzzle.model.board(puzzle.model.space.state(c, n)) for c, n in
-                 neighbours(puzzle.model.space, side, number)]  # fmt: skip
+                 puzzle.model.space.neighbours(side, number)]  # fmt: skip
         assert set(found) == near
         assert len(found) == len(near)
 

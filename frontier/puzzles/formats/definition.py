@@ -25,6 +25,7 @@ from frontier.puzzles.generators import (
     MOST_POSITIONS,
     Generator,
 )
+from frontier.space.points import orbits
 from frontier.text import counted
 
 MOST_PIECES = 255
@@ -103,7 +104,7 @@ class Definition:
                 "Sets that do not matter may be left out"
             )
         moves = {n: move for n, move in self.moves.items() if not ROTATION.fullmatch(n)}
-        orientations, turns = self._without_wild(moves.values(), file)
+        orientations, turns = self._without_wild(moves.values())
         each = orientations.tolist()
         if (most := max(each)) > MOST_ORIENTATIONS:
             name = next(of.name for of in self.sets.values() if of.orientations == most)
@@ -112,7 +113,7 @@ class Definition:
                 f"{MOST_ORIENTATIONS} are supported"
             )
         goal = [
-            f"{label}+{turn}" if turn else label
+            f"{label}+{'?' if turn == WILD else turn}" if turn else label
             for label, turn in zip(self._labels(), turns.tolist(), strict=True)
         ]
         return {
@@ -139,29 +140,17 @@ class Definition:
             for piece in self.pieces[of.positions].tolist()
         ]
 
-    def _without_wild(
-        self, moves: Collection[Generator], file: str
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _without_wild(self, moves: Collection[Generator]) -> tuple[np.ndarray, np.ndarray]:
         """Return the orientations in each position and those of the pieces in it when solved.
 
         A position has one orientation if those of all pieces that can come there may be any.
         """
         orientations, turns = self.orientations, self.turns.copy()
         turns[orientations == 1] = 0
-        wild, orbit, before = turns == WILD, np.arange(turns.size), None
-        while before is None or (orbit != before).any():
-            before = orbit.copy()
-            for move in moves:
-                orbit = np.minimum(orbit, orbit[list(move.image)])
-        for first in np.unique(orbit[wild]).tolist():
-            inside = orbit == first
-            if not wild[inside].all():
-                name = next(of.name for of in self.sets.values() if first < of.positions.stop)
-                raise InputError(
-                    f"{file}: some pieces of {name} have any orientation (?), and others that can "
-                    "take their places have one; give all of them ?, or none"
-                )
-            orientations[inside], turns[inside] = 1, 0
+        orbit = orbits([move.image for move in moves], turns.size)
+        for first in np.unique(orbit).tolist():
+            if (turns[orbit == first] == WILD).all():
+                orientations[orbit == first], turns[orbit == first] = 1, 0
         return orientations, turns
 
 

@@ -1,0 +1,54 @@
+"""The states that can be reached from some origins, where a tower numbers them."""
+
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from frontier.space.points import Points
+from frontier.space.tower import Graph, Tower
+from frontier.space.tower_space import TowerSpace
+
+
+class Orbits:
+    """What moves reach from some states: an orbit, or several if the moves do not lead from one
+    origin to the others.
+
+    points: any of their goals. graph: the base graph. states: the number of states in all orbits.
+    """
+
+    def __init__(self, points: Points, graph: Graph, vertex: np.ndarray, colours: np.ndarray):
+        """vertex, colours: int64[N] and int64[N, points], the origins."""
+        self._points, self._graph = points, graph
+        self._towers: list[Tower] = []
+        missing = np.ones(len(vertex), dtype=bool)
+        while missing.any():
+            n = missing.argmax()
+            tower = Tower(points.with_goal(colours[n]), replace(graph, origin=int(vertex[n])))
+            missing &= tower.numbers(vertex, colours) < 0
+            self._towers.append(tower)
+        self.states = sum(tower.states for tower in self._towers)
+
+    def contains(self, vertex: np.ndarray, colours: np.ndarray) -> np.ndarray:
+        """Return which of the states int[N], int[N, points] can be reached: bool[N]. A vertex of -1
+        is that of no state."""
+        numbers = [tower.numbers(vertex, colours) for tower in self._towers]
+        return (np.array(numbers) >= 0).any(axis=0)
+
+    @cached_property
+    def space(self) -> TowerSpace:
+        """The space of all these states. Several orbits are numbered as parts of the one that they
+        would be if something brought the first origin to the others; what else belongs to it has
+        numbers, and is never met."""
+        first, *others = self._towers
+        if not others:
+            return TowerSpace(first)
+        points, graph = first.points, replace(self._graph, origin=_origin(first))
+        for tower in others:
+            graph = graph.with_join(_origin(tower), len(points.moves))
+            points = points.with_moves([points.joining(tower.points.goal)])
+        return TowerSpace(Tower(points, graph))
+
+
+def _origin(tower: Tower) -> int:
+    return int(tower.vertices[tower.graph.origin])
