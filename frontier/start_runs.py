@@ -21,7 +21,7 @@ from frontier.runs.progress import Progress
 from frontier.runs.resolve import resolve
 from frontier.runs.summary import summary
 from frontier.search.driver import run_plan
-from frontier.search.plan import Plan, config_identity, make_plan
+from frontier.search.plan import Plan, config_identity, make_plan, with_what_is_kept
 from frontier.storage.lock import writing
 from frontier.storage.places import Place, storage_at
 
@@ -39,7 +39,8 @@ def plan(what: Config | Place, fresh: bool = False, client=None) -> Plan:
     layout = None
     if not fresh and LayerRun.exists(config.storage):
         stored_identity = LayerRun.open(config.storage).identity
-        check_identity(config.path, stored_identity, config_identity(config))
+        expected = config_identity(with_what_is_kept(config))
+        check_identity(config.path, stored_identity, expected)
         layout = stored_identity["layout"]
     return replace(make_plan(config, layout), fresh=fresh)
 

@@ -52,7 +52,6 @@ from frontier.config import load_config
 from frontier.kernels.memory import MemorySearch, memory_layout
 from frontier.machine import cores
 from frontier.puzzles import tile_puzzle
-from frontier.search.plan import layout_settings
 from frontier.text import rate
 from frontier.text import size as bytes_text
 
@@ -208,7 +207,7 @@ def kernels(size: str) -> dict:
         search = MemorySearch(layout, CORES)
         layers = [int(states.sum()) for states in search.layers(puzzle.model.origins())]
         seconds = time.perf_counter() - began
-    return {"layers": layers, "seconds": seconds, "layout": layout_settings(layout)}
+    return {"layers": layers, "seconds": seconds, "layout": layout.settings}
 
 
 def _median(results: list[dict]) -> float:

@@ -89,7 +89,7 @@ class Oracle:
     def _check_undone(self) -> None:
         """Raise InputError if some moves have no inverse: then layers tell how far positions are
         from the goal, not how to come back."""
-        if not self._space.undone:
+        if not self._model.undone:
             raise InputError(
                 f"{self.puzzle.title}: some moves have no inverse among the moves, so the layers "
                 "do not tell how to solve a position; solve it with --method ida, or set "

@@ -108,7 +108,7 @@ def solver_for(
 def _search_plan(config: Config, puzzle: Puzzle) -> Plan | None:
     """Return the plan of a search that fits in memory, None if there is none, or if its layers
     would not tell how to solve a position."""
-    if puzzle.states > MOST_SEARCHED or not puzzle.model.space.undone:
+    if puzzle.states > MOST_SEARCHED or not puzzle.model.undone:
         return None
     search = {"keep": "all", "until": None, "in_memory": True}
     tables = {

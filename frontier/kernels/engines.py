@@ -36,10 +36,3 @@ def memory_bytes(layout: Layout) -> int:
     if isinstance(layout.space, TowerSpace):
         return tower_search.memory_bytes(layout.space)
     return memory.memory_bytes(layout)
-
-
-def layer_seconds(layout: Layout) -> float:
-    """Return about how long one core takes for a layer of few states in memory."""
-    if isinstance(layout.space, TowerSpace):
-        return tower_search.layer_seconds(layout.space)
-    return memory.layer_seconds(layout, 0)

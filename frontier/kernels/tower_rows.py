@@ -126,10 +126,12 @@ def expand_rows(
 
 
 @kernel
-def find_sources(first_row, last_row, backward, part_rows, needed):
-    """Set needed[p] for each part p that some rows of the next layer are made from."""
+def find_sources(first_row, last_row, backward, part_rows, needed, digits):
+    """Set needed[p] for each part p that some rows of the next layer are made from.
+
+    digits: int64, room for the outer digits.
+    """
     start, end, arc_section, rows_each, radix, first, to, then = backward
-    digits = np.zeros(radix.size + 1, dtype=np.int64)
     for row in range(first_row, last_row):
         vertex = row // rows_each
         read_digits(radix, row % rows_each, digits)

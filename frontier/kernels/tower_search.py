@@ -29,9 +29,6 @@ SHARES_A_THREAD = 16
 ROW_WORD_SECONDS = 50e-9
 """About the seconds that one core takes for a word of a full layer (measured: 20 to 120)."""
 
-LOOK_UP_SECONDS, WORD_SECONDS = 10e-9, 1e-9
-"""The seconds that one core takes for a digit of a row and a move, and for a word of a row."""
-
 
 class TowerLists(ListKernel):
     """Expands sorted lists of the states of a space that a tower numbers."""
@@ -156,14 +153,6 @@ class TowerSearch:
             return [function(item) for item in items]
         with ThreadPoolExecutor(self.threads) as pool:
             return list(pool.map(function, items))
-
-
-def layer_seconds(space: TowerSpace) -> float:
-    """Return about how long one core takes for a layer of few states in memory."""
-    rows, walk = space.nodes[0], space.forward
-    arcs = walk.section.size / (walk.start.size - 1)
-    look_ups = rows * arcs * max(1, walk.radix.size)
-    return look_ups * LOOK_UP_SECONDS + rows * space.code.words * WORD_SECONDS
 
 
 def memory_layout(space: TowerSpace, threads: int, part_bytes: int) -> Layout:

@@ -50,10 +50,10 @@ class Encoding(ABC):
 
     pieces: the pieces. metric: what counts as one move. given: the boards of the puzzle.
     shape_bytes: the bytes of the base graph in each process, if these are many and known
-    beforehand.
+    beforehand. undone: True if every move can be undone.
     """
 
-    shape_bytes = 0
+    shape_bytes, undone = 0, True
 
     def __init__(self, pieces: Pieces, metric: str, given: GivenBoards):
         self.pieces, self.metric, self.given = pieces, metric, given
@@ -209,6 +209,11 @@ class Model:
     def shape_bytes(self) -> int:
         """Bytes of the base graph in each process, where these are many and known beforehand."""
         return self.encoding.shape_bytes
+
+    @property
+    def undone(self) -> bool:
+        """True if every move can be undone."""
+        return self.encoding.undone
 
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the states of boards, as `Encoding.states_of` does."""

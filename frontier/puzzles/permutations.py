@@ -67,7 +67,7 @@ class PermutingEncoding(Encoding):
 
     def __init__(self, pieces: TurnedPieces, metric: str, given: GivenBoards, points: Points):
         super().__init__(pieces, metric, given)
-        self.points = points
+        self.points, self.undone = points, points.undone
 
     @cached_property
     def graph(self) -> BaseGraph:
@@ -98,7 +98,7 @@ class PermutingEncoding(Encoding):
         them, are reached; the tower takes less where it has fewer states."""
         orders = factorial(self.points.count)
         differ = np.unique(self.points.label).size == self.points.count
-        if differ and self.points.undone and 2 * reach.states >= orders:
+        if differ and self.undone and 2 * reach.states >= orders:
             return lift(self.graph, vertex, sequence)
         return reach.space
 

@@ -7,7 +7,6 @@ from frontier.errors import InputError
 from frontier.forecast.forecast import Forecast
 from frontier.report.html import page
 from frontier.runs.summary import found_value
-from frontier.search.plan import layout_settings
 from frontier.text import counted, rough_range, size
 
 LONG_SECONDS = 600.0
@@ -30,7 +29,7 @@ def plan_value(forecast: Forecast) -> dict:
         "base_graph": {"vertices": graph.vertices, "arcs": graph.source.size},
         "form": "memory" if plan.in_memory else "tasks",
         "layout": {
-            **layout_settings(layout),
+            **layout.settings,
             "tasks": layout.task_count(0),
             "part_bytes": layout.part_bytes,
             "slab_bytes": layout.slab_bytes,

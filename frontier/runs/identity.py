@@ -33,6 +33,7 @@ class LayoutTable(Table):
 
     prefix_digits: StrictInt = Field(ge=0)
     task_nodes: StrictInt = Field(ge=1)
+    numbering: StrictInt | None = None
     shares: StrictInt = Field(ge=1)
 
 

@@ -16,10 +16,12 @@ from frontier.kernels.memory import LOOK_UP_SECONDS
 from frontier.kernels.part_expansion import arena_frames
 from frontier.layers.files import most_part_bytes
 from frontier.layers.parts import WRITER_BYTES
+from frontier.search.tower_tasks import bytes_of_tasks, layer_bytes, task_layouts
 from frontier.search.workspace import GROWTH_BYTES
 from frontier.space.graph import Space
 from frontier.space.layout import ROW_WORDS, WORD_BYTES, Layout, Task
 from frontier.space.program import program_of, reads_of
+from frontier.space.tower_space import TowerSpace
 from frontier.text import rounded_up
 
 PROCESS_BYTES = 330_000_000
@@ -59,6 +61,8 @@ def row_bytes(layout: Layout) -> int:
 def task_bytes(layout: Layout) -> int:
     """Return the bytes that a worker needs for the largest task it may get, its process
     included."""
+    if isinstance(layout.space, TowerSpace):
+        return process_bytes(layout.space) + bytes_of_tasks(layout)
     return max(_costs(layout, side)[0] for side in range(layout.space.sides))
 
 
@@ -102,6 +106,10 @@ def _task_costs(layout: Layout, task: Task) -> tuple[int, float, float]:
 
 def choose_layout(space: Space, memory: int, workers: int) -> Layout:
     """Return the layout whose tasks fit and cost least, or else the one that needs least memory."""
+    if isinstance(space, TowerSpace):
+        least = workers if layer_bytes(space) >= SMALL_LAYER else 1
+        layouts = task_layouts(space, least, LARGE_TASK)
+        return next((one for one in layouts if task_bytes(one) <= memory), layouts[-1])
 
     def cost(layout: Layout) -> tuple[bool, float]:
         costs = [_costs(layout, side) for side in range(space.sides)]

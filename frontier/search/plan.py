@@ -8,8 +8,8 @@ from frontier import machine
 from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import Config, default_memory
 from frontier.errors import TooLarge
-from frontier.kernels.engines import AnySpace, layer_seconds, lists_of, memory_bytes, memory_layout
-from frontier.kernels.memory import LOOK_UP_SECONDS
+from frontier.kernels.engines import AnySpace, lists_of, memory_bytes, memory_layout
+from frontier.kernels.memory import LOOK_UP_SECONDS, layer_seconds
 from frontier.layers.parts import WRITER_BYTES
 from frontier.puzzles import Puzzle
 from frontier.search.layouts import (
@@ -142,8 +142,7 @@ class Plan:
     @property
     def policy(self) -> Policy:
         search = self.config.search
-        everything = search.keep == "all" or not self.space.undone
-        kept = None if everything else LEAST_KEPT + search.spare
+        kept = None if search.keep == "all" else LEAST_KEPT + search.spare
         return Policy(self.list_states, self.in_memory, kept)
 
     @property
@@ -169,7 +168,7 @@ class Plan:
         """The identity of the run, written to its directory and compared when it is resumed."""
         return {
             **config_identity(self.config),
-            "layout": layout_settings(self.layout),
+            "layout": self.layout.settings,
             "states": self.puzzle.states,
         }
 
@@ -184,13 +183,18 @@ def config_identity(config: Config) -> dict:
     }
 
 
-def layout_settings(layout: Layout) -> dict:
-    settings = "prefix_digits", "task_nodes", "shares"
-    return {setting: getattr(layout, setting) for setting in settings}
+def with_what_is_kept(config: Config) -> Config:
+    """Return the config, which keeps all layers if some moves cannot be undone: these may lead to
+    any layer before."""
+    if config.make_puzzle().model.undone:
+        return config
+    search = config.search.model_copy(update={"keep": "all"})
+    return config.model_copy(update={"search": search})
 
 
 def make_plan(config: Config, layout: dict | None = None) -> Plan:
     """Plan a run; raises TooLarge if it cannot fit. layout: the settings of an existing run."""
+    config = with_what_is_kept(config)
     puzzle, memory = config.make_puzzle(), config.cluster.memory
     if config.cluster.workers_here and not config.cluster.oversubscribe:
         machine.refuse_beyond(config.cluster.workers_here, memory)
@@ -202,7 +206,7 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
             return in_memory
         bytes_in_memory = in_memory.task_bytes
     if isinstance(space, TowerSpace):
-        raise _too_little(memory, f"{puzzle.title} is searched in memory alone")
+        _check_tasks(space, puzzle, bytes_in_memory)
     held = process_bytes(space)
     transfers = TASKS_UNDER_WAY * _transfer_bytes(config)
     if layout is None:
@@ -233,6 +237,22 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     most = room // max(LISTED_BYTES, lists_of(space).bytes_for(1))
     list_states = max(THIN_STATES, min(int(seconds / LISTED_SECONDS), most))
     return Plan(config, puzzle, space, chosen, list_states, need, 0, bytes_in_memory)
+
+
+def _check_tasks(space: TowerSpace, puzzle: Puzzle, need: int) -> None:
+    """Raise TooLarge if tasks cannot search a space that a tower numbers."""
+    why = None
+    if space.places is not None:
+        why = "the ways to lay its like pieces are one digit of a position's number"
+    elif not space.undone:
+        why = "some of its moves cannot be undone"
+    if why:
+        need = f" of {size_to_set(need)} or more" if need else ""
+        raise TooLarge(
+            f"{puzzle.title} is searched in memory only, by one process on this machine, as {why}: "
+            f"set search.in_memory = true, and cluster.memory so that all workers together "
+            f"have room{need}"
+        )
 
 
 def _too_little(memory: int, message: str) -> TooLarge:
@@ -277,7 +297,7 @@ def _plan_in_memory(config: Config, puzzle: Puzzle, space: AnySpace, layout: dic
     need += share * (thread_bytes + _transfer_bytes(config))
     spare = config.cluster.memory * share - need
     lists = lists_of(space)
-    thin = int(layer_seconds(chosen) / LISTED_SECONDS)
+    thin = int(layer_seconds(chosen, 0) / LISTED_SECONDS)
     most_states = space.states if lists.plain else thin
     list_states = max(THIN_IN_MEMORY, min(most_states, spare // lists.bytes_for(1)))
     if not space.undone:

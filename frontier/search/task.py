@@ -15,7 +15,9 @@ from frontier.kernels.part_expansion import Expansion
 from frontier.layers.parts import PartRecord
 from frontier.layers.tally import Tally
 from frontier.runs.reference import RunRef
+from frontier.search.tower_tasks import expand_part
 from frontier.search.workspace import Workspace, workspace_of
+from frontier.space.tower_space import TowerSpace
 from frontier.stopwatch import Stopwatch, preparing
 
 
@@ -85,6 +87,8 @@ def _replaces(work: Workspace, depth: int) -> bool:
 def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     task, layout, files = work.task(depth, number), work.layout, work.files(depth)
     clock = Stopwatch()
+    if isinstance(work.space, TowerSpace):
+        return TaskResult(expand_part(work, depth, number, clock), clock.seconds)
     program, reads = work.program(task)
     own, start = np.arange(prod(layout.grid)), work.counting.start_at(layout, task)
     current = work.layer(depth - 1).load(reads.task, reads.slab)

@@ -16,6 +16,7 @@ from frontier.runs.reader import RunReader
 from frontier.runs.reference import RunCache, RunRef
 from frontier.space.layout import Task
 from frontier.space.program import Program, Reads, program_of, reads_of, swaps_of
+from frontier.space.tower_space import TowerSpace
 
 PROGRAM_BYTES = 100_000_000
 """The most bytes of tables kept besides those of the task under way."""
@@ -33,7 +34,7 @@ class Workspace(RunReader):
 
     def __init__(self, run: LayerRun):
         super().__init__(run)
-        self.swaps = swaps_of(self.layout)
+        self.swaps = None if isinstance(self.space, TowerSpace) else swaps_of(self.layout)
         self.computing, self._tables = threading.Lock(), threading.Lock()
         self.writer = ThreadPoolExecutor(1)
         self.counting = Counting(self.puzzle, self.space)

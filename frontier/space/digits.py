@@ -62,7 +62,7 @@ class Sections:
 
 def digit_of(
     given: Sections, goal: np.ndarray, finer: np.ndarray, columns: np.ndarray, alive: np.ndarray,
-    rng: np.random.Generator,
+    rng: np.random.RandomState,
 ) -> tuple[Digit, Sections] | None:  # fmt: skip
     """Return the digit that a stage shows, and what its values and the given sections lead to; None
     if it has one value only.
@@ -174,10 +174,10 @@ def _differ(to, permutations, colourings, digits, columns):
     return False
 
 
-def random_weights(rng: np.random.Generator, points: int, colours: np.ndarray) -> np.ndarray:
+def random_weights(rng: np.random.RandomState, points: int, colours: np.ndarray) -> np.ndarray:
     """Return random weights, uint64[points, colours], of which those of a colouring are added up
     (A. L. Zobrist, A New Hashing Method, 1970)."""
-    return rng.integers(2**64, size=(points, int(colours.max()) + 1), dtype=np.uint64)
+    return rng.randint(2**64, size=(points, int(colours.max()) + 1), dtype=np.uint64)
 
 
 def inverses(permutations: np.ndarray) -> np.ndarray:
@@ -187,7 +187,7 @@ def inverses(permutations: np.ndarray) -> np.ndarray:
 
 def sections_of(
     generators: np.ndarray, chosen: np.ndarray, inverse: np.ndarray, by: np.ndarray,
-    before: np.ndarray, after: np.ndarray, alive: np.ndarray, rng: np.random.Generator,
+    before: np.ndarray, after: np.ndarray, alive: np.ndarray, rng: np.random.RandomState,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Return the number of the section t_d'^-1 m t_d of each of some triples, int32[N], and the
     different sections, [S, points].

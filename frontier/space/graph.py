@@ -122,13 +122,14 @@ class Space:
     lift is bipartite (layer t lies on side t mod 2), otherwise 1. vertex, sign: for each side an
     int32 and an int8 array, those of each of its nodes. nodes: for each side the number of its
     nodes. arcs: for each side the arcs that leave it, from its nodes to nodes of the next side.
-    undone: True, as every move can be undone.
+    undone: True, as every move can be undone. numbering: None, as nothing was
+    chosen in numbering the states. rows_are_numbered: False, as nodes have no digits.
 
     A state of a side is numbered ``node * code.half + index``. `states` counts all states of the
     lift; those that the search reaches may be fewer.
     """
 
-    undone = True
+    undone, numbering, rows_are_numbered = True, None, False
 
     def __init__(self, graph: BaseGraph, origins: Iterable[tuple[int, int]]):
         """origins: (vertex, sign) of each position at depth 0."""

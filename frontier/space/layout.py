@@ -30,6 +30,7 @@ import numpy as np
 from frontier.errors import InputError
 from frontier.space.graph import Space
 
+LAYOUT_KEYS = ("prefix_digits", "task_nodes", "shares")
 WORD_BYTES = 8
 ROW_WORDS = 4096  # a row and its image stay in a core's first caches
 SLAB_BYTES = 1 << 18
@@ -126,6 +127,8 @@ class Layout:
         self.slab_words = self.strip_words // self.cuts
         most_nodes = SLAB_BYTES // (self.strip_words * WORD_BYTES)
         self.slab_nodes = max(1, min(self.task_nodes, most_nodes))
+        while self.space.rows_are_numbered and self.task_nodes % self.slab_nodes:
+            self.slab_nodes -= 1  # parts end where digits change, and slabs with them
         self.grid = ceil(self.task_nodes / self.slab_nodes), self.task_prefixes, self.cuts
         self.slab_bytes = self.slab_nodes * self.slab_words * WORD_BYTES
         self.part_bytes = prod(self.grid) * self.slab_bytes
@@ -154,9 +157,10 @@ class Layout:
 
     @classmethod
     def from_settings(cls, space: Space, settings: dict[str, int]) -> "Layout":
-        """Return the layout of an existing run; raises InputError if it does not fit the space."""
-        if settings["prefix_digits"] <= len(space.code.leading):
-            layout = cls(space, **settings)
+        """Return the layout of an existing run; raises InputError if the space cannot be cut so."""
+        numbering, *cut = (settings.get(key) for key in ("numbering", *LAYOUT_KEYS))
+        if numbering == space.numbering and cut[0] <= len(space.code.leading):
+            layout = cls(space, *cut)
             nodes, slab, task = max(space.nodes), layout.slab_nodes, layout.task_nodes
             # Tasks share no slab: only a task that has all nodes may end within one.
             whole_slabs = task % slab == 0 or task >= nodes
@@ -168,6 +172,14 @@ class Layout:
             "that was written"
         )
 
+    @property
+    def settings(self) -> dict[str, int]:
+        """What `from_settings` makes the same layout from. A tower's numbers have a checksum, as
+        random members of groups are used to choose them."""
+        settings = {key: getattr(self, key) for key in LAYOUT_KEYS}
+        numbering = self.space.numbering
+        return settings if numbering is None else {**settings, "numbering": numbering}
+
     def shape(self, side: int) -> tuple[int, int, int]:
         """Return (nodes, prefixes, words of a strip) of a layer of this side."""
         return self.space.nodes[side], self.prefixes, self.strip_words
@@ -178,6 +190,8 @@ class Layout:
 
     def work(self, side: int) -> Work:
         """Return the work of making a layer of this side in which every row holds a state."""
+        if self.space.rows_are_numbered:
+            return Work(prod(self.shape(side)), self.space.look_ups)
         leading, look_ups = self.space.code.leading, 0
         for voltage, arcs in zip(self.space.voltages, self.space.arc_counts[side], strict=True):
             outer, _ = split_voltage(voltage, self.row_digits)

@@ -6,8 +6,14 @@ from functools import cached_property
 import numpy as np
 
 from frontier.space.points import Points
+from frontier.space.stages import stages_of
 from frontier.space.tower import Graph, Tower
 from frontier.space.tower_space import TowerSpace
+
+LEADING_STATES = 10**9, 2 * 10**10
+"""From so many states on, the leading digits tell where one piece lies, and where two lie: then
+layers are cut into parts, of which each is made from few others. With fewer states, digits in
+another order are somewhat faster."""
 
 
 class Orbits:
@@ -41,13 +47,14 @@ class Orbits:
         would be if something brought the first origin to the others; what else belongs to it has
         numbers, and is never met."""
         first, *others = self._towers
-        if not others:
+        leading = sum(self.states >= states for states in LEADING_STATES)
+        if not others and not leading:
             return TowerSpace(first)
         points, graph = first.points, replace(self._graph, origin=_origin(first))
         for tower in others:
             graph = graph.with_join(_origin(tower), len(points.moves))
             points = points.with_moves([points.joining(tower.points.goal)])
-        return TowerSpace(Tower(points, graph))
+        return TowerSpace(Tower(points, graph, stages_of(points, leading)))
 
 
 def _origin(tower: Tower) -> int:

@@ -21,14 +21,14 @@ ROUNDS = 24
 """How often random products are multiplied with one another. Each round doubles their lengths."""
 
 
-def random_members(generators: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+def random_members(generators: np.ndarray, count: int, rng: np.random.RandomState) -> np.ndarray:
     """Return random members, [count, points], of the group of some permutations."""
     identity = np.arange(generators.shape[1], dtype=generators.dtype)
     members = np.concatenate([generators, identity[None]])
-    members = members[rng.integers(len(members), size=count)]
+    members = members[rng.randint(len(members), size=count)]
     for _ in range(ROUNDS):
         factors = members[rng.permutation(count)]
-        factors[rng.random(count) < 0.25] = identity  # words of odd length must not die out
+        factors[rng.random_sample(count) < 0.25] = identity  # words of odd length must not die out
         members = np.take_along_axis(members, factors, axis=1)
     return members
 

@@ -126,8 +126,9 @@ class Tower:
         stages: Sequence[Stage] | None = None,
         seed: int = 0,
     ):
-        """Raises TooLarge if a digit has too many values, or tables too large."""
-        self.points, self._rng = points, np.random.default_rng(seed)
+        """seed: of random numbers, of which NumPy promises that they stay as they are. Raises
+        TooLarge if a digit has too many values, or tables too large."""
+        self.points, self._rng = points, np.random.RandomState(seed)
         graph = Graph.of_moves(points) if graph is None else graph
         walks, reached = _walk(graph, points.moves)
         self.vertices, self.walks = np.flatnonzero(reached), walks[reached]

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from math import ceil, prod
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 
@@ -78,7 +79,7 @@ class TowerSpace:
     `inverse` are empty. undone: True if each move is undone by some move.
     """
 
-    sides, voltages = 1, ()
+    sides, voltages, rows_are_numbered = 1, (), True
 
     def __init__(self, tower: Tower, row_cost: float = ROW_COST):
         self.tower, self.places = tower, tower.places
@@ -120,6 +121,29 @@ class TowerSpace:
     def states(self) -> int:
         """The number of states that have a number."""
         return self.tower.states
+
+    @cached_property
+    def numbering(self) -> int:
+        """A checksum of what was chosen in numbering the states, CRC-32."""
+        tower = self.tower
+        chosen = [tower.walks, *(level.representatives for level in tower.levels)]
+        return crc32(b"".join(np.ascontiguousarray(some).tobytes() for some in chosen))
+
+    @property
+    def outer_radices(self) -> list[int]:
+        """The radices of the vertex and the digits that number the rows."""
+        radices, rows = self.tower.radices, 1
+        for count, radix in enumerate(radices):
+            if rows == self.nodes[0]:
+                return radices[:count]
+            rows *= radix
+        return radices
+
+    @property
+    def look_ups(self) -> int:
+        """The entries of tables that tell where all rows come from."""
+        walk = self.forward
+        return walk.section.size * walk.rows * max(1, walk.radix.size)
 
     @property
     def most_arcs(self) -> int:
