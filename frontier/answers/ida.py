@@ -42,18 +42,15 @@ class IdaSolver:
     ):
         model = puzzle.model.from_anywhere()
         self.puzzle = puzzle = replace(puzzle, model=model)
-        self._searched = distinguished(model) if distinguish else model
+        explicit = model.explicit
+        self._searched = distinguished(explicit) if distinguish else explicit
+        self.distinguishes = self._searched is not explicit
         self._bound = bound = bound_of(self._searched)
         goals = np.column_stack(self._searched.origins())
         self._databases = databases_of(puzzle, heuristics) if heuristics else None
         self._tables = search_tables(
             self._searched.graph, bound.displacements, bound.tables, bound.most_steps, goals
         )
-
-    @property
-    def distinguishes(self) -> bool:
-        """True if some like pieces are distinguished."""
-        return self._searched is not self.puzzle.model
 
     def bound(self, board: Board) -> int:
         """Return the lower bound on the moves from a board to the goal."""

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from frontier.errors import InputError
+from frontier.puzzles.alike import sliding_encoding
 from frontier.puzzles.board_shapes import (
     ARROWS,
     Footprint,
@@ -41,7 +42,6 @@ from frontier.puzzles.notation import (
 from frontier.puzzles.picture import Point
 from frontier.puzzles.pieces import Board, Pieces
 from frontier.puzzles.puzzle import Puzzle
-from frontier.puzzles.sliding import SlidingEncoding
 from frontier.text import counted
 
 WALL = "#"
@@ -233,7 +233,7 @@ def block_puzzle(
     boards_read = read_boards(notation, boards)
     if unknown := sorted(set(drawing.symbols) - set(blocks)):
         raise InputError(f"puzzle.symbols names {', '.join(unknown)}, not a piece of the board")
-    model = Model(SlidingEncoding(pieces, metric, boards_read), boards_read.start)
+    model = Model(sliding_encoding(pieces, metric, boards_read), boards_read.start)
     count = counted(len(blocks), "piece")
     title = f"{sheet.rows}×{sheet.columns} blocks, {count} ({metric})"
     return Puzzle("blocks", title, model, notation)

@@ -223,7 +223,7 @@ class Shapes(RowTable):
         """boards: int[N, cells] in reading order, from which all shapes that matter can be reached;
         None if no such boards are known."""
         self.sorts = tuple(sorts)
-        rows = _fill(cells, self.sorts)
+        rows = fill(cells, self.sorts, MOST_SHAPES)
         if rows is None and boards is not None:
             rows = _reached(shape_rows(boards, self.sorts), self.sorts)
         if rows is None or len(rows) > MOST_SHAPES:
@@ -293,8 +293,9 @@ def shape_rows(boards: np.ndarray, sorts: Sequence[Sort]) -> np.ndarray:
     return rows
 
 
-def _fill(cells: int, sorts: tuple[Sort, ...]) -> np.ndarray | None:
-    """Return all rows that hold each sort's number of pieces; None if they are too many."""
+def fill(cells: int, sorts: tuple[Sort, ...], most: int) -> np.ndarray | None:
+    """Return all rows that hold each sort's number of pieces; None if there are more than `most`,
+    or on the way to them."""
     counts = [len(sort.codes) for sort in sorts]
     empty = cells - sum(len(sort.codes) * sort.footprint.size for sort in sorts)
     rows = np.zeros((1, cells), dtype=np.uint8)
@@ -316,7 +317,7 @@ def _fill(cells: int, sorts: tuple[Sort, ...]) -> np.ndarray | None:
             new_remaining[:, number] -= 1
             grown.append(new_rows)
             remaining_parts.append(new_remaining)
-        if sum(map(len, grown)) > MOST_SHAPES:
+        if sum(map(len, grown)) > most:
             return None
         rows, remaining = np.concatenate(grown), np.concatenate(remaining_parts)
     return rows

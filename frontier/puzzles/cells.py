@@ -15,6 +15,7 @@ import numpy as np
 
 from frontier.config_values import as_written
 from frontier.errors import InputError
+from frontier.puzzles.alike import sliding_encoding
 from frontier.puzzles.board_shapes import Placement, footprint_of, placements_from, sorts_of
 from frontier.puzzles.directions import Directions
 from frontier.puzzles.model import Model
@@ -34,7 +35,6 @@ from frontier.puzzles.notation import (
 from frontier.puzzles.picture import Point, laid_out
 from frontier.puzzles.pieces import Board, Pieces
 from frontier.puzzles.puzzle import Puzzle
-from frontier.puzzles.sliding import SlidingEncoding
 from frontier.text import counted
 
 Forms = dict[str, frozenset[Placement]]
@@ -128,7 +128,7 @@ def cell_puzzle(
     )
     notation = CellNotation(directions, forms, all_pieces, drawing)
     boards_read = read_boards(notation, boards)
-    model = Model(SlidingEncoding(all_pieces, metric, boards_read), boards_read.start)
+    model = Model(sliding_encoding(all_pieces, metric, boards_read), boards_read.start)
     title = f"{counted(len(forms), 'piece')} on {counted(len(whole), 'cell')} ({metric})"
     return Puzzle("cells", title, model, notation)
 

@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from frontier.errors import InputError
+from frontier.puzzles.alike import sliding_encoding
 from frontier.puzzles.board_shapes import Sort, footprint_of
 from frontier.puzzles.model import Model
 from frontier.puzzles.notation import (
@@ -32,7 +33,6 @@ from frontier.puzzles.notation import (
 from frontier.puzzles.picture import laid_out, shown_in
 from frontier.puzzles.pieces import OPEN, Board, Pieces
 from frontier.puzzles.puzzle import Puzzle
-from frontier.puzzles.sliding import SlidingEncoding
 from frontier.text import counted
 
 MOST_CELLS = 64
@@ -110,7 +110,7 @@ def graph_puzzle(
     )
     notation = GraphNotation(pieces, [blank, *count.elements()], drawing)
     boards_read = read_boards(notation, boards)
-    model = Model(SlidingEncoding(pieces, "step", boards_read), boards_read.start)
+    model = Model(sliding_encoding(pieces, "step", boards_read), boards_read.start)
     title = f"graph of {counted(len(cells), 'cell')}, {counted(len(colours), 'kind')} of tiles"
     return Puzzle("graph", title, model, notation)
 

@@ -63,6 +63,11 @@ class Encoding(ABC):
     def graph(self) -> BaseGraph:
         """The base graph with voltages."""
 
+    @property
+    def explicit(self) -> "Encoding":
+        """The encoding whose base graph determines all states, with no colours beside it."""
+        return self
+
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the states of int[N, cells]: int64[N] vertices and int64[N, length] sequences.
 
@@ -289,6 +294,12 @@ class Model:
         """Return whether a goal can be reached from the board."""
         vertex, sequence = self.states_of(np.array([board]))
         return bool(self.reach.contains(vertex, sequence)[0])
+
+    @property
+    def explicit(self) -> "Model":
+        """The same model on a base graph that determines all states."""
+        encoding = self.encoding.explicit
+        return self if encoding is self.encoding else replace(self, encoding=encoding)
 
     def from_anywhere(self) -> "Model":
         """Return the same model, also for positions that its start does not reach."""

@@ -159,7 +159,7 @@ def test_a_part_of_a_board_needs_a_start_where_shapes_are_many(monkeypatch):
 @swept("seed", range(30), few=4)
 def test_shapes_found_by_search(seed, monkeypatch):
     """What a search finds is the same where the shapes are those that can be reached."""
-    monkeypatch.setattr(shapes_module, "_fill", lambda cells, sorts: None)
+    monkeypatch.setattr(shapes_module, "fill", lambda *_: None)
     drawing, alike = random_blocks(random.Random(seed))
     puzzle = block_puzzle(drawing, alike=alike, metric=random.Random(seed).choice(METRICS))
     cells, whole = board_cells(drawing), position(drawing, alike)

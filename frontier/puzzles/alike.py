@@ -1,0 +1,122 @@
+"""Boards of sliding pieces of which some are alike, as states with colours.
+
+If each way to lay like pieces among others of their form were a vertex, vertices would soon be too
+many. So vertices tell the forms of pieces alone, as if all pieces of a form differed, and the
+colours of the sequence tell which of them are alike. A tower numbers these states
+(`frontier.space.tower`). Where shapes are few, they are vertices, as `frontier.puzzles.sliding` has
+it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from math import factorial, prod
+
+import numpy as np
+
+from frontier.puzzles.board_shapes import FIRST_SORT, Footprint, Sort, fill
+from frontier.puzzles.model import AnySpace, Encoding
+from frontier.puzzles.pieces import OPEN, Board, GivenBoards, Pieces
+from frontier.puzzles.sliding import SlidingEncoding
+from frontier.space.graph import BaseGraph
+from frontier.space.orbits import Orbits
+from frontier.space.points import Points, points_of
+from frontier.space.tower import Graph
+
+MOST_EXPLICIT = 5_000
+"""Shapes are vertices if they are no more."""
+
+
+def sliding_encoding(pieces: Pieces, metric: str, given: GivenBoards) -> Encoding:
+    """Return the encoding of boards of pieces that slide."""
+    explicit = SlidingEncoding(pieces, metric, given)
+    codes = _codes_by_form(pieces)
+    ways = prod(map(factorial, map(len, codes.values())))
+    ways //= prod(factorial(len(sort.codes)) for sort in pieces.sorts)
+    if ways == 1 or any(OPEN in goal for goal in given.goals):
+        return explicit
+    forms = tuple(Sort(form, codes[form], True) for form in codes)
+    if fill(pieces.cells, forms, MOST_EXPLICIT // ways) is not None:
+        return explicit
+    encoding = AlikeEncoding(explicit, SlidingEncoding(replace(pieces, sorts=forms), metric, given))
+    return encoding if encoding.graph.length else explicit
+
+
+def _codes_by_form(pieces: Pieces) -> Mapping[Footprint, tuple[int, ...]]:
+    codes: dict[Footprint, tuple[int, ...]] = {}
+    for sort in pieces.sorts:
+        codes[sort.footprint] = tuple(sorted((*codes.get(sort.footprint, ()), *sort.codes)))
+    return codes
+
+
+class AlikeEncoding(Encoding):
+    """Boards as pairs of a shape of forms and the colours of the sequence."""
+
+    def __init__(self, explicit: SlidingEncoding, forms: SlidingEncoding):
+        super().__init__(explicit.pieces, explicit.metric, explicit.given)
+        self._explicit, self._forms = explicit, forms
+
+    @property
+    def explicit(self) -> SlidingEncoding:
+        return self._explicit
+
+    @property
+    def graph(self) -> BaseGraph:
+        """The base graph of forms, whose sequence has like pieces as if they differed."""
+        return self._forms.graph
+
+    @cached_property
+    def _members(self) -> list[np.ndarray]:
+        """For each colour, as `points` numbers them, the ranks of the pieces that have it."""
+        ranks = self._forms.rank_of
+        alike = [sort.codes for sort in self.pieces.sorts if not sort.distinct]
+        single = [(code,) for sort in self.pieces.sorts if sort.distinct for code in sort.codes]
+        found = [np.sort(ranks[list(codes)]) for codes in (*alike, *single)]
+        return [some for some in found if some[0] < self.graph.length]
+
+    @cached_property
+    def _colour(self) -> np.ndarray:
+        """The number in `_members` of each rank of the sequence."""
+        colour = np.empty(self.graph.length, dtype=np.int64)
+        for number, ranks in enumerate(self._members):
+            colour[ranks] = number
+        return colour
+
+    @cached_property
+    def _points(self) -> tuple[Points, np.ndarray]:
+        """The places of the sequence, and the label of each colour there."""
+        length = self.graph.length
+        still, each = np.zeros(length, dtype=np.int64), np.ones(length, dtype=np.int64)
+        moves = [(image, still) for image in np.argsort(self.graph.permutations, axis=1)]
+        points = points_of(moves, each, self._colour, still, still.astype(bool))
+        label = np.empty(len(self._members), dtype=np.int64)
+        label[self._colour] = points.label
+        return points, label
+
+    def _states(self, boards: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        codes = np.where(rows >= FIRST_SORT, boards[:, self.pieces.reading], 0)
+        for number, sort in enumerate(self.pieces.sorts):
+            if not sort.distinct:
+                codes[rows == FIRST_SORT + number] = np.tile(sort.codes, len(boards))
+        vertex, sequence = self._forms.states_of(self.pieces.laid(rows, codes))
+        points, label = self._points
+        return vertex, points.with_labels(label[self._colour[sequence]])
+
+    def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
+        points, label = self._points
+        labels, _ = points.boards(sequence)
+        ranks = np.empty(labels.shape, dtype=np.int64)
+        for number, members in enumerate(self._members):
+            ranks[labels == label[number]] = np.tile(members, len(labels))
+        return self._forms.boards_of(vertex, ranks)
+
+    def reach(self, vertex: np.ndarray, sequence: np.ndarray) -> Orbits:
+        graph = self.graph
+        arcs = Graph(graph.vertices, graph.source, graph.target, graph.voltage.astype(np.int64))
+        return Orbits(self._points[0], arcs, vertex, sequence)
+
+    def space(self, reach: Orbits, vertex: np.ndarray, sequence: np.ndarray) -> AnySpace:
+        return reach.space
+
+    def empty_as_on(self, board: Board) -> np.ndarray:
+        return self._forms.empty_as_on(board)
