@@ -43,6 +43,7 @@ from frontier.puzzles.pieces import Board, GivenBoards, TurnedPieces
 from frontier.puzzles.puzzle import Puzzle, Words
 from frontier.puzzles.sequences import effect_of, names_moves
 from frontier.space.graph import BaseGraph
+from frontier.space.group import Reach
 from frontier.space.orbits import Orbits
 from frontier.space.points import Points, orbits, points_of
 from frontier.space.tower import Graph
@@ -90,17 +91,27 @@ class PermutingEncoding(Encoding):
             boards[at] += np.tile(sort.codes, len(boards))
         return boards
 
-    def reach(self, vertex: np.ndarray, sequence: np.ndarray) -> Orbits:
+    @cached_property
+    def _differ(self) -> bool:
+        """True if all pieces differ and none can be turned."""
+        return np.unique(self.points.label).size == self.points.count
+
+    def reach(self, vertex: np.ndarray, sequence: np.ndarray) -> Reach | Orbits:
+        if self._differ:
+            return super().reach(vertex, sequence)
+        return self._orbits(vertex, sequence)
+
+    def _orbits(self, vertex: np.ndarray, sequence: np.ndarray) -> Orbits:
         return Orbits(self.points, Graph.of_moves(self.points), vertex, sequence)
 
-    def space(self, reach: Orbits, vertex: np.ndarray, sequence: np.ndarray) -> AnySpace:
+    def space(self, reach: Reach | Orbits, vertex: np.ndarray, sequence: np.ndarray) -> AnySpace:
         """Shifts of bits take no more work where all orders of pieces that differ, or half of
         them, are reached; the tower takes less where it has fewer states."""
-        orders = factorial(self.points.count)
-        differ = np.unique(self.points.label).size == self.points.count
-        if differ and self.undone and 2 * reach.states >= orders:
+        if isinstance(reach, Orbits):
+            return reach.space
+        if self.undone and 2 * reach.states >= factorial(self.points.count):
             return lift(self.graph, vertex, sequence)
-        return reach.space
+        return self._orbits(vertex, sequence).space
 
 
 class PermutationNotation(Notation):

@@ -21,7 +21,6 @@ from frontier.search.layouts import (
     task_bytes,
 )
 from frontier.space.layout import Layout
-from frontier.space.tower_space import TowerSpace
 from frontier.text import counted, facts_html, size, size_to_set
 
 SLABS_A_THREAD = 3
@@ -149,9 +148,10 @@ class Plan:
     def mode_in_words(self) -> str:
         """Where layers are during the search, and how to change that, in words."""
         if self.in_memory:
+            by_tasks = " (by tasks, from disk to disk: --set search.in_memory=false)"
             return (
-                f"in memory, by {counted(self.threads, 'thread')} of one process "
-                "(by tasks, from disk to disk: --set search.in_memory=false)"
+                f"in memory, by {counted(self.threads, 'thread')} of one process"
+                f"{'' if self.space.in_memory_only else by_tasks}"
             )
         if not self.config.cluster.workers_here:
             return "by tasks, from disk to disk"
@@ -205,8 +205,7 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
         if in_memory.task_bytes <= memory * _workers_in_one_process(config):
             return in_memory
         bytes_in_memory = in_memory.task_bytes
-    if isinstance(space, TowerSpace):
-        _check_tasks(space, puzzle, bytes_in_memory)
+    _check_tasks(config, space, puzzle, bytes_in_memory)
     held = process_bytes(space)
     transfers = TASKS_UNDER_WAY * _transfer_bytes(config)
     if layout is None:
@@ -239,20 +238,20 @@ def make_plan(config: Config, layout: dict | None = None) -> Plan:
     return Plan(config, puzzle, space, chosen, list_states, need, 0, bytes_in_memory)
 
 
-def _check_tasks(space: TowerSpace, puzzle: Puzzle, need: int) -> None:
-    """Raise TooLarge if tasks cannot search a space that a tower numbers."""
-    why = None
-    if space.places is not None:
-        why = "the ways to lay its like pieces are one digit of a position's number"
-    elif not space.undone:
-        why = "some of its moves cannot be undone"
-    if why:
-        need = f" of {size_to_set(need)} or more" if need else ""
-        raise TooLarge(
-            f"{puzzle.title} is searched in memory only, by one process on this machine, as {why}: "
-            f"set search.in_memory = true, and cluster.memory so that all workers together "
-            f"have room{need}"
-        )
+def _check_tasks(config: Config, space: AnySpace, puzzle: Puzzle, need: int) -> None:
+    """Raise TooLarge if tasks cannot search a space. need: the bytes of a search in memory, 0 if it
+    may not be searched there."""
+    if not (why := space.in_memory_only):
+        return
+    memory, share = config.cluster.memory, _workers_in_one_process(config)
+    alone = f"{puzzle.title} is searched in memory alone, by one process on this machine, as {why}"
+    if not need:
+        raise TooLarge(f'{alone}; set search.in_memory = true and cluster.kind = "local"')
+    raise _too_little(
+        memory,
+        f"{alone}, and needs {size(need)} there, of which it may have {size(memory * share)}; set "
+        f"cluster.memory to at least {size_to_set(ceil(need / share))}",
+    )
 
 
 def _too_little(memory: int, message: str) -> TooLarge:

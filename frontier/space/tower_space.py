@@ -168,6 +168,13 @@ class TowerSpace:
         each = self.forward.rows
         return [np.repeat(self.tower.vertices, each)]
 
+    @property
+    def in_memory_only(self) -> str | None:
+        """The reason why tasks cannot search the space, None if they can."""
+        if self.places is not None:
+            return "all ways to lay its like pieces are one digit of a position's number"
+        return None if self.undone else "some of its moves cannot be undone"
+
     def side_of(self, depth: int) -> int:
         """Return the side of the layer at `depth`."""
         return 0

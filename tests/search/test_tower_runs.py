@@ -180,8 +180,15 @@ def test_moves_without_inverses(tmp_path):
 
 def test_what_is_searched_in_memory_alone(tmp_path):
     one_way = config_of(tmp_path, {"left": "(1 2 3 4)"}, closed=False)
-    with pytest.raises(TooLarge, match=r"moves cannot be undone: set search\.in_memory = true"):
+    with pytest.raises(TooLarge, match=r"moves cannot be undone; set search\.in_memory = true"):
         api.plan(one_way)
     colours = {"turn": [*range(2, 25), 1], "swap": "(1 2)"}
     with pytest.raises(TooLarge, match=r"like pieces are one digit .*search\.in_memory = true"):
         api.plan(config_of(tmp_path, colours, goal=["r", "w"] * 12))
+    config = config_of(tmp_path, colours, {"in_memory": True}, goal=["r", "w"] * 12)
+    plan = api.plan(config)
+    assert plan.mode_in_words == "in memory, by 1 thread of one process"
+    small = config.cluster.model_copy(update={"memory": plan.task_bytes - 1})
+    least = r"as all ways .*, and needs .* may have .*; set cluster\.memory to at least"
+    with pytest.raises(TooLarge, match=rf"cluster\.memory = .* is too little: .*{least}"):
+        api.plan(config.model_copy(update={"cluster": small}))
