@@ -22,6 +22,14 @@ def _folder() -> Path:
     return packed if packed.is_dir() else Path(__file__).parents[1] / "configs"
 
 
+def place_of(what: object) -> object:
+    """Return the path of a config if `what` is only its name and nothing of that name lies in the
+    working directory; otherwise `what`."""
+    path = _folder() / f"{what}.toml"
+    named = isinstance(what, str | Path) and str(what) == path.stem and path.is_file()
+    return path if named and not Path(what).exists() else what
+
+
 def names() -> list[str]:
     """Return the names of all configs, sorted by the numbers and words in them."""
     split_names = (re.split(r"(\d+)", path.stem) for path in _folder().glob("*.toml"))
@@ -36,7 +44,7 @@ def text_of(name: str) -> str:
     """Return the text of a config; raises InputError if there is none of this name."""
     if name not in names():
         near = difflib.get_close_matches(name, names(), 1)
-        hint = f"did you mean {near[0]}?" if near else "`init` without a name lists them"
+        hint = f"did you mean {near[0]}?" if near else f"`{program()} list` shows them"
         raise InputError(f"no config {name!r} comes with the program; {hint}")
     return (_folder() / f"{name}.toml").read_text(encoding="utf-8")
 
@@ -50,9 +58,6 @@ def title_of(name: str) -> str:
 def remedy(missing: str) -> str:
     """Return what to do if the config `missing` was named and does not exist."""
     name = PurePosixPath(missing).name.removesuffix(".toml")
-    if name not in names():
-        return f"`{program()} init` lists the configs that come with the program"
-    file = FOLDER / f"{name}.toml"
-    if file.is_file():
-        return f"there is {file}"
-    return f"`{program()} init {name}` writes {file}"
+    if name in names():
+        return f"the name {name} alone stands for the config that comes with the program"
+    return f"`{program()} list` shows the configs that come with the program"

@@ -5,6 +5,7 @@ known one. Checking creates nothing.
 """
 
 import difflib
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -239,10 +240,11 @@ def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config
     """Read and check a config file, or a definition of a puzzle by another program, of a format of
     `frontier.puzzles.formats`, which has the file's name.
 
-    settings: one override ``key=value``, or several. Keys are dotted; values are TOML, and bare
-    words are strings. Raises InputError for anything that cannot be used.
+    path: also the name alone of a config that comes with the program, such as "2x5". settings: one
+    override ``key=value``, or several. Keys are dotted; values are TOML, and bare words are
+    strings. Raises InputError for anything that cannot be used.
     """
-    file = storage_at(path)
+    file = storage_at(bundled.place_of(path))
     settings = (settings,) if isinstance(settings, str) else tuple(settings)
     try:
         # TOML is UTF-8, to which editors may add a BOM.
@@ -325,16 +327,27 @@ def _override(values: dict, setting: str) -> None:
     *tables, last = key.strip().split(".")
     if not equals or not last:
         raise InputError(f'--set {setting}: expected key=value, such as store.codec="zstd:1"')
-    try:
-        parsed = tomllib.loads(f"value = {text}")
-    except (ValueError, RecursionError):
-        parsed = {}
-    value = parsed["value"] if set(parsed) == {"value"} else text.strip()
+    value = _value_of(text)
     for table in tables:
         values = values.setdefault(table, {})
         if not isinstance(values, dict):
             raise InputError(f"--set {setting}: {table} is a value, not a table")
     values[last] = value
+
+
+def _value_of(text: str) -> Any:
+    """Return the value of an override: that of its TOML, or the text itself."""
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):
+        parsed = {}
+    return parsed["value"] if set(parsed) == {"value"} else text.strip()
+
+
+def setting_of(key: str, value: int | str) -> str:
+    """Return the override ``key=value``; a text stays one, whatever it looks like."""
+    text = str(value)
+    return f"{key}={text if _value_of(text) == value else json.dumps(value)}"
 
 
 def _homes_of(name: str, where: str) -> list[str]:

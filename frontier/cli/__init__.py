@@ -43,7 +43,8 @@ class _Commands(UserDict):
 
     def __getitem__(self, name: str) -> click.Command:
         module, _ = self.data[name]
-        return getattr(_loaded(f"frontier.cli.{module}"), name.replace("-", "_"))
+        attribute = "list_command" if name == "list" else name.replace("-", "_")
+        return getattr(_loaded(f"frontier.cli.{module}"), attribute)
 
 
 def _loaded(name: str) -> ModuleType:
@@ -137,7 +138,8 @@ def _remedy(error: FrontierError, command: str | None) -> str:
 
 
 COMMANDS = {
-    "init": ("starting", "Write configs that come with the program, or list them."),
+    "list": ("starting", "List the configs that come with the program."),
+    "init": ("starting", "Write a config to start from."),
     "plan": ("planning", "Say what a run will take, without running it."),
     "run": ("runs", "Start or resume a search."),
     "status": ("watching", "Say how far RUN is, and how long it may still take."),
@@ -164,17 +166,18 @@ them."""
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     epilog="""\b
 Examples:
-  frontier init 2x5  # writes configs/2x5.toml
-  frontier run configs/2x5.toml
-  frontier status configs/2x5.toml
-  frontier farthest configs/2x5.toml --limit 3
+  frontier list  # the configs that come with the program
+  frontier run 2x5
+  frontier status 2x5
+  frontier farthest 2x5 --limit 3
+  frontier init 2x5  # writes configs/2x5.toml, to be changed
 
 \b
 Exit codes:
   0  done
   1  failed
   2  bad input
-  3  stopped, or refused by the system; the same command goes on
+  3  stopped, or refused by the system; the same command resumes
   4  corrupt data
 """,
 )
@@ -182,8 +185,8 @@ Exit codes:
 def main():
     """Exhaustive breadth-first search of sliding puzzles, layer by layer, on disk.
 
-    A run is described by a small TOML file, CONFIG. It can be stopped (Ctrl-C) or killed at any
-    time; the same command resumes it. A puzzle that twsearch, ksolve or cubing.js reads, or
-    generators of GAP, are a CONFIG too. RUN is a run directory, such as runs/2x5, or the config
-    that made it.
+    A small TOML file, CONFIG, describes a run; the name of one that comes with the program, such as
+    2x5, will do. A run can be stopped (Ctrl-C) or killed at any time; the same command resumes it.
+    A CONFIG may also be a puzzle that twsearch, ksolve or cubing.js reads, or generators of GAP.
+    RUN is a run directory, such as runs/2x5, or the config that made it.
     """

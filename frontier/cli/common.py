@@ -8,7 +8,7 @@ All commands load this module, so what only some of them use is imported where i
 import json
 import sys
 from collections.abc import Iterable
-from functools import partial
+from functools import partial, wraps
 from glob import escape, iglob
 from itertools import chain, islice
 from pathlib import Path
@@ -79,14 +79,54 @@ quiet_option = click.option(
     callback=_be_quiet,
     help="Show no progress; warnings are still printed.",
 )
+verbose_option = click.option("-v", "--verbose", is_flag=True, help="Show details.")
 set_option = click.option(
     "--set",
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
     shell_complete=complete_setting,
-    help="Override a key of the config, such as --set cluster.workers=4 or cluster.memory=2GB, "
-    "which is that of each worker. May be repeated.",
+    help="Override a key of the config, such as --set puzzle.metric=multi. May be repeated.",
+)
+
+
+def _short_option(*names: str, key: str, help: str, **more):
+    """Return an option that is short for ``--set KEY=VALUE``."""
+    name = names[0].strip("-").replace("-", "_")
+    option = click.option(*names, name, help=f"{help} Short for --set {key}.", **more)
+
+    def decorate(command):
+        @wraps(command)
+        def setting_first(*arguments, settings, **options):
+            value = options.pop(name)
+            if value:
+                from frontier.config import setting_of
+
+                settings = (setting_of(key, value), *settings)
+            return command(*arguments, settings=settings, **options)
+
+        return option(setting_first)
+
+    return decorate
+
+
+workers_option = _short_option(
+    "--workers", key="cluster.workers", type=click.IntRange(1, 100_000), metavar="N",
+    help="Search with N workers, by default one for each core.",
+)  # fmt: skip
+memory_option = _short_option(
+    "--memory", key="cluster.memory", metavar="SIZE", help="Memory of each worker, such as 4GB."
+)
+out_option = _short_option(
+    "--out", key="store.path", type=click.Path(), metavar="DIRECTORY",
+    help="The run directory, by default runs/NAME.",
+)  # fmt: skip
+keep_all_option = _short_option(
+    "--keep-all", key="search.keep", flag_value="all",
+    help="Keep all layers, not only the last two: for solve, layer and export.",
+)  # fmt: skip
+codec_option = _short_option(
+    "--codec", key="store.codec", metavar="CODEC", help="How layers are compressed, as zstd:1."
 )
 path_argument = partial(click.argument, shell_complete=complete_run)
 run_argument = path_argument("run", metavar="RUN")

@@ -34,6 +34,9 @@ Examples:
 """,
 )
 @common.config_argument
+@common.workers_option
+@common.memory_option
+@common.out_option
 @common.set_option
 @click.option(
     "--at-most", type=click.IntRange(min=1), metavar="T", help="Ask only whether T moves suffice."
@@ -55,6 +58,8 @@ Examples:
     "--region", metavar="RxC", help="The region of the board, such as 2x5; by default it is chosen."
 )
 @click.option(
+    "-n",
+    "--dry-run",
     "--plan",
     "planning",
     is_flag=True,

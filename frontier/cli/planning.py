@@ -1,9 +1,21 @@
 """The command that looks ahead: plan."""
 
+from collections.abc import Sequence
+
 import click
 
 from frontier import start_runs
-from frontier.cli.common import config_argument, echo_json, json_option, set_option
+from frontier.cli.common import (
+    codec_option,
+    config_argument,
+    echo_json,
+    json_option,
+    keep_all_option,
+    memory_option,
+    out_option,
+    set_option,
+    verbose_option,
+)
 from frontier.cli.streams import echo
 from frontier.config import Config
 from frontier.errors import TooLarge
@@ -21,6 +33,10 @@ Examples:
 """,
 )
 @config_argument
+@memory_option
+@out_option
+@keep_all_option
+@codec_option
 @set_option
 @click.option(
     "--workers",
@@ -28,25 +44,31 @@ Examples:
     metavar="N",
     help="Plan for a cluster of N workers, each as fast as one core here.",
 )
+@verbose_option
 @json_option
-def plan(config, settings, workers, as_json):
+def plan(config, settings, workers, verbose, as_json):
     """Say what the run of CONFIG, or the one in the directory RUN, will take, without running it.
 
-    Layout, memory and disk come from arithmetic, the time from trying one core here for some
-    seconds: a range, for a machine that has nothing else to do. The sizes of the layers are
-    estimated from the first ones, unless the run directory has them. Warnings say what will not go
-    well. Where a board of tiles does not fit or takes long, the plan names what `gods-number` would
-    need instead. Nothing is written.
+    Memory and disk are computed; the time is a range, from trying one core here for some seconds,
+    and holds for a machine with nothing else to do. The sizes of the layers are estimated from the
+    first ones, unless the run directory has them. Warnings name what will fail or take long. Where
+    a board of tiles does not fit or takes long, the plan names what `gods-number` would need
+    instead. Nothing is written.
     """
     members = resolve(config, settings).config.members
     if workers is not None:
         members = [described_cluster(member, workers) for member in members]
+    show_plans(members, verbose, as_json)
+
+
+def show_plans(members: Sequence[Config], verbose: bool, as_json: bool) -> None:
+    """Print what the runs of some configs will take. verbose: with the layout and the rates."""
     plans, values = list(map(_planned, members)), []
     for planned in plans:
         forecast = forecast_of(planned)
         values.append(plan_value(forecast))
         if not as_json:
-            echo(describe_plan(values[-1], forecast))
+            echo(describe_plan(values[-1], forecast, verbose))
     if as_json:
         echo_json(values)
 

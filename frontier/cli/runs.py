@@ -23,14 +23,20 @@ from frontier.text import size
     short_help="Start or resume a search.",
     epilog="""\b
 Examples:
-  frontier run configs/2x7.toml
-  frontier run configs/2x5.toml --set search.keep=all  # for solve
-  frontier run runs/2x5  # go on with a run by its directory
-  frontier run configs/3x4.toml --until 20 --set cluster.kind=serial
-  frontier run configs/2x6.toml --set 'store.codec="zstd:1"' --fresh
+  frontier run 2x5  # a config that comes with the program
+  frontier run mine.toml --workers 4 --memory 4GB
+  frontier run 2x5 --keep-all --out runs/2x5-all  # for solve
+  frontier run 2x7 --dry-run  # what it would take
+  frontier run runs/2x5  # resume a run by its directory
+  frontier run 3x4 --until 20 --set cluster.kind=serial
 """,
 )
 @common.config_argument
+@common.workers_option
+@common.memory_option
+@common.out_option
+@common.keep_all_option
+@common.codec_option
 @common.set_option
 @click.option("--until", type=click.IntRange(min=0), metavar="DEPTH", help="Stop after this depth.")
 @click.option("--fresh", is_flag=True, help="Delete the run in the run directory, start anew.")
@@ -39,6 +45,12 @@ Examples:
     is_flag=True,
     help="Begin even if the disk seems too small; do not ask before --fresh deletes.",
 )
+@click.option(
+    "-n",
+    "--dry-run",
+    is_flag=True,
+    help="Say what the run will take, as `plan` does, and run nothing.",
+)
 @common.take_over_option
 @click.option(
     "--job",
@@ -46,8 +58,11 @@ Examples:
     help="The name of this job in its queue: take over from its earlier start on another host.",
 )
 @common.quiet_option
+@common.verbose_option
 @common.json_option
-def run(config, settings, until, fresh, yes, take_over, job, quiet, as_json):
+def run(
+    config, settings, until, fresh, yes, dry_run, take_over, job, quiet, verbose, as_json
+):  # fmt: skip
     """Start or resume the search that CONFIG describes, or resume the one in the directory RUN.
 
     Layers are written to runs/NAME (or store.path) and counted until one is empty. Progress
@@ -56,6 +71,11 @@ def run(config, settings, until, fresh, yes, take_over, job, quiet, as_json):
     command resumes a run that was stopped or killed, and repeats the summary of a complete one.
     """
     named = resolve(config, settings)
+    if dry_run:
+        from frontier.cli.planning import show_plans  # whose forecast no run needs
+
+        show_plans(named.config.members, verbose, as_json)
+        return
     again = f"resume with: {named.run_command(until)}"
     take_over, values, begun = take_over or job or False, [], set()
     searched: set[str] = set()

@@ -1,4 +1,4 @@
-"""The command that gives a config to start from: init."""
+"""The commands that show the configs that come with the program, and write them: list, init."""
 
 import sys
 
@@ -16,27 +16,44 @@ def _complete(context, parameter, incomplete: str) -> list[str]:
 
 
 @click.command(
-    short_help="Write configs that come with the program, or list them.",
+    "list",
+    short_help="List the configs that come with the program.",
     epilog="""\b
 Examples:
-  frontier init  # lists all
+  frontier list
+  frontier list cube pancake  # those with a word in their names
+""",
+)
+@click.argument("words", metavar="[WORD]...", nargs=-1)
+def list_command(words):
+    """List the configs that come with the program, by name, with a sentence each.
+
+    Commands take such a name as a CONFIG: `frontier run 2x5`. With WORDs only the configs are
+    listed whose names contain one of them.
+    """
+    names = [name for name in bundled.names() if not words or any(word in name for word in words)]
+    if not names:
+        raise InputError(f"no config has {' or '.join(words)} in its name; `list` shows all")
+    formatter = click.HelpFormatter(width=terminal_width(sys.stdout))
+    formatter.write_dl([(name, bundled.title_of(name)) for name in names])
+    click.echo(formatter.getvalue(), nl=False)
+
+
+@click.command(
+    short_help="Write a config to start from.",
+    epilog="""\b
+Examples:
   frontier init 2x5
   frontier init goat hexagram
 """,
 )
-@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=_complete)
+@click.argument("names", metavar="NAME...", nargs=-1, required=True, shell_complete=_complete)
 @force_option
 def init(names, force):
-    """Write the config NAME, which comes with the program, as configs/NAME.toml, or list all.
+    """Write the config NAME, which comes with the program, as configs/NAME.toml, to be changed.
 
-    In a clone of the repository the configs are there already. Elsewhere this writes those that
-    are named, below the working directory. A file that was changed stays as it is.
+    A file that was changed stays as it is.
     """
-    if not names:
-        formatter = click.HelpFormatter(width=terminal_width(sys.stdout))
-        formatter.write_dl([(name, bundled.title_of(name)) for name in bundled.names()])
-        click.echo(formatter.getvalue(), nl=False)
-        return
     missing = {}
     for name in dict.fromkeys(names):
         text = bundled.text_of(name)

@@ -60,12 +60,14 @@ def plan_value(forecast: Forecast) -> dict:
     return {**value, "path": str(plan.config.path), "forecast": foretold}
 
 
-def describe_plan(value: dict, forecast: Forecast) -> str:
-    """Return the plan as text, with its assumptions."""
+def describe_plan(value: dict, forecast: Forecast, verbose: bool = False) -> str:
+    """Return the plan as text. verbose: with its layout, and the rates that the time rests on."""
     look = {
         "counted": counted, "size": size, "rough_range": rough_range, "need_words": need_words
     }  # fmt: skip
-    text = page("plan.txt", value=value, plan=forecast.plan, forecast=forecast, **look)
+    text = page(
+        "plan.txt", verbose=verbose, value=value, plan=forecast.plan, forecast=forecast, **look
+    )
     return text.rstrip()
 
 

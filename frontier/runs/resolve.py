@@ -28,7 +28,7 @@ def resolve(what: Place, settings: tuple[str, ...] = ()) -> "Named":
     it, if there is one.
     """
     try:
-        place = storage_at(what)
+        place = storage_at(bundled.place_of(what))
     except TypeError:
         message = f"{what!r}: expected a config, or the path of one or of a run directory"
         raise InputError(message) from None

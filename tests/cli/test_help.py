@@ -37,7 +37,7 @@ def help_of(*name):
 def test_help_fits_the_terminal(name):
     said = help_of(*name)
     assert max(map(len, said.splitlines())) <= 80
-    assert "..." not in re.sub(r"\[?(ARGS|BOARD|NAME|RUN)\]?\.\.\.", "", said)
+    assert "..." not in re.sub(r"\[?(ARGS|BOARD|NAME|RUN|WORD)\]?\.\.\.", "", said)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -56,7 +56,7 @@ def test_every_command_says_what_it_takes_and_how_it_is_used(name):
 def test_all_commands_are_listed_in_the_order_of_use():
     listed = re.findall(r"^  ([a-z-]+)  ", help_of().split("Commands:\n")[1], re.MULTILINE)
     assert listed == list(COMMANDS)
-    assert listed[:3] == ["init", "plan", "run"]
+    assert listed[:3] == ["list", "init", "plan"]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

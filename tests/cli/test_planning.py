@@ -55,18 +55,30 @@ def test_a_plan_is_measured_and_leaves_nothing(tmp_path):
 
 @pytest.mark.usefixtures("known_rates")
 def test_one_is_said_as_one(tmp_path):
-    said = invoke(CONFIGS / "topspin-9.toml", *at(tmp_path / "run"))
+    said = invoke(CONFIGS / "topspin-9.toml", "-v", *at(tmp_path / "run"))
     assert "1 vertex, 3 arcs" in said.stdout
     assert said.stderr == ""
 
 
+@pytest.mark.usefixtures("known_rates")
+def test_details_are_for_those_who_ask(tmp_path):
+    words = CONFIGS / "2x7.toml", *at(tmp_path / "run")
+    short, long = (invoke(*words, *more).stdout for more in ((), ("-v",)))
+    first, *lines = short.splitlines()
+    assert first == "2x7: 2×7 tiles"
+    assert [line.split()[0] for line in lines] == ["states", "memory", "disk", "time"]
+    assert long.startswith(short)
+    assert not re.search("slab|vert|arc| ns ", short)
+    assert all(re.search(word, long) for word in ("slabs", "vertices", " ns "))
+
+
 @pytest.mark.sweep
 def test_a_plan_by_tasks(tmp_path):
-    result = invoke(CONFIGS / "2x5.toml", *at(tmp_path / "run", "local"), *BY_TASKS)
+    result = invoke(CONFIGS / "2x5.toml", "-v", *at(tmp_path / "run", "local"), *BY_TASKS)
     assert "1 task a layer" in result.stdout
-    assert "56, all known: depth 55" in result.stdout
+    assert "1,814,400, depth 55\n" in result.stdout
     assert re.search(r"  time +0 to 1\d s\n", result.stdout)
-    assert re.search(r"disk at its peak  \d", result.stdout)
+    assert re.search(r"disk +\d", result.stdout)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -75,10 +87,10 @@ def test_a_plan_by_tasks(tmp_path):
 @pytest.mark.parametrize("name", ["2x8", "3x5", "4x4", "2x9"])
 def test_large_puzzles(tmp_path, name):
     path = tmp_path / "run"
-    text = invoke(CONFIGS / f"{name}.toml", *at(path), "--workers", 1000).stdout
+    text = invoke(CONFIGS / f"{name}.toml", "-v", *at(path), "--workers", 1000).stdout
     assert "depth unknown" in text
     assert "1,000 workers" in text
-    assert "what the scheduler takes comes on top" in text
+    assert "the scheduler takes its time besides" in text
     value = json.loads(
         invoke(CONFIGS / f"{name}.toml", *at(path), "--workers", 1000, "--json").stdout
     )
@@ -133,7 +145,7 @@ def test_a_run_that_exists_is_known_and_kept(tmp_path):
     value = json.loads(invoke(*words, "--json").stdout)
     assert len(value["layers"]) == value["forecast"]["layers"]["known"] == 35
     assert not value["forecast"]["layers"]["depth_is_known"]
-    assert "35 are committed" in invoke(*words).stdout
+    assert "for the layers after depth 34\n" in invoke(*words).stdout
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     other = invoke(*words, "--set", "puzzle.goal=[[1,2,3,4,5,6],[7,8,9,10,11,0]]", code=2)
     assert "was made by another config" in other.stderr
@@ -154,7 +166,7 @@ def test_the_plan_of_a_complete_run_says_what_such_a_run_takes(tmp_path):
     status = json.loads(making.invoke("status", tmp_path / "run", "--json").stdout)
     shared = before.keys() - {"forecast"}
     assert {key: after[key] for key in shared} == {key: status[key] for key in shared}
-    assert "the run is complete, and what follows is for such a run" in invoke(*words).stdout
+    assert "for the whole run, which is complete\n" in invoke(*words).stdout
     by_directory = json.loads(invoke(tmp_path / "run", "--json").stdout)
     assert by_directory["layers"] == after["layers"]
 
@@ -241,7 +253,7 @@ def test_a_run_that_is_deleted_first_says_nothing_of_the_room(little_room):
 
 
 def test_no_setting_is_blamed_that_nobody_gave(tmp_path, known_rates):
-    said = invoke(CONFIGS / "2x8.toml", *at(tmp_path)).stdout
+    said = invoke(CONFIGS / "2x8.toml", "-v", *at(tmp_path)).stdout
     assert re.search(
         r"by tasks, from disk to disk \(in memory layers would take 1\.. TB, and may take .*B\)",
         said,

@@ -1,10 +1,13 @@
-"""The command `init`, and what is said where a config is missing."""
+"""The commands `list` and `init`, and configs that are named alone."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 from making import CONFIGS, invoke
 
+import frontier
 from frontier.cli import main
 
 NAMES = {path.stem for path in CONFIGS.glob("*.toml")}
@@ -29,12 +32,15 @@ def test_a_config_that_was_written_is_searched():
 
 
 def test_all_are_listed_with_a_sentence_each():
-    lines = [line for line in invoke("init").stdout.splitlines() if line[0] != " "]
+    lines = [line for line in invoke("list").stdout.splitlines() if line[0] != " "]
     assert {line.split()[0] for line in lines} == NAMES
     assert all(len(line.split()) > 3 for line in lines)
     names = [line.split()[0] for line in lines]
     assert names.index("2x2") < names.index("2x9") < names.index("2x10") < names.index("goat")
     assert not Path("configs").exists()
+    some = invoke("list", "cube", "goat").stdout
+    assert re.findall(r"^\S+", some, re.MULTILINE) == ["cube-2x2x2", "goat", "goat-start"]
+    assert "no config has zzz in its name" in invoke("list", "zzz", code=2).stderr
 
 
 def test_names_are_completed():
@@ -59,7 +65,7 @@ def test_what_was_changed_stays(folder):
 def test_a_name_that_is_none():
     said = invoke("init", "2x3", "2x55", code=2).stderr
     assert "no config '2x55' comes with the program; did you mean 2x5?" in said
-    assert "`init` without a name lists them" in invoke("init", "zzz", code=2).stderr
+    assert "`python -m frontier list` shows them" in invoke("init", "zzz", code=2).stderr
     assert not Path("configs").exists()
 
 
@@ -69,17 +75,53 @@ def test_where_nothing_can_be_written():
 
 
 @pytest.mark.parametrize("command", ["run", "plan", "status", "solve", "gods-number"])
-@pytest.mark.parametrize("named", ["2x4", "2x4.toml", "configs/2x4.toml"])
+@pytest.mark.parametrize("named", ["2x4.toml", "configs/2x4.toml"])
 def test_a_missing_config_that_can_be_had(command, named):
     said = invoke(command, named, code=2).stderr
     assert said.startswith(f"frontier: {named}: no such ")
-    assert said.endswith("; `python -m frontier init 2x4` writes configs/2x4.toml\n")
-    if named != "configs/2x4.toml":
-        invoke("init", "2x4")
-        assert invoke(command, named, code=2).stderr.endswith("; there is configs/2x4.toml\n")
+    assert said.endswith("; the name 2x4 alone stands for the config that comes with the program\n")
 
 
 def test_a_missing_config_of_ones_own():
     said = invoke("run", "mine.toml", code=2).stderr
     assert said.startswith("frontier: mine.toml: no such config file; ")
-    assert said.endswith("`python -m frontier init` lists the configs that come with the program\n")
+    assert said.endswith("`python -m frontier list` shows the configs that come with the program\n")
+
+
+def test_a_config_is_named_alone():
+    """For every command, and until something of that name lies there."""
+    assert "2x3 is not begun; begin with: python -m frontier run 2x3\n" in (
+        invoke("status", "2x3", code=2).stderr
+    )
+    invoke("run", "2x3", "--until", "5")
+    assert Path("runs/2x3/run.json").exists()
+    assert "resume with: python -m frontier run 2x3\n" in invoke("status", "2x3").stdout
+    invoke("run", "2x3")
+    assert frontier.load_config("2x3").name == "2x3"
+    Path("2x3").write_text('name = "mine"\n[puzzle]\nkind = "tiles"\nrows = 2\ncolumns = 2\n')
+    assert json.loads(invoke("run", "2x3", "--json").stdout)["name"] == "mine"
+    assert frontier.load_config("2x3").name == "mine"
+    assert "no such" in invoke("run", "configs/zzz", code=2).stderr
+
+
+def test_options_are_short_for_settings():
+    options = "--out 5 --keep-all --codec raw --workers 1 --memory 1GB".split()
+    invoke("run", "2x3", *options)
+    told = json.loads(Path("5/run.json").read_text())
+    assert (told["keep"], told["codec"]) == ("all", "raw")
+    cluster = json.loads(Path("5/ledger.json").read_text())["settings"]["cluster"]
+    assert (cluster["workers"], cluster["memory"]) == (1, 10**9)
+    said = invoke("run", "2x3", "--memory", "much", code=2).stderr
+    assert "cluster.memory = much" in said
+    # What is set by its key comes later, and so counts.
+    invoke("run", "2x3", "--out", "first", "--set", "store.path=second")
+    assert not Path("first").exists()
+
+
+def test_a_dry_run_is_a_plan():
+    words = "2x3", "--codec", "raw"
+    assert invoke("run", *words, "--dry-run").stdout == invoke("plan", *words).stdout
+    value = json.loads(invoke("run", *words, "-n", "--json").stdout)
+    assert value["codec"] == "raw"
+    assert "region" in invoke("gods-number", "2x4", "-n").stdout
+    assert not Path("runs").exists()
