@@ -59,5 +59,5 @@ def remedy(missing: str) -> str:
     """Return what to do if the config `missing` was named and does not exist."""
     name = PurePosixPath(missing).name.removesuffix(".toml")
     if name in names():
-        return f"the name {name} alone stands for the config that comes with the program"
+        return f"its name alone, {name}, stands for the config that comes with the program"
     return f"`{program()} list` shows the configs that come with the program"

@@ -35,6 +35,14 @@ def program() -> str:
     return typed if typed == "frontier" else "python -m frontier"
 
 
+def near(path: str) -> str:
+    """Return a path as seen from the working directory if it lies below that, otherwise as it
+    is."""
+    with suppress(ValueError, OSError):  # it is a URL, or there is no working directory any more
+        return str(Path(path).relative_to(Path.cwd()))
+    return path
+
+
 DAY, YEAR = 86400, 365.25 * 86400
 """The seconds of a day and of a year."""
 

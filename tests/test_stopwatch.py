@@ -191,7 +191,7 @@ def test_a_run_tells_its_listeners_that_kernels_are_compiled(compiles, tmp_path)
 @pytest.mark.parametrize("progress", [False, True])
 def test_a_display_says_once_that_kernels_are_compiled(compiles, tmp_path, capsys, progress):
     api.run(api.plan(config_in(tmp_path)), progress=progress)
-    said = "compiling kernels, which may take half a minute the first time"
+    said = "Compiling kernels (up to half a minute the first time) …"
     assert capsys.readouterr().err.count(said) == progress
 
 

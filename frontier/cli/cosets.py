@@ -7,6 +7,7 @@ from frontier.cli import common
 from frontier.cli.streams import echo
 from frontier.cosets.resources import plan_cosets
 from frontier.errors import Gone, Stopped
+from frontier.report.displays import say_details
 from frontier.report.gods_number import (
     describe_gods_number,
     describe_plan,
@@ -67,9 +68,10 @@ Examples:
 )
 @common.take_over_option
 @common.quiet_option
+@common.verbose_option
 @common.json_option
 def gods_number(
-    config, settings, at_most, layers, hours, region, planning, take_over, quiet, as_json
+    config, settings, at_most, layers, hours, region, planning, take_over, quiet, verbose, as_json
 ):
     """Find God's number of the tile puzzle in CONFIG without visiting every position.
 
@@ -106,7 +108,7 @@ def gods_number(
             region,
             take_over=take_over,
             progress=not quiet,
-            listeners=[lambda event: events.add(type(event))],
+            listeners=[lambda event: events.add(type(event)), *([say_details] if verbose else ())],
         )
     except Gone:
         raise
@@ -118,6 +120,6 @@ def gods_number(
         raise Stopped(f"{reason}. Nothing is lost; resume with: {again}") from None
     if not events and not quiet:
         name = run.identity["name"]
-        echo(f"{name}: already searched; this is what was found", err=True)
+        echo(f"{name} is already searched; nothing to do.", err=True)
     value = gods_number_value(run)
     common.echo_json([value]) if as_json else echo(describe_gods_number(run, value, at_most))

@@ -11,6 +11,7 @@ from frontier.cli.streams import echo
 from frontier.clusters.allocation import allocation
 from frontier.config import Config
 from frontier.errors import Gone, InputError, Stopped
+from frontier.report.displays import say_details
 from frontier.runs.events import Event, RunStarted
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.resolve import resolve
@@ -88,10 +89,10 @@ def run(
             _warn(plan)
             if not fresh and LayerRun.exists(member.storage):
                 begun.add(member.name)
-            begins = partial(_note_start, begun, searched)
+            listeners = [partial(_note_start, begun, searched), *([say_details] if verbose else ())]
             try:
                 store, value = start_runs.start(
-                    plan, until, [begins], take_over, fresh=fresh, progress=not quiet
+                    plan, until, listeners, take_over, fresh=fresh, progress=not quiet
                 )
             except Gone:
                 raise
@@ -104,10 +105,8 @@ def run(
                     raise Stopped("interrupted before the run began") from None
                 raise Stopped(f"interrupted; nothing committed is lost; {again}") from None
             if member.name not in searched and not quiet:
-                known = f"searched up to depth {value['depth']}"
-                known = "complete" if value["complete"] else known
-                said = f"{member.name}: already {known}; this is what was found"
-                echo(said, err=True)
+                known = "complete" if value["complete"] else f"at depth {value['depth']}"
+                echo(f"{member.name} is already {known}; nothing to do.", err=True)
             values.append(value)
             if not as_json:
                 echo(describe(value, store.path))

@@ -32,7 +32,9 @@ Examples:
 @common.puzzle_argument
 @common.boards_argument
 @click.option(
-    "--file", type=click.Path(), help="Solve positions of a file, one a line; `-`: standard input."
+    "--file",
+    type=click.Path(),
+    help="Solve positions of a file, one a line, with # comments; `-`: standard input.",
 )
 @click.option(
     "--method",
@@ -127,8 +129,8 @@ def solve(
     if (legend := describe_moves(puzzle, moves)) and not as_json:
         echo(f"\n{legend}")
     if failures and len(positions) > 1:
-        summary = f"{len(failures):,} of {len(positions):,} positions have no answer"
-        raise type(failures[0])(f"{summary}; the first: {failures[0]}")
+        share = f"{len(failures):,} of {len(positions):,} positions"
+        raise type(failures[0])(f"{share} have no answer; see the errors above")
     if failures:
         raise failures[0]
 
@@ -147,6 +149,11 @@ class _Watch:
             echo(f"{progress}, {span(elapsed)}", err=True)
 
 
+def _uncommented(puzzle: Puzzle, line: str) -> str:
+    """Return a line without the comment behind #, unless boards of the puzzle have that mark."""
+    return line.strip() if "#" in puzzle.line(puzzle.goals[0]) else line.partition("#")[0].strip()
+
+
 def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> list[tuple[str, str]]:
     """Return (place in the file, text) of each position to be solved."""
     positions = [("", board) for board in whole_boards(puzzle, boards)]
@@ -159,8 +166,8 @@ def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> lis
             raise InputError(f"{name} cannot be read: {why_unreadable(error)}") from None
         positions += [
             (f"{name}, line {number}: ", line)
-            for number, line in enumerate(lines, start=1)
-            if line.strip()
+            for number, text in enumerate(lines, start=1)
+            if (line := _uncommented(puzzle, text))
         ]
     if boards or file is not None:
         return positions

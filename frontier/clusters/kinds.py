@@ -20,6 +20,14 @@ CONNECT_SECONDS = 30
 """The seconds to wait for a scheduler."""
 
 
+def workers_to_start(settings: ClusterTable, alone: bool, client=None) -> int:
+    """Return how many workers `executor_of` starts or joins; 0 if this process does all the work.
+    The arguments are those of `executor_of`."""
+    kind = settings.kind
+    here = client is None and (kind == "serial" or (kind == "local" and alone))
+    return 0 if here else settings.workers
+
+
 @contextmanager
 def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Executor]:
     """Start or join the cluster that ``[cluster]`` names; close it at the end.
@@ -27,8 +35,7 @@ def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Ex
     alone: True if local workers need not start, as there is no work to share. client: a client
     of an existing cluster, which is used instead and left open.
     """
-    kind = settings.kind
-    if client is None and (kind == "serial" or (kind == "local" and alone)):
+    if not workers_to_start(settings, alone, client):
         yield Serial()
         return
     from frontier.clusters.dask_executor import DaskExecutor  # small runs do without it
@@ -41,7 +48,7 @@ def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Ex
     from frontier.clusters.local import local_cluster
     from frontier.clusters.queues import queue_cluster
 
-    tend = None
+    kind, tend = settings.kind, None
     with config.set(QUIET), _quiet_here(), ExitStack() as stack:
         if kind == "local":
             cluster = stack.enter_context(local_cluster(settings))

@@ -110,9 +110,9 @@ class Puzzle:
         """Raise InputError, beginning with `name`, if no goal can be reached from the board."""
         if self.model.reaches(board):
             return
-        goal = '; the goal is {}, and puzzle.goal sets another, as in --set puzzle.goal="…"'
+        goal = ". The goal is {}; --set 'puzzle.goal=\"…\"' sets another"
         if len(self.goals) > 1:
-            goal = "; the first of the goals is {}, and puzzle.goals sets others"
+            goal = ". The first of the goals is {}; puzzle.goals in the config sets others"
         if not self.model.included.all():  # another start would do
             goal = ""
         shown = goal.format(self.line(self.goals[0]))

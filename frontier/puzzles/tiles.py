@@ -101,8 +101,19 @@ def tile_puzzle(
     model = Model(SlidingEncoding(pieces, metric, boards_given), boards_given.start)
     title = f"{rows}×{columns} tiles"
     title += ", any number of tiles a move" if metric == "multi" else ""
-    reason = "its parity differs from the goal's; exchanging any two tiles mends that"
+    reason = "its parity differs from the goal's; swap any two tiles to make it solvable"
     if grid.line_length == 1:
         reason = "on a board of one line the tiles keep their order"
+    elif goals_of_config == [] and _parity_changes(grid, board_in_order.index(0), grid.cells - 1):
+        corner = [rows - 1, columns - 1]
+        reason += f", or put the goal's blank last: --set 'puzzle.blank={corner}'"
     words = Words(unreachable=f"it cannot be reached from the goal: {reason}")
     return Puzzle("tiles", title, model, notation, words, grid)
+
+
+def _parity_changes(grid: Grid, first: int, second: int) -> bool:
+    """Return whether boards with the tiles in order and the blank in one of these cells cannot be
+    reached from those with it in the other."""
+    stride = grid.columns if grid.rows > grid.columns else 1
+    line, other = (cell // stride % max(grid.rows, grid.columns) for cell in (first, second))
+    return (line - other) * (grid.line_length - 1) % 2 == 1

@@ -18,7 +18,7 @@ from frontier.text import fitted_to, percent
 BAR_WIDTH = 40
 """The most columns of a bar."""
 
-COMPILING = "compiling kernels, which may take half a minute the first time"
+COMPILING = "Compiling kernels (up to half a minute the first time) …"
 
 
 def console_on(file: TextIO | None = None) -> Console:

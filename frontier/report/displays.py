@@ -1,10 +1,11 @@
-"""Displays of runs under way: a live table in a terminal, lines elsewhere, HTML in a notebook; and
-the listeners to a run, of which its display is one."""
+"""Displays of runs under way: a live block in a terminal, a table elsewhere, HTML in a notebook;
+and the listeners to a run, of which its display is one."""
 
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
@@ -23,11 +24,27 @@ from frontier.report.console import (
     share_bar,
     warn_unwritten,
 )
-from frontier.report.figures import figures, headline, line, title
+from frontier.report.figures import (
+    describe_state,
+    figures,
+    headline,
+    line,
+    start_details,
+    title,
+)
 from frontier.report.html import run_html
+from frontier.report.rows import Rows
 from frontier.report.status_page import kept_page
 from frontier.runs.environment import NAME as ENVIRONMENT
-from frontier.runs.events import Compiling, Event, LayerFinished, Listener, Stopping
+from frontier.runs.events import (
+    Compiling,
+    Event,
+    Listener,
+    RunStarted,
+    SearchStarted,
+    Starting,
+    Stopping,
+)
 from frontier.runs.kinds import open_run
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.log import NAME as LOG
@@ -35,119 +52,179 @@ from frontier.runs.log import STARTS, EventLog, StartLog
 from frontier.runs.progress import UNDER_WAY, Progress, Standing, is_written, progress_of
 from frontier.runs.resolve import begun_at
 from frontier.storage.base import Storage
-from frontier.text import fitted, rate, span
+from frontier.text import counted, fitted, rate, span
 
 STOPPING = (
-    "stopping: what is under way is ended and kept first, as a rule in seconds; Ctrl-C again ends "
-    "at once, and what is under way is done anew later"
+    "Finishing current tasks (a few seconds). Press Ctrl-C again to stop now; unfinished tasks "
+    "will be redone."
 )
-COMPILING_FIRST = "; a kernel is being compiled, which ends first and may take half a minute"
+STOPPING_LATER = (
+    "Finishing the compilation of a kernel (up to half a minute) and current tasks. Press Ctrl-C "
+    "again to stop now; unfinished tasks will be redone."
+)
+WORKERS_COMPILE = "Workers load or compile their kernels (up to half a minute the first time) …"
 
 LAYERS_SHOWN = 10
 SPARE_LINES = 4
 """Lines of a terminal that `shown` leaves free: the table's heading, and room for messages."""
 
+IN_TABLE = {"depth", "states", "time in layers", "layers on disk"}
+"""Figures that `shown` leaves out: its table and its bar have them, or nobody waits for them."""
+
 
 class PlainProgress:
-    """Prints lines when a run begins and ends, after its layers, and during long ones."""
-
-    LAYER_SECONDS, TASK_SECONDS = 1.0, 60.0
-    """The least seconds between the lines of two layers, and between two within a layer; in a
-    search of cosets between two questions, and within one."""
+    """Prints one line when a run begins, and then a table: a row a layer or a time."""
 
     def __init__(self, file: TextIO | None = None, progress: Standing | None = None):
-        self._file, self._progress = file, progress or Progress()
-        self._shown_at, self._shown_state = 0.0, (None, None, None)
-        self._said_compiling = False
+        self._file, self._progress, self._rows = file, progress or Progress(), Rows()
+        self._said: set[str] = set()
 
     def __call__(self, event: Event) -> None:
         self._progress(event)
-        if isinstance(event, Stopping):
-            self._show(STOPPING + COMPILING_FIRST * (self._progress.compiling == Compiling()))
-        elif isinstance(event, Compiling):
-            if not (event.elsewhere or self._said_compiling):
-                self._said_compiling = True
-                self._show(COMPILING)
-        elif isinstance(event, LayerFinished) and self._progress.storing:
-            pass  # the others that were stored with it are told in the same moment
-        elif news := self.news(self._progress):
-            self._show(headline(event) if isinstance(event, STARTS) else news)
+        match event:
+            case Starting():
+                self._say_once(headline(event))
+                if event.workers:
+                    self._say(starting_words(event))
+            case RunStarted() | SearchStarted():
+                if not self._said:  # it was not said to be starting
+                    self._say_once(headline(event))
+            case Compiling():
+                self._say_once(WORKERS_COMPILE if event.elsewhere else COMPILING)
+            case Stopping():
+                self._say(STOPPING_LATER if self._compiles_here else STOPPING)
+            case _:
+                self._show()
 
-    def news(self, progress: Standing) -> str | None:
-        """Return a line about a run, if there is something new and it is time for one."""
-        now, state_now = time.monotonic(), (progress.state, progress.ended, progress.stage)
-        if state_now[:2] == self._shown_state[:2]:
-            least = self.TASK_SECONDS if state_now == self._shown_state else self.LAYER_SECONDS
-            if progress.state != UNDER_WAY or now - self._shown_at < least:
-                return None
-        self._shown_at, self._shown_state = now, state_now
-        return f"{time.strftime('%H:%M:%S')}  {line(progress)}"
+    @property
+    def _compiles_here(self) -> bool:
+        compiling = self._progress.compiling
+        return compiling is not None and not compiling[0].elsewhere
 
-    def _show(self, news: str) -> None:
-        say(news, self._file)
+    def _say_once(self, message: str) -> None:
+        if message not in self._said:
+            self._said.add(message)
+            self._say(message)
+
+    def _say(self, message: str) -> None:
+        say(message, self._file)
+
+    def close(self) -> None:
+        """Leave nothing in place that changes, however the run has ended."""
+
+    def _show(self) -> None:
+        """Show how far the run is, if it is time for that."""
+        for row in self._rows.due(self._progress):
+            say(row, self._file)
 
 
 class NotebookProgress(PlainProgress):
     """Shows a table and a chart in a notebook, and replaces them as the run goes on."""
 
-    LAYER_SECONDS = TASK_SECONDS = 0.5
-    _handle = None
+    SECONDS = 0.5
+    """The least seconds between two tables."""
 
-    def _show(self, news: str) -> None:
+    _handle, _shown_at = None, float("-inf")
+
+    def _say(self, message: str) -> None:
+        self._show(message)
+
+    def _show(self, message: str | None = None) -> None:
         from IPython.display import HTML, display
 
-        progress = self._progress
-        html = run_html(title(progress), figures(progress), progress.counts)
+        progress, now = self._progress, time.monotonic()
+        if not (message or progress.ended) and now - self._shown_at < self.SECONDS:
+            return
+        self._shown_at = now
+        facts = figures(progress) if progress.started else {}
+        html = run_html(message or title(progress), facts, progress.counts)
         self._handle = self._handle or display(HTML(""), display_id=True)
         self._handle.update(HTML(html))
 
 
 class LiveProgress(PlainProgress):
-    """Shows the figures of a run in place, from its start to its end."""
-
-    LAYER_SECONDS = TASK_SECONDS = float("inf")
+    """Shows a line when a run begins, and below it the figures of the run in place until it
+    ends."""
 
     def __init__(self, console: Console, progress: Standing | None = None):
         super().__init__(progress=progress)
-        self._live = Live(get_renderable=lambda: shown([self._progress], console), console=console)
+        self._starting = "", 0.0  # what is said until the run begins, and since when
+        self._live = Live(get_renderable=self._block, console=console, transient=True)
 
-    def _show(self, news: str) -> None:
+    def __call__(self, event: Event) -> None:
         try:
-            if self._progress.ended:
-                self._live.stop()
-            else:
-                console = self._live.console
-                console.print(fitted(news, console.width), soft_wrap=True)
-                self._live.start(refresh=True)
+            if isinstance(event, Starting):
+                self._starting = starting_words(event), time.monotonic()
+            elif isinstance(event, Compiling):
+                self._progress(event)  # the figures have it
+                return
+            super().__call__(event)
         except OSError:  # the terminal is gone; the search goes on
             self._live.console.quiet = True
 
+    def _say(self, message: str) -> None:
+        if message == self._starting[0]:  # the block has it
+            return
+        console = self._live.console
+        console.print(fitted(message, console.width), soft_wrap=True)
+        self._live.start(refresh=True)
 
-def shown(runs: Iterable[Standing], console: Console) -> Group:
+    def _show(self) -> None:
+        if self._progress.ended:
+            self._live.stop()
+
+    def close(self) -> None:
+        with suppress(OSError):  # the terminal is gone
+            self._live.stop()
+
+    def _block(self) -> Group:
+        if self._progress.state == UNDER_WAY:
+            return shown([self._progress], self._live.console, titled=False)
+        said, since = self._starting
+        return Group(*([Text(f"{said} {span(time.monotonic() - since)}")] if said else []))
+
+
+def starting_words(event: Starting) -> str:
+    """Return that workers are started, as a sentence; "" if none are."""
+    return f"Starting {counted(event.workers, 'worker')} …" if event.workers else ""
+
+
+def shown(runs: Iterable[Standing], console: Console, titled: bool = True) -> Group:
     """Return the last layers of each run that is under way, as many as a screen has room for, a bar
-    of the share that is done, and its figures; a line for any other run."""
+    of the share that is done, and its figures; a line for any other run. titled: whether each run
+    begins with its title."""
     parts, runs = [], list(runs)
     for progress in runs:
         if progress.state != UNDER_WAY:
             parts.append(Text(fitted(line(progress), console.width)))
             continue
-        named = [f"{name}: {text}" for name, text in figures(progress).items()]
-        said = [Text(fitted(text, console.width)) for text in (title(progress), *named)]
-        said[0].style = "bold"
-        lines = sum(text.plain.count("\n") + 1 for text in said) + len(runs) - 1
+        heading = [Text(fitted(title(progress), console.width), style="bold")] if titled else []
+        said = [
+            Text(fitted(f"{name}: {text}", console.width))
+            for name, text in figures(progress).items()
+            if name not in IN_TABLE
+        ]
+        lines = sum(text.plain.count("\n") + 1 for text in heading + said) + len(runs) - 1
         room = console.height - SPARE_LINES - lines - (progress.share is not None)
         rows = [
             [str(of.depth), f"{of.states:,}", span(of.seconds), rate(of.states, of.seconds)]
             for of in progress.layers[-max(1, min(LAYERS_SHOWN, room)) :]
         ]
         header = ("depth", "states", "time", "rate")
-        parts.append(said[0])
+        parts += heading
         if rows:
             parts.append(fitting_table(header, rows, ("rate", "time"), console))
         if progress.share is not None:
             parts.append(share_bar(progress.share, console))
-        parts += said[1:]
+        parts += said
     return Group(*parts)
+
+
+def say_details(event: Event) -> None:
+    """Say on standard error how a run is searched that begins."""
+    if isinstance(event, STARTS):
+        for detail in start_details(event):
+            say(f"  {detail}", sys.stderr)
 
 
 def noted(file: Path | str, note: Listener) -> Listener:
@@ -184,12 +261,12 @@ def listening(
     display = _display(shown, progress())
     start = noted(storage.place(ENVIRONMENT), StartLog(storage, config))
     log = noted(storage.place(LOG), EventLog(storage))
-    with kept_page(storage, progress()) as page:
+    with kept_page(storage, progress()) as page, closing(display) if display else nullcontext():
         displays = [display] if display else []
         yield [start, *displays, *listeners, log, page]
 
 
-def _display(shown: bool | None, progress: Standing) -> Listener | None:
+def _display(shown: bool | None, progress: Standing) -> PlainProgress | None:
     """Return the display on standard error, or in a notebook; None if none is wanted."""
     if shown is False:
         return None
@@ -217,7 +294,7 @@ def watch(
     """
     paths: list[Storage] = []
     runs: list[Standing] = []
-    lines, console, table = [], console_on(), None
+    news, console, table = [], console_on(), None
     if is_live(console):
         table = Live(get_renderable=lambda: shown(runs, console), console=console)
     with table or nullcontext():
@@ -225,8 +302,10 @@ def watch(
             if not any(progress.started for progress in runs):
                 with suppress(*(InputError, CorruptRunError) if runs else ()):  # half made
                     if (found := find()) != paths:
-                        paths, lines = found, [PlainProgress() for _ in found]
+                        paths = found
                         runs = [Progress(path.name) for path in found]
+                        names = [path.name if len(found) > 1 else None for path in found]
+                        news = list(map(News, names))
             for number, progress_known in enumerate(runs):
                 if not progress_known.started:
                     paths[number] = begun_at(paths[number])
@@ -235,13 +314,33 @@ def watch(
                     progress_known.started or LayerRun.exists(path)
                 ):
                     runs[number] = _look(path, lambda: wait(interval))
-                if table is None and (news := lines[number].news(runs[number])):
-                    print(news, flush=True)
+                if table is None:
+                    for said in news[number].of(runs[number]):
+                        print(said, flush=True)
             if table:
                 table.refresh()
             if all(progress.complete for progress in runs) and not any(map(is_written, paths)):
                 return paths
             wait(interval)
+
+
+class News:
+    """What is new about a run that is followed by its files. name: as for `Rows`."""
+
+    def __init__(self, name: str | None = None):
+        self._rows, self._started, self._state = Rows(name), None, None
+
+    def of(self, progress: Standing) -> list[str]:
+        """Return lines: where the run is, if it has begun; a row of the table, if one is due; and
+        its state, if that has changed and it is not under way."""
+        lines, started, state = [], progress.started, describe_state(progress)
+        if started and self._started is None:
+            lines.append(headline(replace(started, resumed=False)))
+        lines += self._rows.due(progress)
+        if state != self._state and progress.state != UNDER_WAY:
+            lines.append(f"{progress.name}: {state}")
+        self._started, self._state = started, state
+        return lines
 
 
 def _look(path: Storage, pause: Callable[[], None]) -> Standing:

@@ -3,10 +3,10 @@
 import time
 from typing import TYPE_CHECKING
 
-from frontier.runs.events import Asking, RunStarted, SearchStarted
+from frontier.runs.events import Asking, RunStarted, SearchStarted, Starting
 from frontier.runs.progress import Progress, SearchProgress, Standing
 from frontier.runs.time_left import TimeLeft
-from frontier.text import counted, moment, percent, rate, rough, rough_range, size, span
+from frontier.text import counted, moment, near, percent, rate, rough, rough_range, size, span
 
 if TYPE_CHECKING:
     from frontier.cosets.questions import Farther
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def figures(progress: Standing, now: float | None = None) -> dict[str, str]:
     """Return the figures of a run by their names."""
     if isinstance(progress, SearchProgress):
-        return _search_figures(progress)
+        return _search_figures(progress, time.time() if now is None else now)
     now = time.time() if now is None else now
     start, layers, figures_known = progress.started, progress.layers, {}
     if not progress.complete and progress.states < start.states:
@@ -42,6 +42,8 @@ def figures(progress: Standing, now: float | None = None) -> dict[str, str]:
     figures_known["time in layers"] = f"{span(seconds)} ({rate(states, seconds)})"
     if progress.storing:
         figures_known["now"] = f"storing {counted(progress.storing, 'layer')}"
+    elif words := compiling_words(progress, now):
+        figures_known["now"] = words
     elif words := next_layer_words(progress, now):
         figures_known["next layer"] = f"{len(layers)} ({words})"
     figures_known["layers on disk"] = size(progress.disk)
@@ -93,11 +95,16 @@ def describe_state(progress: Standing) -> str:
 def title(progress: Standing) -> str:
     """Return the name of a run, its puzzle and its state."""
     puzzle = f"{progress.started.title}, " if progress.started else ""
-    kernels = ""
-    if compiling := progress.compiling:
-        elsewhere = "workers load or compile their kernels"
-        kernels = f", {elsewhere if compiling.elsewhere else 'compiling kernels'}"
-    return f"{progress.name}: {puzzle}{describe_state(progress)}{kernels}"
+    return f"{progress.name}: {puzzle}{describe_state(progress)}"
+
+
+def compiling_words(progress: Standing, now: float) -> str | None:
+    """Return that kernels are being compiled, and for how long; None if they are not."""
+    if progress.compiling is None:
+        return None
+    event, began = progress.compiling
+    doing = "workers load or compile their kernels" if event.elsewhere else "compiling kernels"
+    return f"{doing} ({span(max(0.0, now - began))})"
 
 
 def line(progress: Standing) -> str:
@@ -113,21 +120,24 @@ def line(progress: Standing) -> str:
     return "; ".join([title(progress), *parts])
 
 
-def headline(start: RunStarted | SearchStarted) -> str:
-    """Return what is searched, by whom, where and how, in some lines."""
-    if isinstance(start, SearchStarted):
-        by, again = counted(start.workers, "worker"), ", going on" if start.resumed else ""
-        dashboard = f"\ndashboard: {start.dashboard}" if start.dashboard else ""
-        return f"{start.name}: {start.title}, coset by coset; {by}; {start.path}{again}{dashboard}"
-    states, workers = counted(start.states, "state"), counted(start.workers, "worker")
-    by = f"; {workers}" if start.workers > 1 else ""
-    again = f", resuming after depth {start.depth}" if start.resumed else ""
-    mode = f"\nlayers are searched {start.mode}" if start.mode else ""
-    dashboard = f"\ndashboard: {start.dashboard}" if start.dashboard else ""
-    return f"{start.name}: {start.title}, {states}{by}; {start.path}{again}{mode}{dashboard}"
+def headline(start: Starting | RunStarted | SearchStarted) -> str:
+    """Return what is searched and where, in one line."""
+    states, depth = getattr(start, "states", None), getattr(start, "depth", -1)
+    what = "God's number" if states is None else counted(states, "state")
+    after = "" if depth < 0 else f" after depth {depth}"
+    again = f", resuming{after}" if start.resumed else ""
+    return f"{start.name}: {start.title}, {what}, in {near(start.path)}{again}"
 
 
-def _search_figures(progress: SearchProgress) -> dict[str, str]:
+def start_details(start: RunStarted | SearchStarted) -> list[str]:
+    """Return how a run is searched, as lines."""
+    mode = getattr(start, "mode", "") or "coset by coset"
+    details = [f"searched {mode}"]
+    details += [counted(start.workers, "worker")] if start.workers > 1 else []
+    return details + ([f"dashboard: {start.dashboard}"] if start.dashboard else [])
+
+
+def _search_figures(progress: SearchProgress, now: float) -> dict[str, str]:
     """Return the figures of a search by their names."""
     asking, run, figures = progress.asking or Asking("nothing yet"), progress.run, {}
     if asking.portions and not progress.complete:
@@ -136,7 +146,9 @@ def _search_figures(progress: SearchProgress) -> dict[str, str]:
             time_left = f"about {rough(asking.left)}" if asking.left >= 2 else "a moment"
         figures["time left"] = f"{time_left} (for this question)"
     figures["God's number"] = bounds_words(asking.lower, asking.upper)
-    if asking.doing and not progress.complete:
+    if words := compiling_words(progress, now):
+        figures["now"] = words
+    elif asking.doing and not progress.complete:
         figures["next" if progress.ended else "now"] = _doing_words(asking)
     if run and run.proof:
         if layers := last_layers(run):

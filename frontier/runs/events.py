@@ -8,6 +8,24 @@ from frontier.layers.record import LayerRecord
 
 
 @dataclass(frozen=True)
+class Starting:
+    """A run of either kind is about to begin; its workers are started or joined first.
+
+    states: the number of states of the whole space, None for a search of cosets. depth: that of the
+    last committed layer, -1 if there is none. workers: how many are started or joined; 0 if this
+    process does all the work.
+    """
+
+    name: str
+    title: str
+    path: str
+    resumed: bool
+    workers: int
+    states: int | None = None
+    depth: int = -1
+
+
+@dataclass(frozen=True)
 class RunStarted:
     """A run begins, or is resumed after `depth`, which is -1 if no layer is committed.
 
@@ -183,7 +201,8 @@ class SearchStopped:
 
 
 Event = (
-    RunStarted | Compiling | LayerStarted | TaskFinished | LayerMade | StoringLayers | LayerFinished
-    | RunFinished | RunStopped | Stopping | SearchStarted | Asking | SearchFinished | SearchStopped
+    Starting | RunStarted | Compiling | LayerStarted | TaskFinished | LayerMade | StoringLayers
+    | LayerFinished | RunFinished | RunStopped | Stopping | SearchStarted | Asking | SearchFinished
+    | SearchStopped
 )  # fmt: skip
 Listener = Callable[[Event], None]

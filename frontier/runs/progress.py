@@ -35,10 +35,11 @@ class Standing:
     """What is known of a run of either kind at a moment. It listens to the events of the run.
 
     name: of the run. started: the event of the last start, None if the run has not begun. began,
-    since: the Unix times at which the run, and what is under way in it, began. ended: the event
-    that ended the run, None while it is under way. when: the Unix time of that event, None if not
-    known. compiling: the event that kernels are being made ready; None from the next event on. run,
-    holder: the run as its files were, and the process that writes it; set only by reading files.
+    since: when the run and what is under way in it were begun, in Unix time. ended: the event that
+    ended the run, None while it is under way. when: the Unix time of that event, None if not known.
+    compiling: the event that kernels are being made ready, and when it came; None from the next
+    news on. Only what was read from files has run, the run as these were then, and holder, the
+    process that writes it.
     """
 
     name: str = ""
@@ -47,7 +48,7 @@ class Standing:
     since: float = 0.0
     ended: events.Event | None = None
     when: float | None = None
-    compiling: events.Compiling | None = None
+    compiling: tuple[events.Compiling, float] | None = None
     run: "LayerRun | CosetRun | None" = None
     holder: str | None = None
 
@@ -59,7 +60,7 @@ class Standing:
         elif isinstance(event, ENDS):
             self.ended, self.when = event, now
         if not isinstance(event, events.LayerStarted | events.Stopping):
-            self.compiling = event if isinstance(event, events.Compiling) else None
+            self.compiling = (event, now) if isinstance(event, events.Compiling) else None
         self.note(event, now)
 
     def note(self, event: events.Event, now: float) -> None:
@@ -190,9 +191,9 @@ class Progress(LayerTotals, Standing):
         return events.RunStopped(depth, reason, elapsed)
 
     @property
-    def stage(self) -> tuple[int | None, int]:
-        """The depth of the last layer, and how many are being stored."""
-        return self.depth, self.storing
+    def stage(self) -> int | None:
+        """The depth of the last layer."""
+        return self.depth
 
     @property
     def share(self) -> float | None:
@@ -254,9 +255,11 @@ class SearchProgress(Standing):
         return asking.done / asking.portions if asking and asking.portions else None
 
     @property
-    def stage(self) -> int | None:
-        """The limit of the question under way."""
-        return self.asking and self.asking.limit
+    def stage(self) -> tuple | None:
+        """The bounds and the limit of the question under way; None before there are bounds."""
+        asking = self.asking
+        known = asking is not None and asking.upper is not None
+        return (asking.lower, asking.upper, asking.limit) if known else None
 
 
 def _asking(run: "CosetRun", workers: int) -> events.Asking:

@@ -12,7 +12,7 @@ from frontier.runs.farthest import farthest
 from frontier.runs.layer_run import LayerRun
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import write_sealed
-from frontier.text import counted, percent, size, span
+from frontier.text import counted, near, percent, size, span
 
 NAME = "summary.json"
 
@@ -93,7 +93,7 @@ def describe(value: dict, path: Place) -> str:
         lines.append(f"  start: {'not reached yet' if depth is None else counted(depth, 'move')}")
     lines.append(
         f"  time in layers: {span(value['seconds'])}; written: {size(value['bytes_written'])}; "
-        f"on disk: {size(storage_at(path).size())} in {path}"
+        f"on disk: {size(storage_at(path).size())} in {near(str(path))}"
     )
     return "\n".join(lines)
 

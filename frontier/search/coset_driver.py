@@ -11,7 +11,7 @@ import numpy as np
 
 from frontier import machine
 from frontier.clusters.executor import Call, Executor, Threads
-from frontier.clusters.kinds import client_for, executor_of
+from frontier.clusters.kinds import client_for, executor_of, workers_to_start
 from frontier.compiling import compiling_told_to
 from frontier.config import Config
 from frontier.cosets.proof import Answer, Proof, guesses, wrong_division
@@ -29,6 +29,7 @@ from frontier.runs.events import (
     SearchFinished,
     SearchStarted,
     SearchStopped,
+    Starting,
     Stopping,
 )
 from frontier.runs.reference import RunCache, RunRef
@@ -104,12 +105,21 @@ class _Search:
         return over or self._interrupted.is_set()
 
     def go(self, config: Config, client) -> None:
-        run = self._run
+        run, client = self._run, client_for(config, client)
+        alone = client is None and config.cluster.kind == "local"
+        workers = 0 if alone else workers_to_start(config.cluster, False, client)
+        about = run.identity["name"], run.puzzle.title, str(run.path)
+        self._tell(Starting(*about, run.proof is not None, workers))
         with _executor_for(config, client) as executor:
-            self._tell(SearchStarted(
-                run.identity["name"], run.puzzle.title, str(run.path), executor.workers,
-                *run.request, run.proof is not None, executor.dashboard,
-            ))  # fmt: skip
+            self._tell(
+                SearchStarted(
+                    *about,
+                    executor.workers,
+                    *run.request,
+                    run.proof is not None,
+                    executor.dashboard,
+                )
+            )
             if not executor.in_process:
                 self._tell(Compiling(elsewhere=True))
             try:
@@ -277,8 +287,8 @@ def search_position(run_ref: RunRef, board: Board, limit: int, nodes: int) -> Wi
 
 @contextmanager
 def _executor_for(config: Config, client) -> Iterator[Executor]:
-    """Yield threads if all workers would be on this machine, otherwise the workers of a cluster."""
-    client = client_for(config, client)
+    """Yield threads if the workers would be on this machine alone, otherwise the workers of a
+    cluster."""
     if client is None and config.cluster.kind == "local":
         yield Threads(config.cluster.workers)
         return

@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from frontier.clusters.executor import Executor
-from frontier.clusters.kinds import executor_of
+from frontier.clusters.kinds import executor_of, workers_to_start
 from frontier.compiling import compiling_told_to
 from frontier.errors import (
     FULL,
@@ -39,6 +39,7 @@ from frontier.runs.events import (
     RunFinished,
     RunStarted,
     RunStopped,
+    Starting,
     Stopping,
     StoringLayers,
 )
@@ -73,8 +74,8 @@ class Driver:
         self._started = started
         self._counting = Counting(plan.puzzle, plan.space)
         self._held: Held | None = None
-        self._storing = 0.0
-        # Tasks of a run without spare layers delete parts of the older layer. A worker that
+        self._storing, self._compiled_elsewhere = 0.0, False
+        # Tasks of a run without spare layers delete parts of the older layer. A worker that has
         # outlived an earlier driver may be doing so now.
         stored = run.stored_depths()
         self._depth_being_replaced = stored[0] if len(stored) == LEAST_KEPT else None
@@ -116,6 +117,9 @@ class Driver:
         """Make a layer by tasks and commit it."""
         self._held, depth = None, len(self.run.records)
         stop = self.stopping.is_set
+        if not (self.executor.in_process or self._compiled_elsewhere):
+            self._compiled_elsewhere = True
+            self.emit(Compiling(elsewhere=True))
         layer = layer_by_tasks(self.plan, self.run, self.executor, self.emit, stop)
         if layer:
             self._commit([layer], complete=False)
@@ -268,16 +272,19 @@ def _check_resumable(plan: Plan, run: LayerRun) -> None:
 
 def _drive(plan: Plan, run: LayerRun, until: int | None, emit: Listener, client) -> None:
     began = time.perf_counter()
-    with executor_of(plan.config.cluster, plan.in_memory, client) as executor:
+    depth = len(run.records) - 1
+    cluster = plan.config.cluster, plan.in_memory, client
+    emit(Starting(
+        plan.config.name, plan.puzzle.title, str(run.path), bool(run.records),
+        workers_to_start(*cluster), plan.puzzle.states, depth,
+    ))  # fmt: skip
+    with executor_of(*cluster) as executor:
         driver = Driver(plan, run, executor, emit, began)
-        depth = len(run.records) - 1
         emit(RunStarted(
             plan.config.name, plan.puzzle.title, str(run.path), depth, run.states,
             plan.puzzle.states, executor.workers, bool(run.records), executor.dashboard, until,
             plan.mode_in_words,
         ))  # fmt: skip
-        if not executor.in_process:
-            emit(Compiling(elsewhere=True))
         try:
             # Checked already here, so that the log has the reason.
             with (

@@ -126,7 +126,7 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_resume(tmp_path, calm):
     output, errors = process.communicate()
     assert process.returncode == 3, errors
     assert output == ""
-    assert errors.count("stopping: what is under way is ended and kept first") == 1
+    assert errors.count("Finishing current tasks (a few seconds). Press Ctrl-C again") == 1
     assert "resume with: python -m frontier run" in errors
     assert "Traceback" not in errors
     assert (path / "lock").read_text() == ""

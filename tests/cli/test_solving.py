@@ -1,6 +1,7 @@
 """`solve` and `rotate` as a user types them."""
 
 import json
+import re
 import tempfile
 
 import pytest
@@ -223,11 +224,27 @@ def test_each_line_of_a_file_has_an_answer_or_an_error(run, tmp_path, boards, ca
             assert why in value["error"]
         said = [line for line in done.stderr.splitlines() if not line.endswith(" …")]
         assert len(said) == len(wrong) + 1
-        assert f"3 of {len(boards) + 3} positions have no answer; the first: " in said[-1]
+        assert f"3 of {len(boards) + 3} positions have no answer; see the errors above" in said[-1]
     plain = invoke("solve", run, "--file", file, code=2)
     assert sum("move" in line for line in plain.stdout.splitlines()) == len(boards)
     for number, line in enumerate(plain.stderr.splitlines()[1:4], start=3):
         assert line.startswith(f"error: {file}, line {number}: board")
+
+
+def test_a_file_has_comments(run, tmp_path):
+    """Unless the mark is that of a wall."""
+    file = tmp_path / "boards.txt"
+    file.write_text("# two boards\n1023/4567  # in figures\n\n4 1 2 3/5 0 6 7# here\n")
+    said = invoke("solve", run, "--file", file).stdout.splitlines()
+    assert [line for line in said if "move" in line] == [
+        "1 0 2 3/4 5 6 7: 1 move", "4 1 2 3/5 0 6 7: 2 moves",
+    ]  # fmt: skip
+    config = tmp_path / "walls.toml"
+    config.write_text('name = "walls"\n[puzzle]\nkind = "blocks"\ngoal = ".a#"\n')
+    file.write_text(".a#\na.#\n")
+    said = invoke("solve", config, "--file", file).stdout
+    assert "0 moves" in said
+    assert "1 move" in said
 
 
 def test_a_position_that_takes_too_long_does_not_end_the_others():
@@ -235,7 +252,7 @@ def test_a_position_that_takes_too_long_does_not_end_the_others():
     few = "--method", "ida", "--most-nodes", 1000
     done = invoke("solve", GOAT, hard, "ahBB/bge./dkfw", hard, *few, "--json", code=1)
     assert ["error" in json.loads(line) for line in done.stdout.splitlines()] == [True, False, True]
-    assert "2 of 3 positions have no answer; the first: " in done.stderr
+    assert "2 of 3 positions have no answer; see the errors above" in done.stderr
 
 
 def test_a_single_position_without_an_answer_is_told_once(run, tmp_path):
@@ -396,15 +413,18 @@ def test_an_unreachable_board_is_told_the_goal_and_how_to_set_another():
     """The solved 15-puzzle of most people has its blank last."""
     config, solved = CONFIGS / "4x4.toml", "1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0"
     said = refused("solve", config, solved)
-    assert "the goal is 0 1 2 3/4 5 6 7/8 9 10 11/12 13 14 15, and puzzle.goal sets another" in said
-    assert "--set puzzle.goal=" in said
+    assert "swap any two tiles to make it solvable, or put the goal's blank last: " in said
+    assert "The goal is 0 1 2 3/4 5 6 7/8 9 10 11/12 13 14 15; --set 'puzzle.goal=" in said
+    last = "--set", re.search("--set '(puzzle.blank=.*?)'", said)[1]
+    assert "0 moves" in invoke("solve", config, solved, *last, "--method", "ida").stdout
+    assert "0 moves" in invoke("solve", CONFIGS / "15-puzzle.toml", solved).stdout
     goal = "--set", f"puzzle.goal={solved}"
     assert "0 moves" in invoke("solve", config, solved, *goal, "--method", "ida").stdout
     goals = "--set", 'puzzle.goals=["0 1 2/3 4 5", "1 0 2/3 4 5"]'
     said = refused("solve", CONFIGS / "2x3.toml", "0 2 1/3 4 5", *goals)
-    assert "the first of the goals is 0 1 2/3 4 5, and puzzle.goals sets others" in said
+    assert "The first of the goals is 0 1 2/3 4 5; puzzle.goals in the config sets others" in said
     start = "--set", 'puzzle.start="0 2 1/3 4 5"'
-    assert "the goal is 0 1 2/3 4 5, and" in refused("solve", CONFIGS / "2x3.toml", *start)
+    assert "The goal is 0 1 2/3 4 5; " in refused("solve", CONFIGS / "2x3.toml", *start)
 
 
 def test_a_config_edited_after_its_run_is_refused(tmp_path):

@@ -79,7 +79,9 @@ def test_where_nothing_can_be_written():
 def test_a_missing_config_that_can_be_had(command, named):
     said = invoke(command, named, code=2).stderr
     assert said.startswith(f"frontier: {named}: no such ")
-    assert said.endswith("; the name 2x4 alone stands for the config that comes with the program\n")
+    assert said.endswith(
+        "; its name alone, 2x4, stands for the config that comes with the program\n"
+    )
 
 
 def test_a_missing_config_of_ones_own():
@@ -105,7 +107,7 @@ def test_a_config_is_named_alone():
 
 
 def test_options_are_short_for_settings():
-    options = "--out 5 --keep-all --codec raw --workers 1 --memory 1GB".split()
+    options = ["--out", "5", "--keep-all", "--codec", "raw", "--workers", "1", "--memory", "1GB"]
     invoke("run", "2x3", *options)
     told = json.loads(Path("5/run.json").read_text())
     assert (told["keep"], told["codec"]) == ("all", "raw")

@@ -18,9 +18,9 @@ from sweeps import swept
 
 from frontier.cli import main
 from frontier.report.console import console_on
-from frontier.report.displays import LiveProgress, PlainProgress
+from frontier.report.displays import STOPPING, LiveProgress, PlainProgress, say_details
 from frontier.report.displays import shown as table_of
-from frontier.report.figures import title
+from frontier.report.figures import figures
 from frontier.runs.events import (
     Asking,
     Compiling,
@@ -30,7 +30,9 @@ from frontier.runs.events import (
     RunFinished,
     RunStarted,
     RunStopped,
+    SearchFinished,
     SearchStarted,
+    Starting,
     Stopping,
     StoringLayers,
     TaskFinished,
@@ -71,7 +73,8 @@ def test_low_terminals_show_fewer_layers_and_all_figures(width):
         lines = picture(width, height=height)
         layers = [line for line in lines if re.match(r" *\d+ ", line)]
         assert layers == [line for line in tall if line in layers][-len(layers) :]
-        assert len(lines) == max(height - 3, len(tall) - 9)  # one layer at least, ten at most
+        most = max(height - 3, len(tall) - 9)  # one layer at least, ten at most
+        assert len(lines) == min(len(tall), most)
         assert [line for line in tall if ": " in line] == [line for line in lines if ": " in line]
 
 
@@ -115,44 +118,82 @@ def test_the_time_left_stands_below_the_table():
     assert any(line.startswith("next layer: 50 (under way for ") for line in picture(80))
 
 
-def test_the_dashboard_is_named_in_a_terminal_and_elsewhere(monkeypatch):
-    monkeypatch.setattr(PlainProgress, "LAYER_SECONDS", 0.0)
-    console = Console(file=io.StringIO(), width=80, force_terminal=True, color_system="truecolor")
-    shown, plain = LiveProgress(console), PlainProgress(io.StringIO())
-    for event in (*events_of("2x7", 50, "http://here/"), RunStopped(49, "enough", 1.0)):
-        shown(event)
+def live_on(width=80):
+    """A display in a terminal, and what it writes to."""
+    console = Console(file=io.StringIO(), width=width, force_terminal=True, highlight=False)
+    return LiveProgress(console), console.file
+
+
+def test_the_dashboard_is_named_in_a_terminal_and_to_those_who_ask(capsys):
+    display, file = live_on()
+    begins, *others = events_of("2x7", 50, "http://here/")
+    for event in (begins, *others, RunStopped(49, "enough", 1.0)):
+        display(event)
+    assert "dashboard: http://here/" in file.getvalue()
+    say_details(begins)
+    assert "  2 workers\n  dashboard: http://here/\n" in capsys.readouterr().err
+
+
+STARTING = Starting("a", "tiles", "/no/run", False, 2, states=1000)
+BEGUN = RunStarted("a", "tiles", "/no/run", -1, 0, 1000, 2, False)
+
+
+def test_what_happens_is_said_at_once(plain):
+    """Each once, before there is a layer."""
+    for event in (STARTING, BEGUN, Compiling(), Compiling(), Compiling(elsewhere=True)):
         plain(event)
-    assert "dashboard: http://here/" in console.file.getvalue()
-    said = plain._file.getvalue()
-    assert "dashboard: http://here/\n" in said
-    assert "\x1b" not in said
-    assert re.search(r"\n[\d:]+  2x7: .* under way; depth 49 .*; time left .* to come\)\n", said)
+    assert plain._file.getvalue().splitlines() == [
+        "a: tiles, 1,000 states, in /no/run",
+        "Starting 2 workers …",
+        "Compiling kernels (up to half a minute the first time) …",
+        "Workers load or compile their kernels (up to half a minute the first time) …",
+    ]
+
+
+def test_a_terminal_shows_a_line_a_block_and_nothing_at_the_end():
+    display, file = live_on()
+    display(STARTING)
+    assert file.getvalue().startswith("a: tiles, 1,000 states, in /no/run\n")
+    assert re.search(r"Starting 2 workers … 0\.\d s", file.getvalue())
+    display(BEGUN)
+    display(LayerFinished(line_of(0, 1), 1, 1.0, 0))
+    display(RunFinished(0, 1, True, 1.0))
+    assert file.getvalue().count("a: tiles") == 1
+
+
+def test_a_start_that_fails_leaves_nothing_in_place():
+    display, file = live_on()
+    display(STARTING)
+    assert not file.getvalue().endswith("\x1b[?25h")
+    display.close()
+    assert "\x1b[?25h" in file.getvalue()  # the cursor is back
 
 
 def test_a_stop_says_that_a_kernel_is_compiled_first():
     plain = PlainProgress(io.StringIO())
-    begins = RunStarted("a", "", "", -1, 0, 10**9, 1, False)
     for event in (Compiling(elsewhere=True), Compiling(), TaskFinished(1, 1, 9, 1)):
-        for each in (begins, event, Stopping()):
+        for each in (BEGUN, event, Stopping()):
             plain(each)
-    elsewhere, here, over = re.findall("stopping: .*", plain._file.getvalue())
-    assert here.startswith(f"{over}; a kernel is being compiled")
-    assert elsewhere == over
+    elsewhere, here, over = re.findall("Finishing .*", plain._file.getvalue())
+    assert here.startswith("Finishing the compilation of a kernel (up to half a minute) and ")
+    assert elsewhere == over == STOPPING
 
 
 def test_kernels_are_being_made_ready_until_there_is_news():
     progress = Progress()
-    progress(RunStarted("a", "tiles", "", -1, 0, 10**9, 1, False))
+    progress(BEGUN, 0.0)
     for event, words in (
-        (Compiling(elsewhere=True), ", workers load or compile their kernels"),
-        (LayerStarted(0, 9), ", workers load or compile their kernels"),
-        (TaskFinished(0, 1, 9, 1), ""),
-        (Compiling(), ", compiling kernels"),
-        (Stopping(), ", compiling kernels"),
-        (TaskFinished(0, 2, 9, 1), ""),
+        (Compiling(elsewhere=True), "workers load or compile their kernels (12.0 s)"),
+        (LayerStarted(0, 9), "workers load or compile their kernels (12.0 s)"),
+        (TaskFinished(0, 1, 9, 1), None),
+        (Compiling(), "compiling kernels (12.0 s)"),
+        (Stopping(), "compiling kernels (12.0 s)"),
+        (TaskFinished(0, 2, 9, 1), None),
     ):
-        progress(event)
-        assert title(progress) == f"a: tiles, under way{words}"
+        progress(event, 0.0)
+        known = figures(progress, 12.0)
+        assert known.get("now") == words
+        assert ("next layer" in known) == (words is None)
 
 
 FOUR_LAYERS = [line_of(depth, 10**depth, seconds=1.0) for depth in range(4)]
@@ -167,71 +208,87 @@ def clock(monkeypatch):
 
 
 @pytest.fixture
-def plain(clock):
-    """The lines of a run that has begun."""
-    plain = PlainProgress(io.StringIO())
-    plain(RunStarted("a", "", "", -1, 0, 10**9, 1, False))
-    return plain
+def plain():
+    """What is printed of a run."""
+    return PlainProgress(io.StringIO())
 
 
-def test_that_layers_are_stored_is_said_until_they_are(clock, plain):
+def rows_of(plain):
+    """The rows of the table that was printed, each as its values by the heads of the columns."""
+    head, *rows = (line.split() for line in plain._file.getvalue().splitlines()[1:])
+    assert all(len(row) == len(head) for row in rows)
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def test_that_layers_are_stored_is_said_until_they_are():
     first, *others = FOUR_LAYERS
-    for clock.now, event in enumerate([
+    progress = Progress()
+    progress(RunStarted("a", "", "", -1, 0, 10**9, 1, False))
+    for number, event in enumerate([
         LayerFinished(first, 1, 0.0, 0), *(LayerMade(layer, 1.0) for layer in others),
         StoringLayers(2), Stopping(), *(LayerFinished(layer, 0, 1.0, 7) for layer in others),
     ]):  # fmt: skip
+        progress(event)
+        known = figures(progress)
+        assert (known.get("now") == "storing 2 layers") == (4 <= number <= 7)
+        assert ("not stored yet" in known) == (1 <= number <= 7)
+
+
+def test_layers_that_take_no_while_have_no_rows_of_their_own(clock, plain):
+    plain(RunStarted("a", "", "", -1, 0, 10**9, 1, False))
+    for depth, clock.now in enumerate([1.0, 1.5, 2.0, 2.1, 2.2]):
+        plain(LayerFinished(line_of(depth, 10**depth, seconds=0.1), 0, clock.now, 0))
+    plain(RunFinished(4, 11111, False, 2.2))
+    rows = rows_of(plain)
+    assert [row["depth"] for row in rows] == ["0", "2", "4"]
+    assert rows[-1] | {"clock": ""} == {
+        "clock": "", "depth": "4", "states": "10000", "total": "11111", "percent": "0.00",
+        "tasks": "-", "seconds": "2.2", "left": "-",
+    }  # fmt: skip
+
+
+def test_columns_stay_one_below_the_other(plain, clock):
+    events = list(events_of("2x7", 100))
+    for clock.now, event in enumerate(events):
         plain(event)
-        assert plain._progress.storing == (2 if 4 <= clock.now <= 7 else 0)
-    lines = plain._file.getvalue().splitlines()
-    assert ["storing 2 layers" in line for line in lines].count(True) == 1
-    waiting = [re.search(r"not stored yet (\d)", line) for line in lines]
-    assert [found[1] for found in waiting if found] == ["1", "2", "3", "3"]
+    lines = plain._file.getvalue().splitlines()[1:]
+    assert len(lines) == 101
+    assert len({len(line) for line in lines}) == 1
+    assert not any("," in line for line in lines)
 
 
-def test_layers_that_are_committed_together_are_not_called_unstored(clock, plain):
-    """Though the line that says that they are stored came too soon after another one."""
-    for layer in FOUR_LAYERS:
-        plain(LayerMade(layer, 1.0))
-    plain(StoringLayers(2))
-    before, clock.now = len(plain._file.getvalue().splitlines()), 9.0
-    for layer in FOUR_LAYERS:
-        plain(LayerFinished(layer, 0, 1.0, 7))
-    (line,) = plain._file.getvalue().splitlines()[before:]
-    assert "depth 3 " in line
-    assert "not stored" not in line
+def test_a_table_of_a_search(plain, clock):
+    plain = PlainProgress(io.StringIO(), SearchProgress())
+    plain(SearchStarted("a", "tiles", "/no/run", 2, None, 1, False))
+    plain(Asking("making the tables"))
+    for clock.now, done in ((1.0, 0), (2.0, 1), (61.0, 2)):
+        plain(Asking("asking", 1, 9, 8, done=done, portions=4, left=7.0, positions=3))
+    clock.now = 61.1
+    plain(SearchFinished(9, 9, 62.0))
+    rows = rows_of(plain)
+    assert [list(row.values())[1:5] for row in rows] == [
+        ["1", "9", "8", "0.00"], ["1", "9", "8", "50.00"], ["9", "9", "-", "-"],
+    ]  # fmt: skip
+    assert [row["left"] for row in rows] == ["7", "7", "-"]
+    assert rows[-1]["seconds"] == "62.0"
 
 
-def test_layers_that_take_no_while_have_no_lines_of_their_own(monkeypatch):
-    now = 0.0
-    monkeypatch.setattr("time.monotonic", lambda: now)
-    progress = PlainProgress(io.StringIO())
-    progress(RunStarted("a", "", "", -1, 0, 10**9, 1, False))
-    for depth, now in enumerate([1.0, 1.5, 2.0, 2.1, 2.2]):
-        progress(LayerFinished(line_of(depth, 10**depth, seconds=0.1), 0, now, 0))
-    progress(RunFinished(4, 11111, False, 2.2))
-    lines = progress._file.getvalue().splitlines()
-    assert [re.search(r"; depth (\d)", line)[1] for line in lines[1:]] == ["0", "2", "4"]
-    assert lines[-1].endswith("; time in layers 0.5 s (22 k/s); time left too early to tell")
-
-
-def test_layers_are_told_as_they_are_made_and_not_again_when_they_are_committed(monkeypatch):
-    now = 0.0
-    monkeypatch.setattr("time.monotonic", lambda: now)
+def test_layers_are_told_as_they_are_made_and_not_again_when_they_are_committed(clock, plain):
     console = Console(file=io.StringIO(), width=80)
-    plain, page = PlainProgress(io.StringIO()), Progress()
-    layers = [line_of(depth, 10**depth, seconds=1.0) for depth in range(4)]
+    page = Progress()
+    layers = FOUR_LAYERS
     events = [RunStarted("a", "", "", -1, 0, 10**9, 1, False), LayerFinished(layers[0], 1, 0.0, 0)]
     events += [LayerMade(layer, layer.depth) for layer in layers[1:]]
     for event in events:
         plain(event)
         page(event)
-        now += 1.0
+        clock.now += 1.0
     console.print(table_of([page], console))
     assert "not stored yet: 3 layers (from depth 1 on)" in console.file.getvalue()
     for layer in layers[1:]:
-        plain(LayerFinished(layer, 0, now, 7))
-        page(LayerFinished(layer, 0, now, 7))
-    assert re.findall(r"; depth (\d)", plain._file.getvalue()) == ["0", "1", "2", "3"]
+        plain(LayerFinished(layer, 0, clock.now, 7))
+        page(LayerFinished(layer, 0, clock.now, 7))
+    assert [row["depth"] for row in rows_of(plain)] == ["0", "1", "2", "3"]
     assert page.layers == layers
     assert page.committed == 4
     page(LayerMade(line_of(4, 10**4), 5.0))
@@ -239,20 +296,27 @@ def test_layers_are_told_as_they_are_made_and_not_again_when_they_are_committed(
     assert page.layers == layers
 
 
-def test_plain_lines_in_a_long_layer(monkeypatch):
-    file = io.StringIO()
-    progress = PlainProgress(file)
-    with monkeypatch.context() as patch:
-        patch.setattr(PlainProgress, "LAYER_SECONDS", 0.0)
-        for event in events_of("2x7", 50):
-            progress(event)
-    before = file.getvalue()
-    progress(LayerStarted(50, 9))
-    progress(TaskFinished(50, 1, 9, 5))
-    assert file.getvalue() == before
-    monkeypatch.setattr(PlainProgress, "TASK_SECONDS", 0.0)
-    progress(TaskFinished(50, 2, 9, 10))
-    assert "; next layer 50 (2 of 9 tasks done, under way for " in file.getvalue()
+def test_a_stop_that_loses_layers_shows_none_again(clock, plain):
+    plain(RunStarted("a", "", "", -1, 0, 10**9, 1, False))
+    plain(LayerFinished(FOUR_LAYERS[0], 1, 0.0, 0))
+    for clock.now, layer in enumerate(FOUR_LAYERS[1:], 1):
+        plain(LayerMade(layer, 1.0))
+    plain(RunStopped(0, "killed", 5.0))
+    assert [row["depth"] for row in rows_of(plain)] == ["0", "1", "2", "3"]
+
+
+def test_rows_in_a_long_layer(clock, plain):
+    for clock.now, event in enumerate(events_of("2x7", 50)):
+        plain(event)
+    before = rows_of(plain)
+    plain(LayerStarted(50, 9))
+    plain(TaskFinished(50, 1, 9, 5))
+    assert rows_of(plain) == before
+    clock.now += 60
+    plain(TaskFinished(50, 2, 9, 10))
+    (row,) = rows_of(plain)[len(before) :]
+    assert (row["depth"], row["states"], row["tasks"]) == ("50", "10", "2/9")
+    assert int(row["total"]) == int(before[-1]["total"]) + 10
 
 
 def test_a_terminal_that_goes_away():

@@ -83,22 +83,22 @@ def test_not_all_is_not_all(tmp_path, held):
     store.commit([line_of(0, 2 * 10**9 - 1, seconds=1.0)], complete=False)
     held(store.path)
     progress = progress_of(store)
-    plain, console = PlainProgress(io.StringIO()), Console(file=io.StringIO(), width=200)
+    rows, console = PlainProgress(io.StringIO()), Console(file=io.StringIO(), width=200)
     states = 2 * 10**9 - 1
-    plain(RunStarted("most", "", "", -1, 0, states + 1, 1, False))
-    plain(LayerFinished(line_of(0, states, seconds=1.0), states, 1.0, 0))
-    plain(RunStopped(0, "enough", 1.0))
+    rows(RunStarted("most", "", "", -1, 0, states + 1, 1, False))
+    rows(LayerFinished(line_of(0, states, seconds=1.0), states, 1.0, 0))
+    rows(RunStopped(0, "enough", 1.0))
     console.print(table_of([progress], console))
     shown = {
         "status": describe_status(status_of(store.path)),
         "line": line(progress),
         "page": status_page_module.status_page(progress),
-        "plain": plain._file.getvalue(),
         "live": console.file.getvalue(),
         "summary": describe(summary(store), store.path),
         "standing": statistics_of(store).standing,
     }
     assert {name for name, said in shown.items() if not re.search("(>|&gt;) 99.99%", said)} == set()
+    assert rows._file.getvalue().splitlines()[-1].split()[4] == "99.99"
     assert {name for name, said in shown.items() if re.search(r"100\.0+%[^\"]", said)} == set()
 
 

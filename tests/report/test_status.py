@@ -349,7 +349,7 @@ def test_a_run_that_has_not_begun_is_waited_for(tmp_path, monkeypatch):
     monkeypatch.setattr(displays.watch, "__defaults__", (lambda _: invoke("run", config, *sets),))
     first, second, *_ = invoke("status", config, "--watch").stdout.splitlines()
     assert first.endswith("runs: not begun")
-    assert "2x3: 2×3 tiles, complete; depth 21 " in second
+    assert second == f"2x3: 2×3 tiles, 360 states, in {path}"
     shutil.rmtree(path)
     path.mkdir()
     assert "holds no run" in invoke("status", path, "--watch", code=2).stderr

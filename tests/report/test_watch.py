@@ -38,10 +38,12 @@ def test_a_run_is_followed_to_its_end(tmp_path, capsys):
     run(path, until=5)
     follow([path], lambda: run(path, until=9), lambda: None, lambda: run(path))
     lines = capsys.readouterr().out.splitlines()
-    depths = [int(re.search(r"depth (\d+)", line)[1]) for line in lines[:3]]
-    assert depths == [5, 9, 36]
-    assert ["stopped" in line for line in lines[:3]] == [True, True, False]
-    assert len(lines) == 3  # nothing changed at the look in between
+    assert lines[0] == f"2x4: 2×4 tiles, 20,160 states, in {path}"
+    assert lines[1].split()[:4] == ["clock", "depth", "states", "total"]
+    depths = [line.split()[1] for line in lines[2::2]]
+    assert depths == ["5", "9", "36"]
+    assert [line.split()[1] for line in lines[3::2]] == ["stopped", "stopped", "complete"]
+    assert len(lines) == 8  # nothing changed at the look in between
 
 
 def test_a_family_is_followed_to_its_end(tmp_path, capsys):
@@ -57,7 +59,10 @@ def test_a_family_is_followed_to_its_end(tmp_path, capsys):
     paths = resolve(str(tmp_path / "run")).places()
     assert paths == [first.storage, second.storage]
     follow(paths, lambda: invoke("run", config, *sets))
-    assert capsys.readouterr().out.count("tiles, complete; depth 21 ") == 2
+    said = capsys.readouterr().out
+    for member in (first, second):
+        assert re.search(rf"\n[\d:]+ +{member.path.name} +21 +1 +360 +100.00 ", said)
+        assert f"{member.name}: complete\n" in said
 
 
 def test_a_family_whose_directory_is_not_there_is_waited_for(tmp_path, monkeypatch):
@@ -82,11 +87,11 @@ def test_a_family_whose_directory_is_not_there_is_waited_for(tmp_path, monkeypat
     assert said.stderr == f"waiting for a run in {path}\n"
     lines = said.stdout.splitlines()
     assert "later: not begun" in lines[0]
-    assert f"{first.name}: " in lines[1]
-    assert "complete; depth 21" in lines[1]
-    assert f"{second.path.name}: not begun" in lines[2]
-    assert f"{second.name}: " in lines[3]
-    assert "complete; depth 21" in lines[3]
+    known = [line for line in lines if not re.match(" *clock|[0-9:]+ ", line)]
+    assert known[1].startswith(f"{first.name}: 2×3 tiles, 360 states, in ")
+    assert known[2:4] == [f"{first.name}: complete", f"{second.path.name}: not begun"]
+    assert known[4].startswith(f"{second.name}: 2×3 tiles, 360 states, in ")
+    assert known[5] == f"{second.name}: complete"
 
 
 def search(path):
@@ -112,7 +117,7 @@ def test_a_run_that_begins_first_is_followed(tmp_path, capsys):
     path = tmp_path / "2x4"
     follow([path], lambda: run(path, until=5), lambda: search(path), lambda: run(path))
     lines = capsys.readouterr().out.splitlines()
-    told = "not begun", "depth 5", "depth 36"
+    told = "not begun", "20,160 states", "clock", " 5 ", "depth 5 reached", " 36 ", "complete"
     assert len(lines) == len(told)
     assert all(text in line for text, line in zip(told, lines, strict=True))
 
@@ -122,9 +127,9 @@ def test_a_directory_that_is_not_there_is_waited_for(tmp_path, monkeypatch):
     monkeypatch.setattr(displays.watch, "__defaults__", (taking(lambda: run(path)),))
     said = invoke("status", path, "--watch")
     assert said.stderr == f"waiting for a run in {path}\n"
-    first, last, *_ = said.stdout.splitlines()
+    first, *_ = said.stdout.splitlines()
     assert "later: not begun" in first
-    assert "complete; depth 36" in last
+    assert re.search(r"\n[\d:]+ +36 +1 +20160 +100.00 .*\n2x4: complete\n", said.stdout)
     assert invoke("status", tmp_path / "never", code=2).stderr.startswith("frontier: ")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "file").touch()
@@ -177,9 +182,8 @@ def test_ctrl_c_ends_the_watching_well(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(displays.watch, "__defaults__", (interrupted,))
-    assert (
-        "depth 5 reached as asked; depth 5 " in invoke("status", tmp_path / "run", "--watch").stdout
-    )
+    said = invoke("status", tmp_path / "run", "--watch").stdout
+    assert re.search("2x4: stopped at .*: depth 5 reached as asked\n$", said)
 
 
 def test_following_in_a_terminal(tmp_path, monkeypatch):

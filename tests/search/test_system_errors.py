@@ -197,7 +197,7 @@ def test_a_file_for_people_that_cannot_be_opened_ends_no_run(tmp_path, monkeypat
         assert said.count(f"warning: {file} cannot be written ({os.strerror(number)})") == 1
         assert f"without {name}" in invoke("backup", run.path, tmp_path / "backup").stdout
         invoke("report", run.path)
-        assert "already complete" in invoke("run", run.path).output
+        assert "is already complete" in invoke("run", run.path).output
     assert file.read_bytes() == before
     assert LayerRun.open(run.path).complete
     assert not (tmp_path / "backup" / name).exists()

@@ -1,0 +1,101 @@
+"""The progress of a run as a table for programs: a row a layer or a time, without units or spaces
+in its columns. A value that is not known is -."""
+
+import time
+from collections.abc import Mapping, Sequence
+
+from frontier.runs.progress import UNDER_WAY, Progress, SearchProgress, Standing
+
+LAYER_SECONDS, TASK_SECONDS = 1.0, 60.0
+"""The least seconds between the rows of two layers, and between two within a layer; in a search of
+cosets between two questions, and within one."""
+
+CLOCK = "clock"
+
+
+class Rows:
+    """Says which rows about a run are due. name: stands in a column of its own; None for none."""
+
+    def __init__(self, name: str | None = None):
+        self._name, self._shown_at, self._shown = name, float("-inf"), (None, None)
+        self._widths: Sequence[int] | None = None
+
+    def due(self, progress: Standing) -> list[str]:
+        """Return a row, below the heads of the columns the first time, if there is something new
+        and it is time for one."""
+        if progress.stage is None:
+            return []
+        now, state = time.monotonic(), (progress.stage, progress.share)
+        if progress.state == UNDER_WAY:
+            same_stage = state[0] == self._shown[0]
+            if now - self._shown_at < (TASK_SECONDS if same_stage else LAYER_SECONDS):
+                return []
+        elif state == self._shown or self._is_behind(progress):
+            return []
+        self._shown_at, self._shown = now, state
+        return self._lines(values_of(progress))
+
+    def _is_behind(self, progress: Standing) -> bool:
+        """Return whether a stop has lost the layers that were shown last."""
+        shown = self._shown[0]
+        return isinstance(progress, Progress) and shown is not None and shown > progress.stage
+
+    def _lines(self, values: Mapping[str, str]) -> list[str]:
+        named = {} if self._name is None else {"run": self._name}
+        values = {CLOCK: time.strftime("%H:%M:%S"), **named, **values}
+        lines = [list(values.values())]
+        if self._widths is None:
+            self._widths = [max(len(head), len(WIDEST.get(head, ""))) for head in values]
+            lines.insert(0, list(values))
+        return ["  ".join(map(str.rjust, cells, self._widths)) for cells in lines]
+
+
+WIDEST = {CLOCK: "00:00:00", "states": "9" * 14, "total": "9" * 15, "tasks": "999/999"}
+"""Values for which columns have room."""
+
+
+def values_of(progress: Standing) -> dict[str, str]:
+    """Return the values of a row by the heads of their columns."""
+    if isinstance(progress, SearchProgress):
+        return _of_search(progress)
+    now = time.time()
+    depth, states, tasks = progress.depth, progress.counts[-1], "-"
+    if (task := progress.task) and task.done:
+        depth, states, tasks = task.depth, task.states, f"{task.done}/{task.tasks or '?'}"
+    total = progress.states + (task.states if task else 0)
+    left = None if progress.ended else progress.left(now)
+    return {
+        "depth": str(depth),
+        "states": str(states),
+        "total": str(total),
+        "percent": _percent(total, progress.started.states),
+        "tasks": tasks,
+        "seconds": _elapsed(progress, now),
+        "left": "-" if left is None else f"{left.seconds:.0f}",
+    }
+
+
+def _of_search(progress: SearchProgress) -> dict[str, str]:
+    asking = progress.asking
+    left = None if progress.ended else asking.left
+    known = asking.lower, asking.upper, asking.limit if asking.portions else None
+    lower, upper, limit = ("-" if value is None else str(value) for value in known)
+    return {
+        "lower": lower,
+        "upper": upper,
+        "at_most": limit,
+        "percent": _percent(asking.done, asking.portions) if asking.portions else "-",
+        "found": str(asking.positions),
+        "seconds": _elapsed(progress, time.time()),
+        "left": "-" if left is None else f"{left:.0f}",
+    }
+
+
+def _percent(part: int, whole: int) -> str:
+    """Return a share in percent, rounded down so that only all are 100.00."""
+    return f"{10_000 * part // whole / 100:.2f}"
+
+
+def _elapsed(progress: Standing, now: float) -> str:
+    """Return the seconds since the run was started, or for which it went on."""
+    return f"{progress.ended.elapsed if progress.ended else now - progress.began:.1f}"
