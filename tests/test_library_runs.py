@@ -311,7 +311,7 @@ def test_progress_is_shown_where_people_look(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(displays, "is_live", lambda console: True)  # a terminal
     frontier.run(config_of(tmp_path, kind="serial"), fresh=True)
     said = capsys.readouterr().err
-    assert "2×3 tiles, 360 states, in " in said
+    assert "2×3 tiles, 360 states, in" in said
     assert "100.00" not in said
     frontier.run(config_of(tmp_path, kind="serial"), fresh=True, progress=False)
     assert capsys.readouterr().err == ""

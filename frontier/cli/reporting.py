@@ -13,6 +13,7 @@ from frontier.cli.streams import echo
 from frontier.errors import InputError
 from frontier.report import formats
 from frontier.report.console import console_on
+from frontier.report.published import compare
 from frontier.report.search_report import search_markdown, search_page, search_text, search_value
 from frontier.report.statistics import Report, statistics_of
 from frontier.runs.coset_run import CosetRun
@@ -32,6 +33,7 @@ OR_OUTPUT = "; - is standard output."
 Examples:
   frontier report runs/2x5
   frontier report runs/2x5 --html 2x5.html --chart 2x5.pdf --csv 2x5.csv
+  frontier report runs/3x3 --expect b089473.txt  # verify a published table
   frontier report runs/2x5 runs/2x6 --html both.html  # side by side
   frontier report runs/2x8-gods-number --html 2x8.html
 """,
@@ -46,10 +48,17 @@ Examples:
 )
 @file_option("--csv", f"Write the layers as a table for programs{OR_OUTPUT}")
 @file_option("--bfile", f"Write the sizes of the layers of one run as the OEIS has them{OR_OUTPUT}")
+@click.option(
+    "--expect",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Compare the layers with a published table: lines of a depth and a count, a b-file of the "
+    "OEIS, or CSV. If they differ, the exit code is 1.",
+)
 @file_option("--markdown", f"Write the report as text with tables{OR_OUTPUT}")
 @force_option
 @json_option
-def report(runs, force, as_json, **options):
+def report(runs, expect, force, as_json, **options):
     """Report what RUN found, and how; compare several runs.
 
     The report has the states of each layer, shares, mean and median depth, growth, time and bytes,
@@ -57,6 +66,9 @@ def report(runs, force, as_json, **options):
     the terminal, unless a file is asked for. It rests on the run's files alone, so it works while
     the run is under way, and says how much is known. Runs of the same puzzle must agree: where they
     do not, the comparison says so. A config with several goals names several runs.
+
+    A CSV file has a row for each run and depth: run, depth, states and more, without run if there
+    is one run.
 
     Of a search of God's number, one at a time, it has the bounds, the questions that they rest on,
     the farthest positions, and the config and machine that made it. Of a directory with runs and
@@ -76,6 +88,8 @@ def report(runs, force, as_json, **options):
     if searches:
         if paths or len(searches) > 1:
             raise InputError(f"{searches[0]} is a search of God's number; name it alone")
+        if expect:
+            raise InputError(f"--expect is about layers, and {searches[0]} has none")
         _report_search(CosetRun.open(searches[0]), targets, as_json)
         return
     note_searches(left_out)
@@ -84,6 +98,10 @@ def report(runs, force, as_json, **options):
     compared = Report(statistics, tuple(map(str, begun)), several=len(paths) > 1)
     if options["bfile"] and len(paths) > 1:
         raise InputError(f"--bfile is a table of one run, not of {len(paths)}; name one of them")
+    if expect and len(paths) > 1:
+        raise InputError(f"--expect is for one run, not for {len(paths)}; name one of them")
+    if expect:
+        echo(compare(compared.one, expect), err=bool(as_json or targets))
     for difference in compared.differences:
         echo(f"warning: {difference}", err=True)
     files = [(file, _content(kind, file.path, compared)) for kind, file in targets]
@@ -91,7 +109,7 @@ def report(runs, force, as_json, **options):
         file.write(content)
     if as_json:
         click.echo(json.dumps(formats.report_value(compared)))
-    elif not files:
+    elif not (files or expect):
         _print(lambda console: formats.report_text(compared, console))
 
 

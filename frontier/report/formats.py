@@ -99,21 +99,20 @@ def report_value(report: Report) -> dict:
 
 
 def report_csv(report: Report) -> str:
-    """Return a row for each depth, with the columns of each run; cells that do not apply are
-    empty."""
+    """Return a row for each depth, of several runs for each run and depth; cells that do not apply
+    are empty."""
     kinds = [kind for kind in SPENDING if any(kind in run.spent for run in report.runs)]
     names = [*COLUMNS.values(), *(f"seconds_{kind}" for kind in kinds)]
-    runs = [""] if report.one else [f"{label}: " for label in report.labels]
+    labels = [[]] if report.one else [[label] for label in report.labels]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["depth", *(run + name for run in runs for name in names)])
-    for depth, layers in enumerate(report.layers):
-        row = [depth]
-        for layer in layers:
-            row += [getattr(layer, key, None) for key in COLUMNS]
-            row += [layer.spent.get(kind, 0) if layer else None for kind in kinds]
-        # Fractions have nine digits.
-        writer.writerow([f"{of:.9g}" if isinstance(of, float) else of for of in row])
+    writer.writerow([*(["run"] if any(labels) else []), "depth", *names])
+    for label, run in zip(labels, report.runs, strict=True):
+        for layer in run.layers:
+            row = [*label, layer.depth, *(getattr(layer, key) for key in COLUMNS)]
+            row += [layer.spent.get(kind, 0) for kind in kinds]
+            # Fractions have nine digits.
+            writer.writerow([f"{of:.9g}" if isinstance(of, float) else of for of in row])
     return text.getvalue()
 
 

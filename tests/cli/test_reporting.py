@@ -107,12 +107,77 @@ def test_csv(runs, tmp_path):
 
 
 def test_csv_of_several(runs, tmp_path):
+    """Tidy: a row for each run and depth."""
     invoke("report", runs / "2x3", runs / "2x2", "--csv", tmp_path / "both.csv")
     rows = list(csv.DictReader(io.StringIO((tmp_path / "both.csv").read_text())))
-    assert len(rows) == 22
-    assert sum(int(row["2x3: states"]) for row in rows) == 360
-    assert sum(int(row["2x2: states"] or 0) for row in rows) == 12
-    assert rows[7]["2x2: states"] == ""
+    assert list(rows[0])[:3] == ["run", "depth", "states"]
+    for name, depth, states in (("2x3", 21, 360), ("2x2", 6, 12)):
+        own = [row for row in rows if row["run"] == name]
+        assert [int(row["depth"]) for row in own] == list(range(depth + 1))
+        assert sum(int(row["states"]) for row in own) == states
+
+
+COUNTS = 1, 2, 2, 2, 2, 2, 1
+"""Of the 2×2 puzzle."""
+
+PUBLISHED = {
+    "lines": "".join(f"{depth}\t{count}  # so many\n\n" for depth, count in enumerate(COUNTS)),
+    "b-file": "# A000000\n" + "".join(f"{n} {count}\n" for n, count in enumerate(COUNTS)),
+    "CSV": "Depth,seconds,States\n" + "".join(f"{n},0.1,{of}\n" for n, of in enumerate(COUNTS)),
+}
+
+
+@pytest.mark.parametrize("form", PUBLISHED)
+def test_a_published_table(runs, tmp_path, form):
+    table = tmp_path / "table"
+    table.write_text(PUBLISHED[form])
+    said = invoke("report", runs / "2x2", "--expect", table).stdout
+    assert said == f"{runs / '2x2'} agrees with {table} at all 7 depths\n"
+    value = json.loads(invoke("report", runs / "2x2", "--expect", table, "--json").stdout)
+    assert value["layers"] == list(COUNTS)
+    said = invoke("report", runs / "2x3", "--expect", table, code=1).stderr
+    assert said.splitlines()[:3] == [
+        f"frontier: {runs / '2x3'} differs from {table}:",
+        "  depth 2: 3 found, 2 expected",
+        "  depth 3: 5 found, 2 expected",
+    ]
+
+
+def test_what_a_table_lacks_or_has_too_much_is_a_difference(runs, tmp_path):
+    """But a run that is not complete is compared as far as it goes."""
+    table = tmp_path / "table"
+    for counts, said in (
+        (COUNTS[:-1], "1 found, none expected"),
+        ((*COUNTS, 5), "none found, 5 e"),
+    ):
+        table.write_text("".join(f"{depth} {count}\n" for depth, count in enumerate(counts)))
+        assert said in invoke("report", runs / "2x2", "--expect", table, code=1).stderr
+    part = tmp_path / "part"
+    invoke("run", CONFIGS / "2x2.toml", "--out", part, "--until", 3)
+    said = invoke("report", part, "--expect", table).stdout
+    assert said.endswith("at all 4 depths; the run is not complete\n")
+    table.write_text("0 1\n1 7\n")
+    assert (
+        "depth 1: 2 found, 7 expected" in invoke("report", part, "--expect", table, code=1).stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "has no counts"),
+        ("0 1\n1 two\n", "line 2: expected lines"),
+        ("0 1\n0 1\n", "line 2: depth 0 is there twice"),
+        ("depth,number\n0,1\n", "has no column states"),
+        (b"\xff", "line 1 is not UTF-8"),
+    ],
+)
+def test_a_table_that_cannot_be_read(runs, tmp_path, text, why):
+    table = tmp_path / "table"
+    table.write_bytes(text if isinstance(text, bytes) else text.encode())
+    assert why in invoke("report", runs / "2x2", "--expect", table, code=2).stderr
+    two = invoke("report", runs / "2x2", runs / "2x3", "--expect", table, code=2)
+    assert "--expect is for one run, not for 2" in two.stderr
 
 
 def test_markdown(runs, tmp_path):

@@ -1,0 +1,79 @@
+"""Published sizes of layers, read from a file, and what differs from them in a run."""
+
+import re
+from pathlib import Path
+
+from frontier.errors import FrontierError, InputError, why_unreadable
+from frontier.report.statistics import RunStatistics
+
+FORMS = 'lines "depth count", as in a b-file of the OEIS, or CSV with the columns depth and states'
+
+
+class Differs(FrontierError):
+    """A run has found other sizes of layers than a table says."""
+
+
+def published(path: Path) -> dict[int, int]:
+    """Return the states by depth of a table: lines of a depth and a count, among them b-files of
+    the OEIS, or CSV. Empty lines and comments behind # are left out.
+
+    Raises InputError if it is none.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"--expect {path} cannot be read: {why_unreadable(error)}") from None
+    rows = [(number, _cells(line)) for number, line in enumerate(lines, start=1) if _cells(line)]
+    columns = 0, 1
+    if rows and not rows[0][1][0].isdecimal():
+        head = [name.lower() for name in rows.pop(0)[1]]
+        columns = _column(path, head, "depth", "n"), _column(path, head, "states", "count")
+    counts: dict[int, int] = {}
+    for number, cells in rows:
+        try:
+            depth, states = (int(cells[column]) for column in columns)
+        except (ValueError, IndexError):
+            raise InputError(f"--expect {path}, line {number}: expected {FORMS}") from None
+        if depth in counts:
+            raise InputError(f"--expect {path}, line {number}: depth {depth} is there twice")
+        counts[depth] = states
+    if not counts:
+        raise InputError(f"--expect {path} has no counts: expected {FORMS}")
+    return counts
+
+
+def _cells(line: str) -> list[str]:
+    """Return what stands in a line, without its comment."""
+    return re.split(r"[\s,;]+", line) if (line := line.partition("#")[0].strip(" \t,;")) else []
+
+
+def _column(path: Path, head: list[str], *names: str) -> int:
+    for name in names:
+        if name in head:
+            return head.index(name)
+    raise InputError(f"--expect {path} has no column {names[0]}: expected {FORMS}")
+
+
+def compare(run: RunStatistics, path: Path) -> str:
+    """Return that a run agrees with a table, in words; raises Differs if it does not.
+
+    A run that is not complete is compared as far as it goes; a complete one must have all depths
+    of the table, and the table all of its own.
+    """
+    expected = published(path)
+    depths = range(max(len(run.counts), *(depth + 1 for depth in expected)))
+    found = dict(enumerate(run.counts))
+    known = [depth for depth in depths if run.complete or depth in found]
+    wrong = [depth for depth in known if found.get(depth, 0) != expected.get(depth, 0)]
+    if wrong:
+        lines = [
+            f"  depth {depth}: {_said(found, depth)} found, {_said(expected, depth)} expected"
+            for depth in wrong
+        ]
+        raise Differs("\n".join([f"{run.run.path} differs from {path}:", *lines]))
+    whole = "" if run.complete else "; the run is not complete"
+    return f"{run.run.path} agrees with {path} at all {len(known):,} depths{whole}"
+
+
+def _said(counts: dict[int, int], depth: int) -> str:
+    return f"{counts[depth]:,}" if depth in counts else "none"
