@@ -4,15 +4,17 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from frontier.answers.distances import export
+from frontier.answers.distances import Distances, complete, export
 from frontier.answers.layers import Layers
+from frontier.answers.lookup import Heuristic
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
 from frontier.answers.solvers import solver_for
@@ -35,11 +37,19 @@ from frontier.storage.places import Place
 from frontier.text import counted
 
 if TYPE_CHECKING:
+    import pandas
     import zarr
 
 __all__ = [
     "Drawings", "Plan", "Run", "Solved", "delete_run", "open_run", "plan", "run", "solve",
 ]  # fmt: skip
+
+
+TABLE = [
+    ("depth", np.int64), ("states", np.int64), ("states_so_far", np.int64),
+    ("seconds", np.float64), ("bytes_written", np.int64),
+]  # fmt: skip
+"""The columns of `Run.table`."""
 
 
 class Run(LayerTotals):
@@ -99,18 +109,52 @@ class Run(LayerTotals):
         """Distances and solutions; raises InputError if the run did not keep its layers."""
         return Oracle(self.store)
 
-    def farthest(self, limit: int = 100, among: Sequence = ()) -> list[Board]:
-        """Return up to `limit` positions of the last layer.
+    @property
+    def mean_depth(self) -> float | None:
+        """The mean depth of the states known; None if there are none."""
+        moves = sum(layer.depth * layer.states for layer in self.store.records)
+        return moves / self.states if self.states else None
 
-        among: parts of boards, with ? for what does not matter; then those are the farthest of the
-        positions that agree with one of them, which needs `search.keep = "all"`. Raises InputError
-        if the run is not complete.
+    def table(self) -> "pandas.DataFrame | np.ndarray":
+        """Return the layers as a table: a DataFrame where pandas is installed, otherwise an array
+        of records. Its columns are depth, states, states_so_far, seconds and bytes_written."""
+        so_far = accumulate(self.counts)
+        rows = [
+            (of.depth, of.states, total, of.seconds, of.bytes)
+            for of, total in zip(self.store.records, so_far, strict=True)
+        ]
+        table = np.array(rows, dtype=TABLE)
+        try:
+            from pandas import DataFrame
+        except ImportError:
+            return table
+        return DataFrame(table)
+
+    def heuristic(self) -> Heuristic:
+        """Return what looks up the distance of one board in microseconds, compiled: a heuristic for
+        a search of one's own.
+
+        It holds the distances of all positions in memory. Raises InputError if they do not fit, if
+        the run is not complete or did not keep its layers (`search.keep = "all"`), or if its puzzle
+        is no tile puzzle and no pattern of one.
         """
-        if among:
-            return farthest_among(self.store, among, limit).boards
+        return Heuristic(Distances.of_run(complete(self.store)))
+
+    def farthest(self, limit: int = 100) -> list[Board]:
+        """Return up to `limit` positions of the last layer; raises InputError if the run is not
+        complete."""
         return farthest(self.store, limit).boards
 
-    def distance(self, boards: str | Mapping | ArrayLike | Sequence) -> int | np.ndarray:
+    @overload
+    def distance(self, boards: str | Mapping | tuple[int, ...] | list[int]) -> int: ...
+
+    @overload
+    def distance(self, boards: list[str] | Sequence[Sequence[int]]) -> NDArray[np.int32]: ...
+
+    @overload
+    def distance(self, boards: ArrayLike | Sequence) -> int | NDArray[np.int32]: ...
+
+    def distance(self, boards: str | Mapping | ArrayLike | Sequence) -> int | NDArray[np.int32]:
         """Return the distance of one board, as a number, or of several boards, as int32[N].
 
         boards: one board, as `solve` takes it, or several: a list of such boards, int[N, cells], or

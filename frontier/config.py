@@ -173,6 +173,11 @@ class Config(Table):
     _checked: list[Puzzle] = PrivateAttr(default_factory=list)
     """The puzzles of its members. While they are held, `puzzle_of` does not make them again."""
 
+    def __repr__(self) -> str:
+        puzzle = self.model_dump(include={"puzzle"}, exclude_none=True)["puzzle"]
+        said = ", ".join(f"{key} = {value!r}" for key, value in puzzle.items())
+        return f"<Config {self.name}: {said}; {self.path}>"
+
     @property
     def storage(self) -> Storage:
         """The storage of the run's files."""

@@ -1,5 +1,9 @@
 """`import frontier`: the examples of docs/library.md, and what its names promise."""
 
+import sys
+from pathlib import Path
+from types import ModuleType
+
 import numpy as np
 import pytest
 import zarr
@@ -170,3 +174,56 @@ def test_a_run_is_opened_by_its_directory_or_its_config(run, tmp_path):
         frontier.open_run(config)
     with pytest.raises(InputError, match="no such run directory or config"):
         frontier.open_run(tmp_path / "none")
+
+
+# --- tables and types
+
+
+COLUMNS = "depth", "states", "states_so_far", "seconds", "bytes_written"
+
+
+def test_layers_as_a_table(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)  # as if it were not installed
+    table = run.table()
+    assert table.dtype.names == COLUMNS
+    assert table["states"].tolist() == run.counts
+    assert table["states_so_far"][-1] == run.states
+    assert run.mean_depth == pytest.approx((table["depth"] * table["states"]).sum() / run.states)
+    pandas = ModuleType("pandas")
+    pandas.DataFrame = lambda array: ("frame", array.dtype.names)
+    monkeypatch.setitem(sys.modules, "pandas", pandas)
+    assert run.table() == ("frame", COLUMNS)
+
+
+def test_what_is_shown_of_values(run):
+    assert repr(run.oracle) == "<Oracle of 2×3 tiles>"
+    config = frontier.load_config("2x4", "store.path=here")
+    assert repr(config) == (
+        "<Config 2x4: kind = 'tiles', rows = 2, columns = 4, metric = 'step'; "
+        f"{Path('here').absolute()}>"
+    )
+    assert repr(frontier.plan("2x4")).startswith("<Plan of 2x4: 2×4 tiles, 20,160 states; ")
+
+
+TYPED = """
+import numpy as np
+import frontier
+
+def use(run: frontier.Run, board: tuple[int, ...], many: list[tuple[int, ...]]) -> None:
+    d: int = run.distance(board)
+    d = run.distance("1 0 2/3 4 5")
+    d = run.heuristic()(board)
+    furthest = run.distance(many).max()
+    mean: float | None = run.mean_depth
+"""
+
+
+@pytest.mark.sweep
+def test_a_type_checker_knows_which_distance_is_one(tmp_path):
+    mypy = pytest.importorskip("mypy.api")
+    (tmp_path / "user.py").write_text(TYPED)
+    said, _, _ = mypy.run([
+        str(tmp_path / "user.py"), "--follow-imports=silent", "--ignore-missing-imports",
+        f"--cache-dir={tmp_path}",
+    ])  # fmt: skip
+    assert said.startswith("Success"), said

@@ -42,6 +42,9 @@ class Oracle:
             (record.depth for record in run.records), key=lambda d: -run.records[d].states
         )
 
+    def __repr__(self) -> str:
+        return f"<Oracle of {self.puzzle.title}>"
+
     def distance(self, boards: np.ndarray) -> np.ndarray:
         """Return the distances, int32[N], of N boards, int[N, ...].
 

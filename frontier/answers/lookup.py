@@ -1,0 +1,144 @@
+"""The distance of one board at a time, in microseconds: a compiled look-up in a table of all
+distances, as the heuristic of a search of one's own.
+
+The boards are those of tile puzzles and their patterns, where a formula leads from a board to the
+entry of its distance (see `frontier.answers.distances`): the cells of the blank and of the labelled
+tiles give the row, their order the column. All tiles of a tile puzzle are labelled.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from frontier.answers.distances import Distances
+from frontier.errors import InputError
+from frontier.jit import kernel
+from frontier.puzzles import Puzzle
+from frontier.puzzles.board_shapes import EMPTY
+from frontier.space.lehmer import LehmerCode
+from frontier.text import counted
+
+UNREACHABLE, NO_BOARD = -1, -2
+"""What stands for a distance where the goal cannot be reached, and where the codes are no board."""
+
+LIKE, BLANK = -1, -2
+"""The numbers of tiles that are not labelled, and of the blank."""
+
+
+class Heuristic:
+    """Looks up distances: ``heuristic(board)`` is that of one board, -1 if the goal cannot be
+    reached from it.
+
+    puzzle: whose boards. A board is its codes, as a flat sequence or an array, or text. In a
+    pattern, tiles that are not labelled may have any number of theirs.
+    """
+
+    def __init__(self, distances: Distances):
+        """Raises InputError if the puzzle is no tile puzzle and no pattern of one."""
+        self.puzzle, values = distances.puzzle, distances.values
+        self._table = (*_numbering(self.puzzle), values, int(np.iinfo(values.dtype).max))
+        self(self.puzzle.goals[0])  # so that the first call of the user compiles nothing
+
+    def __call__(self, board: Sequence[int] | np.ndarray | str) -> int:
+        """Return the distance of a board."""
+        if isinstance(board, str):
+            board = self.puzzle.position(board)
+        codes = np.ascontiguousarray(board, np.int64)
+        if codes.ndim != 1:
+            codes = codes.ravel()
+        distance = _distance(codes, *self._table)
+        if distance == NO_BOARD:
+            self._refuse(codes)
+        return distance
+
+    def many(self, boards: np.ndarray) -> np.ndarray:
+        """Return the distances, int32[N], of boards, int[N, cells] or int[N, rows, columns]."""
+        codes = self.puzzle.notation.pieces.as_boards(boards)
+        codes = np.ascontiguousarray(codes, np.int64)
+        found = np.empty(len(codes), np.int32)
+        _distances(codes, *self._table, found)
+        if (wrong := np.flatnonzero(found == NO_BOARD)).size:
+            self._refuse(codes[wrong[0]])
+        return found
+
+    def _refuse(self, codes: np.ndarray) -> None:
+        """Raise InputError for codes that are no board."""
+        pieces = self.puzzle.notation.pieces
+        pieces.as_boards([codes])
+        raise InputError(f"board {codes.tolist()}: {pieces.broken_rule(codes.tolist())}")
+
+    def __repr__(self) -> str:
+        return f"<Heuristic: {counted(self._table[-2].size, 'distance')} of {self.puzzle.title}>"
+
+
+def _numbering(puzzle: Puzzle) -> tuple[np.ndarray, ...]:
+    """Return the tables by which `_distance` finds the entry of a board: the cells in reading
+    order, the number of each code, C(place, i), the vertex of each (rank, position of the blank),
+    empty if it is that number, and the radices of the Lehmer index."""
+    encoding, grid = puzzle.model.encoding, puzzle.grid
+    if puzzle.kind not in ("tiles", "pattern") or grid.line_length == 1:
+        raise InputError(
+            f"{puzzle.title}: heuristics are for tile puzzles of two rows and columns or more, and "
+            "their patterns; `distance` answers for boards of any puzzle"
+        )
+    labelled = next(sort.codes for sort in encoding.pieces.sorts if sort.distinct)
+    number = np.full(grid.cells, LIKE)
+    number[list(labelled)] = encoding.rank_of[list(labelled)]
+    number[0] = BLANK
+    if puzzle.kind == "tiles":
+        binomial = np.zeros((grid.cells, grid.cells), np.int64)  # all sets of places are one
+        vertex = (encoding.shapes.rows == EMPTY).argmax(axis=1).argsort()
+    else:
+        binomial, vertex = encoding.shapes.binomial, encoding.shapes.region
+    radices = np.array(LehmerCode(len(labelled)).radices, np.int64)
+    tables = grid.reading, number, binomial, vertex, radices
+    return tuple(np.ascontiguousarray(table, np.int64) for table in tables)
+
+
+@kernel
+def _distance(board, reading, number, binomial, vertices, radices, values, missing):
+    """Return the distance of a board, int64[cells]; UNREACHABLE if it has none, NO_BOARD if it is
+    no board. missing: the entry for no position."""
+    cells = reading.size
+    if board.size != cells:
+        return -2
+    blank, place, labelled, rank, sign, index = -1, 0, 0, 0, 0, 0
+    for p in range(cells):
+        code = board[reading[p]]
+        if code < 0 or code >= cells:
+            return -2
+        n = number[code]
+        if n == -2:
+            if blank >= 0:
+                return -2
+            blank = p
+            continue
+        if n >= 0:
+            digit = 0
+            for q in range(p + 1, cells):
+                later = board[reading[q]]
+                if later == code or later < 0 or later >= cells:
+                    return -2
+                digit += 0 <= number[later] < n
+            if labelled < radices.size:
+                index = index * radices[labelled] + digit
+            sign ^= digit & 1
+            labelled += 1
+            rank += binomial[labelled, place]
+        place += 1
+    if blank < 0 or labelled != binomial.shape[0] - 1:
+        return -2
+    vertex = rank * cells + blank
+    if vertices.size:
+        vertex = vertices[vertex]
+    found = np.int64(values[2 * vertex + sign, index])
+    return -1 if found == missing else found
+
+
+@kernel
+def _distances(boards, reading, number, binomial, vertices, radices, values, missing, found):
+    """Write the distances of boards, int64[N, cells]."""
+    for n in range(boards.shape[0]):
+        found[n] = _distance(
+            boards[n], reading, number, binomial, vertices, radices, values, missing
+        )
