@@ -376,7 +376,7 @@ def _complaint(error: dict) -> str:
         near = _homes_of(location[-1], key) or near
         hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(sorted(keys))}"
         if location[:-1] == ["cluster"]:
-            hint += "; what a queue is asked for stands in cluster.options (docs/clusters.md)"
+            hint += "; requests to a queue go into cluster.options (docs/clusters.md)"
         return f"unknown key {key}{hint}"
     if error["type"] == "missing":
         return f"{key} is missing"

@@ -52,7 +52,7 @@ class StorageError(Stopped):
     @classmethod
     def of(cls, error: OSError) -> "StorageError":
         said = system_words(error)
-        return cls(f"the system failed to read or write ({said}); mend that, and try again")
+        return cls(f"the system failed to read or write ({said}); fix that and try again")
 
 
 def unwritable(message: str, error: OSError) -> FrontierError:

@@ -172,8 +172,8 @@ def warn(folder: Path | None) -> None:
     """Say, once, that kernels are not kept."""
     where = f"in {folder}" if folder else "anywhere, as there is no home directory"
     said = (
-        f"frontier: warning: compiled kernels cannot be kept {where}, so that each process "
-        "compiles them anew; let NUMBA_CACHE_DIR name a directory that can be written and locked"
+        f"frontier: warning: compiled kernels cannot be kept {where}, so each process "
+        "compiles them again; set NUMBA_CACHE_DIR to a directory that can be written and locked"
     )
     if sys.stderr:
         print(said, file=sys.stderr)

@@ -75,7 +75,7 @@ def start(
     if exists and not fresh and planned and what.fresh:
         raise InputError(
             f"{storage} holds a run, and the plan was made as if there were none: run(plan, "
-            "fresh=True) deletes that run, plan(config) makes a plan that goes on with it"
+            "fresh=True) deletes that run, plan(config) makes a plan that resumes it"
         )
     client = client_for(config, client)
     if client is not None or fresh or not planned:

@@ -102,7 +102,7 @@ class Distances:
             # an array of format 2 may name a codec that unpickles
             array = zarr.open_array(storage.zarr(""), mode="r", zarr_format=3)
         except (ValueError, KeyError, TypeError, OSError) as error:
-            raise InputError(f"{path} is no run and no exported array: {error}") from None
+            raise InputError(f"{path} is neither a run nor an exported array: {error}") from None
         attributes = dict(array.attrs)
         if attributes.get("kind") != NAME or "puzzle" not in attributes:
             raise InputError(f"{path} is a Zarr array, but holds no distances that export wrote")
@@ -129,7 +129,7 @@ def reader_of(run: LayerRun, *limits: int) -> RunReader:
         raise InputError(
             f"{run.path} kept only its last layers (search.keep = "
             f'"{run.identity["keep"]}"), so distances cannot be read from it. Run its config '
-            "again with --set search.keep=all --set store.path=ANOTHER-DIRECTORY and ask "
+            "again with --keep-all --out ANOTHER-DIRECTORY and ask "
             "there, or let solve CONFIG BOARD find another way for one position"
         )
     return RunReader(run, *limits)

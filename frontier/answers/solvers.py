@@ -85,8 +85,8 @@ def solver_for(
     if method == "layers":
         if store is None:
             raise InputError(
-                f"{config.name} is not begun: there is no run at {config.path} (--method layers); "
-                "without --method it is solved another way"
+                f"{config.name} has not started: there is no run at {config.path} "
+                "(--method layers); without --method it is solved another way"
             )
         return Solver("layers", f"from the layers of {store.path}", _by_layers(store, count))
     if method == "search":

@@ -31,10 +31,7 @@ from frontier.signals import ending, handling, leaving_at_once
 from frontier.text import program
 
 VERIFIED = ". See what `{program} repair RUN` can do"
-REMEDY = (
-    ". `{program} verify RUN` lists all that is damaged, `{program} repair RUN` mends what can be "
-    "mended"
-)
+REMEDY = ". `{program} verify RUN` lists all damage, `{program} repair RUN` repairs what it can"
 
 
 class _Commands(UserDict):

@@ -61,7 +61,7 @@ def complete_setting(context, parameter, incomplete: str) -> list[str]:
 def note_searches(places: "Iterable[Storage]") -> None:
     """Say on standard error how to see what gods-number has found at some places."""
     for place in dict.fromkeys(places):
-        echo(f"to see what gods-number has found: {program()} report {place}", err=True)
+        echo(f"gods-number has results too: {program()} report {place}", err=True)
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

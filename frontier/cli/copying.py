@@ -25,7 +25,7 @@ Examples:
   frontier backup runs/2x7 /backups/2x7
   frontier backup runs/2x7 s3://my-bucket/2x7
   frontier backup s3://my-bucket/2x7 runs/2x7-again
-  frontier run runs/2x7-again  # goes on from there
+  frontier run runs/2x7-again  # resumes from there
 """,
 )
 @run_argument

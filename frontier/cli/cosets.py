@@ -26,12 +26,12 @@ SAMPLE_SECONDS = 30.0
     short_help="Find God's number without visiting every position.",
     epilog="""\b
 Examples:
-  frontier gods-number configs/2x8.toml --layers 4  # and the last four layers
-  frontier gods-number configs/2x8.toml --at-most 141  # do 141 moves suffice?
-  frontier gods-number configs/4x4.toml --hours 2  # as close as they come
-  frontier gods-number configs/2x8.toml --set puzzle.metric=multi
-  frontier gods-number runs/2x8-gods-number  # go on by its directory
-  frontier gods-number configs/2x9.toml --plan  # what it would take
+  frontier gods-number 2x8 --layers 4  # and the last four layers
+  frontier gods-number 2x8 --at-most 141  # do 141 moves suffice?
+  frontier gods-number 4x4 --hours 2  # as close as they come
+  frontier gods-number 2x8 --set puzzle.metric=multi
+  frontier gods-number runs/2x8-gods-number  # resume by its directory
+  frontier gods-number 2x9 --plan  # what it would take
 """,
 )
 @common.config_argument
@@ -64,7 +64,8 @@ Examples:
     "--plan",
     "planning",
     is_flag=True,
-    help="Say what memory it would take and, once its tables are made, how long the next question.",
+    help="Say what memory it would take and, once its tables exist, how long the next question "
+    "would take. Search nothing.",
 )
 @common.take_over_option
 @common.quiet_option
@@ -75,15 +76,14 @@ def gods_number(
 ):
     """Find God's number of the tile puzzle in CONFIG without visiting every position.
 
-    `run` enumerates all positions, layer by layer; this command looks at them coset by coset, and
-    so answers for boards whose positions nobody can enumerate: how many moves suffice from
-    anywhere, and which positions need so many. It ends with God's number itself, or with bounds
-    from both sides where it is stopped before. docs/mathematics.md has the theorem.
+    `run` enumerates all positions, layer by layer. This command searches them coset by coset, for
+    boards whose positions nobody can enumerate: how many moves suffice from anywhere, and which
+    positions need that many. It ends with God's number, or with bounds if it is stopped before.
+    docs/mathematics.md has the theorem.
 
-    Bounds close in by questions: do all positions take at most T moves? What was found is kept
-    every few seconds, so a search that was stopped (Ctrl-C) or killed goes on by the same command,
-    or by its directory RUN,
-    which is runs/NAME-gods-number or, with store.path = X, X-gods-number.
+    The bounds close in by questions: do all positions take at most T moves? Results are stored
+    every few seconds. A search that was stopped (Ctrl-C) or killed resumes by the same command, or
+    by its directory RUN: runs/NAME-gods-number or, with store.path = X, X-gods-number.
     """
     loaded = resolve(config, settings).config
     if planning:

@@ -13,8 +13,8 @@ from frontier.runs.resolve import resolve
     short_help="Draw positions.",
     epilog="""\b
 Examples:
-  frontier draw configs/hexagram.toml
-  frontier draw configs/3x3.toml "8 6 7/2 5 4/3 0 1" --svg far.svg
+  frontier draw hexagram
+  frontier draw 3x3 "8 6 7/2 5 4/3 0 1" --svg far.svg
 """,
 )
 @common.puzzle_argument

@@ -101,7 +101,7 @@ class Target:
         if self.makes_folder:
             existing = next(folder for folder in folders if folder.exists())
             if not existing.is_dir():
-                return f": {existing} is no directory; choose another place"
+                return f": {existing} is not a directory; choose another place"
         elif not folders[0].is_dir():
             missing = folders[0] if path.is_symlink() else path.parent
             return f": there is no directory {missing}; make it"

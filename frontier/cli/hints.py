@@ -4,8 +4,6 @@ Click offers the options whose names are spelled alike, however little they have
 another. Here what people type has its remedy, and no hint names an option that deletes.
 """
 
-import difflib
-
 import click
 
 NEVER_OFFERED = {"--fresh", "--yes", "--force", "--take-over", "--job"}
@@ -34,6 +32,8 @@ RESUMING = "resume", "continue", "restart"
 
 def explain(error: click.NoSuchOption) -> None:
     """Make the message of an error name the remedy, or the nearest option that does no harm."""
+    from difflib import get_close_matches  # which commands that are typed right need not load
+
     typed, context = error.option_name.lower().replace("_", "-"), error.ctx
     known = [
         name for parameter in (context.command.params if context else ()) for name in parameter.opts
@@ -44,5 +44,5 @@ def explain(error: click.NoSuchOption) -> None:
     elif (option := BY_NAME.get(name)) and option.split()[0] in known:
         meant = f"Give {option} instead."
     harmless = [name for name in known if name not in NEVER_OFFERED and name.startswith("--")]
-    error.possibilities = None if meant else difflib.get_close_matches(typed, harmless, 1, ALIKE)
+    error.possibilities = None if meant else get_close_matches(typed, harmless, 1, ALIKE)
     error.message += f" {meant}" if meant else ""

@@ -18,7 +18,7 @@ OR_OUTPUT = "; - is standard output."
     short_help="Print the positions of one layer, or some of them.",
     epilog="""\b
 Examples:
-  frontier run configs/2x5.toml --set search.keep=all
+  frontier run 2x5 --keep-all
   frontier layer runs/2x5 12
   frontier layer runs/2x5 30 --sample 1000 --seed 7 --csv 2x5-30.csv
   frontier layer runs/2x5 30 --npy 2x5-30.npy  # for numpy.load
@@ -61,7 +61,7 @@ def layer(run, depth, limit, sample, seed, numbers, csv, npy, force):
         raise InputError(
             f"{stored_run.path} has no layer {depth}: its layers are known to depth "
             f"{len(stored_run.layers) - 1}"
-            + (", the greatest there is" if stored_run.complete else "; go on with `run`")
+            + (", the greatest there is" if stored_run.complete else "; resume it with `run`")
         )
     excerpt = Excerpt(
         stored_run.puzzle,
@@ -83,7 +83,7 @@ def layer(run, depth, limit, sample, seed, numbers, csv, npy, force):
     short_help="Write the distances of all positions as an array.",
     epilog="""\b
 Examples:
-  frontier run configs/pattern-2x7-k3.toml --set search.keep=all
+  frontier run pattern-2x7-k3 --keep-all
   frontier export runs/pattern-2x7-k3 2x7-k3.zarr
   frontier export runs/pattern-2x7-k3 2x7-k3.npy  # for numpy.load
 """,
@@ -98,7 +98,7 @@ def export(run, target, as_json):
     be complete and have kept its layers (search.keep = "all"). docs/patterns.md says how the array
     is indexed. TARGET must not exist.
     """
-    few = "it has the distances of few positions: `run` the config with --set search.keep=all"
+    few = "it has the distances of few positions: `run` the config with --keep-all"
     store = resolve(run).open_layers(f"{few}, and export that")
     array = api.Run(store).export(target)
     value = {"path": str(target), "shape": list(array.shape), "type": str(array.dtype)}

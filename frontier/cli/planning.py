@@ -28,8 +28,8 @@ from frontier.runs.resolve import resolve
     short_help="Say what a run will take, without running it.",
     epilog="""\b
 Examples:
-  frontier plan configs/2x7.toml
-  frontier plan configs/2x8.toml --workers 100 --set cluster.memory=4GB
+  frontier plan 2x7
+  frontier plan 2x8 --workers 100 --memory 4GB
 """,
 )
 @config_argument

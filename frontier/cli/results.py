@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.command(
     epilog="""\b
 Examples:
-  frontier farthest configs/2x5.toml
+  frontier farthest 2x5
   frontier farthest runs/goat --limit 3 --json
   frontier farthest runs/3x3 --among "1 ? ? / ? ? ? / ? ? 0"
 """,

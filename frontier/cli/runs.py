@@ -40,7 +40,7 @@ Examples:
 @common.codec_option
 @common.set_option
 @click.option("--until", type=click.IntRange(min=0), metavar="DEPTH", help="Stop after this depth.")
-@click.option("--fresh", is_flag=True, help="Delete the run in the run directory, start anew.")
+@click.option("--fresh", is_flag=True, help="Delete the run in the run directory and start over.")
 @click.option(
     "--yes",
     is_flag=True,
@@ -66,10 +66,11 @@ def run(
 ):  # fmt: skip
     """Start or resume the search that CONFIG describes, or resume the one in the directory RUN.
 
-    Layers are written to runs/NAME (or store.path) and counted until one is empty. Progress
-    goes to standard error, the summary to standard output and to summary.json beside the
-    layers. Ctrl-C finishes the tasks under way and stops; a second Ctrl-C stops at once. The same
-    command resumes a run that was stopped or killed, and repeats the summary of a complete one.
+    CONFIG is a file, or the name of a config that comes with the program (`frontier list`). The
+    search ends when a layer is empty. Layers go to runs/NAME, or to the directory of --out;
+    progress to standard error; the summary to standard output and to summary.json beside the
+    layers. Ctrl-C finishes current tasks and stops; a second Ctrl-C stops at once. The same command
+    resumes a run that was stopped or killed, and repeats the summary of a complete one.
     """
     named = resolve(config, settings)
     if dry_run:
@@ -134,8 +135,8 @@ def _check_disk(plan: Plan, until: int | None, yes: bool) -> None:
         return
     if not yes and (plan.fresh or not LayerRun.exists(plan.config.storage)):
         # Beside --fresh the same option lets it delete.
-        advice = "" if plan.fresh else "; to begin all the same, add --yes"
-        raise InputError(f"{plan.config.name} is not begun: {problem}{advice}")
+        advice = "" if plan.fresh else "; to start it anyway, add --yes"
+        raise InputError(f"{plan.config.name} was not started: {problem}{advice}")
     echo(f"warning: {problem}", err=True)
 
 
@@ -155,5 +156,5 @@ def _ask_to_delete(config: Config, yes: bool) -> None:
     if yes or not LayerRun.exists(config.storage):
         return
     held = config.storage.size()
-    if not common.confirmed(f"Delete the run in {config.path} ({size(held)}) and start anew?"):
+    if not common.confirmed(f"Delete the run in {config.path} ({size(held)}) and start over?"):
         raise InputError("nothing is deleted; answer y, or give --yes with --fresh")

@@ -21,12 +21,12 @@ from frontier.text import counted, span
 @click.command(
     epilog="""\b
 Examples:
-  frontier solve configs/2x5.toml "9 8 7 6 5/4 3 2 1 0" --all-counts
+  frontier solve 2x5 "9 8 7 6 5/4 3 2 1 0" --all-counts
   frontier solve runs/2x5 --file positions.txt --json  # one position a line
   frontier solve runs/2x5 --file -  # what a pipe brings
-  frontier solve configs/goat.toml --boards  # the start of the config
-  frontier solve configs/goat.toml --animate goat.html
-  frontier solve configs/2x7.toml --file far.txt --heuristic 2x7-k3.zarr
+  frontier solve goat --boards  # the start of the config
+  frontier solve goat --animate goat.html
+  frontier solve 2x7 --file far.txt --heuristic 2x7-k3.zarr
 """,
 )
 @common.puzzle_argument

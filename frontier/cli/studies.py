@@ -74,7 +74,7 @@ def thesis(names, directory, limit, columns, memory, target, force, as_json):
         runs.most = columns
         more = beyond(runs) if "beyond" in names else None
     except KeyboardInterrupt:
-        raise Stopped("interrupted; the same command goes on with the run under way") from None
+        raise Stopped("interrupted; the same command resumes the current run") from None
     value = thesis_value(tables, more, runs)
     text = describe_thesis(value)
     contents = text, json.dumps(value, indent=1, ensure_ascii=False)

@@ -95,8 +95,9 @@ Examples:
 def repair(run, yes, take_over):
     """Roll a damaged RUN back to its last good layer.
 
-    RUN is verified first. Whatever is damaged, or was computed from what is damaged, is given up;
-    `run` then computes it again. If there is no way back, nothing is changed and `repair` says so.
+    `repair` verifies RUN first. It gives up what is damaged, and what was computed from that; `run`
+    then computes it again. It moves anything that is not a regular file out of the way. If RUN
+    cannot be repaired, `repair` says so and changes nothing.
     """
     path = resolve(run).one.place
     if not (path.exists(RUN) or path.exists(COPIES[RUN])):

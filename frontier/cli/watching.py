@@ -22,7 +22,7 @@ def _places(run: str, watching: bool) -> list[Storage]:
 @click.command(
     epilog="""\b
 Examples:
-  frontier status configs/2x7.toml
+  frontier status 2x7
   frontier status runs/2x7 --watch  # follow it until it is complete
   frontier status runs/2x7 --json
 """,
@@ -40,15 +40,14 @@ Examples:
 def status(run, watching, interval, as_json):
     """Say how far RUN is, and how long it may still take.
 
-    It reads the files of RUN alone, so it works while the run is under way, from another terminal
-    or machine. status.html in the run directory says the same in a browser. Files that are missing
-    or truncated are named; only `verify` looks into them.
+    This command only reads the files of RUN, so it works while the run is under way, from another
+    terminal or machine. status.html in the run directory shows the same in a browser. Missing and
+    truncated files are named; only `verify` checks their contents.
 
-    With --watch it goes on until RUN is complete: in a terminal it shows a table that stays in
-    place, elsewhere it prints lines as `run` does. When the run stops, it says so and waits until
-    the run is resumed. It also waits for the run of a config to begin, or for its search by
-    `gods-number`, whichever begins first, and for a directory that is not there yet. Ctrl-C ends
-    the watching, never the run.
+    With --watch it follows RUN until it is complete: in a terminal by a table that stays in place,
+    elsewhere by rows as `run` prints them. When the run stops, it says so and waits until the run
+    is resumed. It also waits for a run that has not begun, and for a directory that does not exist
+    yet. Ctrl-C ends the watching, never the run.
     """
     if watching and as_json:
         raise InputError("--watch is for people; without it, --json says how far a run is now")

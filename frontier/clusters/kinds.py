@@ -118,7 +118,7 @@ def _client(place, settings: ClusterTable):
         ) from None
     except (ValueError, TypeError, RuntimeError) as error:
         raise InputError(
-            f"cluster.kind = {settings.kind}: {place} is no address of a scheduler ({error})"
+            f"cluster.kind = {settings.kind}: {place} is not the address of a scheduler ({error})"
         ) from None
 
 

@@ -95,8 +95,8 @@ def _start(cluster, workers: int) -> None:
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         more = f", or with more open files than {files} (ulimit -n)" if files <= FEW_FILES else ""
         raise Stopped(
-            f"the local cluster of {counted(workers, 'worker')} did not start ({error}); with "
-            f"fewer, cluster.workers, they may{more}"
+            f"the local cluster of {counted(workers, 'worker')} did not start ({error}); try "
+            f"fewer (cluster.workers){more}"
         ) from None
 
 

@@ -176,7 +176,7 @@ def wrong_division(asker: Asker, limit: int, answer: Answer) -> str | None:
     return (
         f"the question of {limit} has {answer.cosets:,} cosets in {answer.portions:,} portions, "
         f"and this program makes {cosets:,} in {portions:,}: resume it with the version that began "
-        "it, or begin anew in another directory (store.path)"
+        "it, or start again in another directory (store.path)"
     )
 
 

@@ -70,7 +70,7 @@ LOOK_UPS_A_NODE = 8
 databases are larger than all caches: 35 ns against 280 ns."""
 
 LONGER = 4
-"""Cosets and their positions are searched this many times longer if a search was too short."""
+"""Factor by which the limits grow when a coset is searched again."""
 
 MOST_LOOK_UPS = 1_000_000_000
 """The most look-ups in one coset, however many positions are open."""

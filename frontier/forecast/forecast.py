@@ -136,7 +136,7 @@ class Forecast:
             more = f", and a task begins only if {size(wanted)} more are free"
         if self.free is None or self.disk + wanted <= self.free:
             return None
-        remedy = "choose another place with --set store.path=…"
+        remedy = "choose another place with --out DIRECTORY"
         if self.disk * MOST_TIGHTER + wanted <= self.free:
             remedy += ", or compress more, which takes several times as long, with "
             remedy += '--set store.codec="zstd:1"'

@@ -253,7 +253,7 @@ class Part:
         except FileNotFoundError:
             raise self._wrong(" is missing, though its layer is stored") from None
         except ValueError:
-            raise self._wrong(" is no file") from None
+            raise self._wrong(" is not a file") from None
         if size < end:
             raise self._wrong(f" is cut: {size:,} bytes, at least {end:,} expected")
         index = footer[RECORD_BYTES:-CHECKSUM_BYTES]
@@ -331,7 +331,7 @@ class Part:
         except EOFError:
             raise CorruptRunError(f"{self.path} was cut while it was read") from None
         except ValueError:
-            raise CorruptRunError(f"{self.path} is no file") from None
+            raise CorruptRunError(f"{self.path} is not a file") from None
         begin, end = np.empty((2, slabs.size), dtype=np.int64)
         begin[order], end[order] = offset, offset + size - CHECKSUM_BYTES
         return data, begin, end

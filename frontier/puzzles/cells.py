@@ -99,7 +99,9 @@ def cell_puzzle(
     directions = Directions(cells, moves)
     whole = _marks(directions, pieces, "puzzle.pieces")
     if OPEN_MARK in whole:
-        raise InputError(f"puzzle.pieces = {pieces!r}: ? is no piece; say what lies everywhere")
+        raise InputError(
+            f"puzzle.pieces = {pieces!r}: ? is not a piece; name the piece of each cell"
+        )
     goals_given = [("puzzle.goal", pieces)]
     if goal is not None or goals is not None:
         goals_given = boards_given(goal, goals)

@@ -89,7 +89,8 @@ class Directions:
         name = value if isinstance(value, str) else _point(value)
         if name is None or name not in self._number:
             raise InputError(
-                f"{key}: {value!r} is no cell of this board; its cells are " + " ".join(self.names)
+                f"{key}: {value!r} is not a cell of this board; its cells are "
+                + " ".join(self.names)
             )
         return self._number[name]
 
@@ -109,7 +110,7 @@ class Directions:
         pairs = []
         for pair in value if isinstance(value, list | tuple) else [value]:
             if not isinstance(pair, list | tuple) or len(pair) != 2:
-                raise InputError(f"{key}: {pair!r} is no pair of cells")
+                raise InputError(f"{key}: {pair!r} is not a pair of cells")
             u, v = (self._cell(end, key) for end in pair)
             if u == v:
                 raise InputError(f"{key}: {pair!r} leads from a cell to itself")
@@ -218,7 +219,7 @@ def _cell(given) -> tuple[str | Point, Point | None]:
         case [_, _] if point := _point(given):
             return point, point
     raise InputError(
-        f'puzzle.cells: {given!r} is no cell; a cell is a name such as "a1", a point [x, y], or '
+        f'puzzle.cells: {given!r} is not a cell; a cell is a name such as "a1", a point [x, y], or '
         'both, ["a1", x, y]'
     )
 

@@ -130,8 +130,8 @@ def _read(word: str, orientations: Sequence[int]) -> tuple[str, Place | None]:
     face, position, sticker = found.groups() if found else ("", None, None)
     if not (face or position) or (sticker and not (face and position)):
         raise InputError(
-            f"puzzle.picture: {word!r} is no square; a square is a position such as 3, a sticker "
-            "such as U3.1, a face alone, or . for none"
+            f"puzzle.picture: {word!r} is not a square; a square is a position such as 3, a "
+            "sticker such as U3.1, a face alone, or . for none"
         )
     if position is None:
         return face, None

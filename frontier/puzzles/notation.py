@@ -89,7 +89,7 @@ def check_label(label: str, name: str) -> None:
     """Raise InputError unless a text can hold the label."""
     if _words(label) != [label]:
         raise InputError(
-            f"{name}: {label!r} is no label; labels have one letter or more, and no spaces, / or ,"
+            f"{name}: {label!r} is not a label; labels have a letter or more, and no spaces, / or ,"
         )
 
 
@@ -118,7 +118,7 @@ def first_whole(boards: Sequence[tuple[str, Sequence]]) -> tuple[str, Sequence]:
 def no_piece(where: str, label: Hashable, pieces: Iterable[Hashable]) -> InputError:
     """Return the error for a label that no piece of a puzzle has. where: its place."""
     known = " ".join(map(str, pieces))
-    return InputError(f"{where}: {label!r} is no piece of this puzzle; its pieces are {known}")
+    return InputError(f"{where}: {label!r} is not a piece of this puzzle; its pieces are {known}")
 
 
 def groups_given(alike, forms: Mapping[str, Hashable]) -> dict[str, int]:

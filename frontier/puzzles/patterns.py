@@ -251,7 +251,7 @@ def _check_choice(grid: Grid, k: int | None, labels: Sequence[int] | None) -> No
         )
     if wrong := [n for n in labels or () if not 1 <= n < grid.cells]:
         raise InputError(
-            f"puzzle.labels: {wrong[0]} is no tile of a board of {grid.cells} cells; they are "
+            f"puzzle.labels: {wrong[0]} is not a tile of a board of {grid.cells} cells; they are "
             f"1..{grid.cells - 1}"
         )
     if labels and len(set(labels)) < len(labels):

@@ -92,7 +92,7 @@ class _Reader:
             return self._moves[token]
         name, *amount = AMOUNT.fullmatch(token).groups()
         if name not in self._moves:
-            raise self._wrong(f"{token!r} is no move; the moves are {' '.join(self._moves)}")
+            raise self._wrong(f"{token!r} is not a move; the moves are {' '.join(self._moves)}")
         return self._made(self._moves[name], "".join(amount))
 
     def _closing(self, sign: str) -> str:

@@ -85,7 +85,7 @@ class CosetRun(StoredRun):
         if region not in (None, self.region.name):
             raise InputError(
                 f"{self.path} was made with region {self.region.name}, and now {region} is named: "
-                "choose another directory with --set store.path=…, or leave out --region"
+                "choose another directory with --out DIRECTORY, or leave out --region"
             )
 
     @property

@@ -53,7 +53,7 @@ def make_directory(storage: Storage) -> None:
     except OSError as error:
         raise unwritable(
             f"store.path = {storage}: the run directory cannot be made there "
-            f"({error.strerror}); choose another with --set store.path=…",
+            f"({error.strerror}); choose another with --out DIRECTORY",
             error,
         ) from None
     refuse_others(names, storage)
@@ -64,7 +64,7 @@ def make_directory(storage: Storage) -> None:
     if found:
         raise CorruptRunError(
             f"{storage} holds {' and '.join(found)} of a run whose {RUN} is missing: put that "
-            "back, or move the directory away to start anew"
+            "back, or move the directory away to start over"
         )
 
 
@@ -79,7 +79,7 @@ def refuse_others(names: set[str], place: Place) -> None:
         raise InputError(
             f"{place}: the directory also holds {', '.join(foreign[:3])}"
             f"{', …' if len(foreign) > 3 else ''}; choose one of its own with "
-            "--set store.path=…"
+            "--out DIRECTORY"
         )
 
 

@@ -108,7 +108,7 @@ def check_identity(path: Place, identity: dict, expected: dict) -> None:
     if differences:
         raise InputError(
             f"{path} was made by another config: {'; '.join(differences)}. Choose another "
-            "directory with --set store.path=…, or move this one away"
+            "directory with --out DIRECTORY, or move this one away"
         )
 
 

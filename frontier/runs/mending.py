@@ -38,7 +38,7 @@ def _mend(storage: Storage, name: str, read) -> tuple[dict, list[str]]:
     if not whole:
         raise CorruptRunError(
             f"{storage} cannot be repaired: {', and '.join(map(str, damages.values()))}. Put "
-            "back one of them, or move the directory away and start anew"
+            "back one of them, or move the directory away and start over"
         )
     actions = []
     for file in damages:

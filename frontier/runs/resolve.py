@@ -158,7 +158,7 @@ class Named:
         if config is None:
             return open_run(entry.place)
         if not entry.begun:
-            raise InputError(f"{config.name} is not begun; begin with: {self.run_command()}")
+            raise InputError(f"{config.name} has not started; start it with: {self.run_command()}")
         run = open_run(entry.place)
         run.check_is_of({"puzzle": config.puzzle_settings})  # the way it is stored does not matter
         return run

@@ -179,7 +179,7 @@ class StoredRun(ABC):
             self.settings = SETTINGS.validate_python(content["settings"])
         except (KeyError, ValueError) as error:
             reason = first_wrong(error) if isinstance(error, ValidationError) else error
-            message = f"{self.storage.place(name)} is no ledger of this run: {reason}"
+            message = f"{self.storage.place(name)} is not a ledger of this run: {reason}"
             raise CorruptRunError(message) from None
 
     def check_ledger(self, name: str = ledgers.LEDGER) -> None:

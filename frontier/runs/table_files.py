@@ -94,7 +94,7 @@ class TableFiles:
         try:
             record = RECORD.validate_python(read_sealed(self._storage, _record(name)))
         except ValidationError as error:
-            message = f"{file} is no record of a table ({first_wrong(error)})"
+            message = f"{file} is not a record of a table ({first_wrong(error)})"
             raise CorruptRunError(message) from None
         if (record.run, record.name) != (self._run, name):
             whose = "of another search" if record.run != self._run else f"of {record.name!r}"

@@ -65,7 +65,7 @@ def find_gods_number(
     Raises Stopped if the search is interrupted.
     """
     if hours is not None and not math.isfinite(hours):
-        raise InputError(f"hours: {hours} is no number of hours; leave it out for no limit")
+        raise InputError(f"hours: {hours} is not a number of hours; omit it for no limit")
     plan = plan_cosets(config, region)
     if plan.refusal:
         raise InputError(plan.refusal)
@@ -135,7 +135,7 @@ class _Search:
         if run.complete:
             self._tell(SearchFinished(run.proof.lower, run.proof.upper, self._elapsed()))
         else:
-            self._tell(SearchStopped("the hours that were given are over", self._elapsed()))
+            self._tell(SearchStopped("the given hours have passed", self._elapsed()))
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._began

@@ -123,5 +123,5 @@ def plan_repair(run: LayerRun, verified: Verified) -> Repair:
     raise CorruptRunError(
         f"{run.path} cannot be repaired: of its layers on disk {', '.join(damaged)} "
         f"{'is' if len(damaged) == 1 else 'are'} damaged, and {why}. Put back a copy, or "
-        f"move the directory away and start anew{advice}"
+        f"move the directory away and start over{advice}"
     )

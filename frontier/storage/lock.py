@@ -115,7 +115,7 @@ class RunLock:
                 raise InputError(
                     f"{self._path} cannot be locked ({error.strerror}): its file system has no "
                     "locks; mount it with them (Lustre: -o flock), or choose another directory "
-                    "with --set store.path=…"
+                    "with --out DIRECTORY"
                 ) from None
             file.close()
 
@@ -127,7 +127,7 @@ class RunLock:
                 raise
             raise NotWritable(
                 f"{self._path.parent} cannot be written ({error.strerror}); make it writable, or "
-                "choose another directory with --set store.path=…"
+                "choose another directory with --out DIRECTORY"
             ) from None
 
 
@@ -187,7 +187,7 @@ def _open(path: Path, flags: int = os.O_RDONLY, mode: str = "r") -> IO[str]:
     about = about_path(path, follow=False)
     if about and not stat.S_ISREG(about.st_mode):
         raise InputError(
-            f"{path} is no file that a run has made, but a directory, a pipe, or a link to "
+            f"{path} is not a file that a run has made, but a directory, a pipe, or a link to "
             "something else, so nobody can be kept out by it; take it away"
         )
     return open(os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666), mode)

@@ -46,7 +46,7 @@ def test_runs_that_cannot_be_exported(tmp_path):
     thin = run_of(tmp_path / "thin", CASES["2x4, k=2"], keep="frontier")
     assert thin.complete
     assert not half.complete
-    for run, word in ((half, "is not complete"), (thin, "search.keep=all")):
+    for run, word in ((half, "is not complete"), (thin, "--keep-all")):
         with pytest.raises(InputError, match=word):
             run.export(tmp_path / "array")
         assert not list(tmp_path.glob("array*"))
@@ -72,7 +72,7 @@ def test_what_is_no_array_of_distances(tmp_path):
     )
     marked[:] = 1
     for name in ("none", "empty", "file", "group"):
-        with pytest.raises(InputError, match="no run and no exported array"):
+        with pytest.raises(InputError, match="neither a run nor an exported array"):
             Distances.open(tmp_path / name)
     for name in ("other", "marked"):
         with pytest.raises(InputError, match="holds no distances that export wrote"):
@@ -100,7 +100,7 @@ def test_nothing_is_unpickled(tmp_path):
     (path / ".zarray").write_text(json.dumps(described))
     (path / ".zattrs").write_text(json.dumps({"kind": distances_module.NAME}))
     (path / "0").write_bytes(pickle.dumps(Trap(sprung)))
-    with pytest.raises(InputError, match="no exported array"):
+    with pytest.raises(InputError, match="nor an exported array"):
         Distances.open(path)
     assert not sprung.exists()
 
@@ -280,7 +280,7 @@ def test_what_the_command_refuses(complete, tmp_path):
     run_of(tmp_path / "thin", CASES["2x4, k=2"], keep="frontier")
     for arguments, word in [
         ((tmp_path / "half", tmp_path / "a"), "is not complete"),
-        ((tmp_path / "thin", tmp_path / "a"), "search.keep=all"),
+        ((tmp_path / "thin", tmp_path / "a"), "--keep-all"),
         ((tmp_path / "none", tmp_path / "a"), "no such run"),
         ((complete.path, tmp_path / "thin"), "exists"),
     ]:

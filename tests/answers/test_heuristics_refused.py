@@ -64,9 +64,9 @@ def test_what_holds_no_database(made, tmp_path):
     thin = made(pattern(2, 4, (1, 2)), keep="frontier")
     (tmp_path / "file").write_text("mine")
     for path, word in [
-        (thin, "search.keep=all"),
-        (tmp_path / "none", "is no run and no exported array"),
-        (tmp_path / "file", "is no run and no exported array"),
+        (thin, "--keep-all"),
+        (tmp_path / "none", "is neither a run nor an exported array"),
+        (tmp_path / "file", "is neither a run nor an exported array"),
     ]:
         for paths in ([path], [good, path]):
             with pytest.raises(InputError) as error:
@@ -97,7 +97,7 @@ def test_what_the_command_refuses(made, tmp_path):
     )
     for arguments, word in [
         ((run, board, "--method", "layers", "--heuristic", good), "are for a search"),
-        ((config, board, *search, "--heuristic", tmp_path / "none"), "no exported array"),
+        ((config, board, *search, "--heuristic", tmp_path / "none"), "nor an exported array"),
         ((config, board, *search, "--heuristic", run), "a heuristic is a run of kind"),
         ((config, board, *search, "--heuristic", made(pattern(2, 3, (1, 2)))), "is of 2×3"),
         ((CONFIGS / "3x3-multi.toml", *search, "1 0 2/3 4 5/6 7 8", "--heuristic", good), "metric"),

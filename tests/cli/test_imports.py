@@ -54,9 +54,9 @@ def test_a_small_run_loads_what_it_uses(tmp_path):
         assert not modules & {"numba", "zarr", "frontier.cosets", "frontier.search.driver"}
 
 
-def test_init_loads_no_run():
-    assert not loaded("init") & {"pydantic", "frontier.config", "frontier.runs.layer_run"}
+def test_a_list_loads_no_run():
+    assert not loaded("list") & {"pydantic", "frontier.config", "frontier.runs.layer_run"}
 
 
 def test_the_collector_of_garbage_passes_over_what_is_loaded():
-    assert after("gc.isenabled(), gc.get_freeze_count() > 10_000", "init") == ["True", "True"]
+    assert after("gc.isenabled(), gc.get_freeze_count() > 10_000", "list") == ["True", "True"]

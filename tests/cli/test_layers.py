@@ -144,7 +144,7 @@ def test_what_is_not_there(tmp_path):
     assert "did not keep" in invoke("layer", run, 9, "--csv", target, code=2).stderr
     assert not target.exists()
     begun = made(tmp_path / "begun", "2x4", until=5).path
-    assert "known to depth 5; go on with `run`" in invoke("layer", begun, 6, code=2).stderr
+    assert "known to depth 5; resume it with `run`" in invoke("layer", begun, 6, code=2).stderr
     assert len(lines(begun, 5)) == api.open_run(begun).counts[5]
 
 

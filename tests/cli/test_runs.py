@@ -111,7 +111,7 @@ def test_hints_name_the_program_as_it_was_typed(tmp_path, monkeypatch, typed, pr
     invoke("gods-number", config, *serial(tmp_path), "--at-most", "20")
     beside = tmp_path / "run-gods-number"
     said = invoke("farthest", beside, code=2).stderr
-    assert said.endswith(f"go on with: {program} gods-number {beside}\n")
+    assert said.endswith(f"resume with: {program} gods-number {beside}\n")
 
 
 @pytest.fixture

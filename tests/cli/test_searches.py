@@ -63,7 +63,7 @@ def test_status(found):
 
 def test_status_of_a_search_that_was_stopped(begun):
     said = invoke("status", begun).stdout
-    assert ": the hours that were given are over\n" in said
+    assert ": the given hours have passed\n" in said
     assert "  next: do all positions take at most" in said
     assert f"  resume with: python -m frontier gods-number {begun}\n" in said
     value = json.loads(invoke("status", begun, "--json").stdout)
@@ -141,8 +141,9 @@ def test_a_run_is_meant_first_and_the_search_beside_it_is_named(tmp_path, found,
     shutil.copytree(found, tmp_path / "run-gods-number")
     invoke("run", CONFIGS / "2x4.toml", *at(tmp_path))
     said = invoke(command, tmp_path / "run")
-    assert f"gods-number has found: python -m frontier report {tmp_path / 'run'}-" in said.stderr
-    assert "gods-number has found" not in invoke(command, tmp_path / "run-gods-number").stderr
+    there = f"python -m frontier report {tmp_path / 'run'}-gods-number"
+    assert f"gods-number has results too: {there}\n" in said.stderr
+    assert "gods-number has results" not in invoke(command, tmp_path / "run-gods-number").stderr
 
 
 def test_a_search_of_another_puzzle_is_not_that_of_a_config(tmp_path, found):
@@ -233,7 +234,7 @@ def test_a_report_of_a_directory_leaves_its_searches_out(begun, tmp_path):
     result = invoke("report", tmp_path)
     assert "21 moves" in result.stdout
     assert result.stderr == "".join(
-        f"to see what gods-number has found: python -m frontier report {search}\n"
+        f"gods-number has results too: python -m frontier report {search}\n"
         for search in (other, begun)
     )
     shutil.rmtree(tmp_path / "run")
@@ -304,11 +305,11 @@ def test_a_damaged_run_json_comes_with_what_helps(found, tmp_path):
 def test_farthest(found, begun):
     said = json.loads(invoke("farthest", found, "--json").stdout)
     assert (said["depth"], said["count"]) == (36, 1)
-    assert "go on with: python -m frontier gods-number" in invoke("farthest", begun, code=2).stderr
+    assert "resume with: python -m frontier gods-number" in invoke("farthest", begun, code=2).stderr
     run = CosetRun.open(begun)
     run.proof = Proof((36, 0), 2)  # both bounds are 36, and no layer is listed
     run.commit()
-    assert "is 36; go on" in invoke("farthest", begun, code=2).stderr
+    assert "is 36; resume with" in invoke("farthest", begun, code=2).stderr
 
 
 @pytest.mark.parametrize(
@@ -316,7 +317,7 @@ def test_farthest(found, begun):
     [
         ("run", "`gods-number` resumes it"),
         ("plan", "`gods-number` resumes it"),
-        ("export", "search.keep=all"),
+        ("export", "--keep-all"),
         ("solve", "the config of the puzzle"),
     ],
 )

@@ -381,7 +381,7 @@ def test_what_solve_refuses(run, tmp_path):
     good, search, layers = "0 1 2 3/4 5 6 7", ("--method", "ida"), ("--method", "layers")
     far = "1 0 2 3 4 5 6/7 8 9 10 11 12 13"
     for arguments, word in [
-        ((tmp_path / "thin", "0 1 2/3 4 5", *layers), "search.keep=all"),
+        ((tmp_path / "thin", "0 1 2/3 4 5", *layers), "--keep-all"),
         ((run, good, "--set", "puzzle.rows=2"), "is a run directory"),
         ((CONFIGS / "2x4.toml", good, "--all-counts", *search), "--method layers"),
         ((CONFIGS / "2x4.toml", good, *layers), "not begun"),

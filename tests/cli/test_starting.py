@@ -71,7 +71,7 @@ def test_a_name_that_is_none():
 
 def test_where_nothing_can_be_written():
     Path("configs").write_text("a file")
-    assert "configs is no directory" in invoke("init", "2x3", code=2).stderr
+    assert "configs is not a directory" in invoke("init", "2x3", code=2).stderr
 
 
 @pytest.mark.parametrize("command", ["run", "plan", "status", "solve", "gods-number"])
@@ -92,7 +92,7 @@ def test_a_missing_config_of_ones_own():
 
 def test_a_config_is_named_alone():
     """For every command, and until something of that name lies there."""
-    assert "2x3 is not begun; begin with: python -m frontier run 2x3\n" in (
+    assert "2x3 has not started; start it with: python -m frontier run 2x3\n" in (
         invoke("status", "2x3", code=2).stderr
     )
     invoke("run", "2x3", "--until", "5")

@@ -176,7 +176,7 @@ def test_a_ledger_whose_values_are_others(copies, key, value):
     path, _ = copies
     write_sealed(path / "ledger.json", {**read_sealed(path / "ledger.json"), key: value})
     if (key, value) != ("guessed", 3):
-        assert "is no ledger of this run" in invoke("status", path, code=4).stderr
+        assert "is not a ledger of this run" in invoke("status", path, code=4).stderr
 
 
 @pytest.mark.parametrize("fewer", ["portions", "cosets"])

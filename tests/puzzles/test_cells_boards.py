@@ -94,7 +94,7 @@ ROW = {"cells": ["p", "q"], "moves": [["p", "q"]], "pieces": {"x": "p"}}
         ({"cells": {"a": 1}}, r"puzzle\.cells\.a = 1: expected where the cell lies"),
         ({"cells": {0: [1]}}, r"puzzle\.cells\.0 = \[1\]: expected where the cell lies"),
         ({"cells": {"a": object()}}, r"puzzle\.cells\.a: <object .* is nothing that"),
-        ({"cells": {7: (0, 0)}}, r"puzzle\.cells: \[7, 0, 0\] is no cell"),
+        ({"cells": {7: (0, 0)}}, r"puzzle\.cells: \[7, 0, 0\] is not a cell"),
         ({"cells": 5}, r"puzzle\.cells: 5; a list of"),
         ({"cells": None}, r"puzzle\.cells: None; a list of"),
         ({"moves": None}, r"puzzle\.moves = None: expected pairs"),

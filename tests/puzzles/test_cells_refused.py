@@ -24,14 +24,14 @@ LINE = [("a", "b"), ("b", "c")]
         ({"cells": []}, r"puzzle\.cells: 0 cells; a list of 1\.\.64"),
         ({"cells": "abc"}, r"puzzle\.cells: 'abc'; a list of"),
         ({"cells": [f"c{i}" for i in range(65)]}, r"puzzle\.cells: 65 cells"),
-        ({"cells": ["a", "b", 3]}, r"puzzle\.cells: 3 is no cell; a cell is a name such as"),
-        ({"cells": ["a", "b", ["c", 0]]}, r"puzzle\.cells: \['c', 0\] is no cell"),
-        ({"cells": [[0, 0], [float("inf"), 0]]}, r"inf, 0\] is no cell"),
+        ({"cells": ["a", "b", 3]}, r"puzzle\.cells: 3 is not a cell; a cell is a name such as"),
+        ({"cells": ["a", "b", ["c", 0]]}, r"puzzle\.cells: \['c', 0\] is not a cell"),
+        ({"cells": [[0, 0], [float("inf"), 0]]}, r"inf, 0\] is not a cell"),
         ({"cells": ["a", "b", "a"]}, r"puzzle\.cells names 'a' twice"),
         ({"cells": [["a", 0, 0], ["b", 0, 0]]}, "two cells lie at one point"),
         ({"cells": [["a", 0, 0], "b", "c"]}, r"cell 'b' has no point, others have one"),
-        ({"moves": [("a", "d")]}, r"puzzle\.moves: 'd' is no cell of this board; .* a b c"),
-        ({"moves": [("a", "b", "c")]}, r"puzzle\.moves: \('a', 'b', 'c'\) is no pair of cells"),
+        ({"moves": [("a", "d")]}, r"puzzle\.moves: 'd' is not a cell of this board; .* a b c"),
+        ({"moves": [("a", "b", "c")]}, r"puzzle\.moves: \('a', 'b', 'c'\) is not a pair of cells"),
         ({"moves": [("a", "a")]}, "leads from a cell to itself"),
         ({"moves": "ab"}, r"puzzle\.moves = 'ab': expected pairs of cells, or a table"),
         ({"moves": {"on": [("a", "b"), ("a", "c")]}}, r"moves\.on: two moves leave cell a"),
@@ -40,25 +40,25 @@ LINE = [("a", "b"), ("b", "c")]
         ({"moves": {"on": LINE, "up/on": LINE}}, r"puzzle\.moves\.up/on: a direction has one name"),
         ({"moves": {"a/b/c": LINE}}, "a direction has one name, or one for each way"),
         ({"moves": {"a/a": LINE}}, "a direction has one name, or one for each way"),
-        ({"moves": {"to b": LINE}}, r"puzzle\.moves: 'to b' is no label"),
+        ({"moves": {"to b": LINE}}, r"puzzle\.moves: 'to b' is not a label"),
         ({"cells": BOX, "moves": {"on": (7, 0)}}, r"moves\.on = \[7\.0, 0\.0\]: no two cells"),
         ({"pieces": "xx."}, r"'x' covers 2 cells, which move together .*puzzle\.moves names none"),
-        ({"pieces": "x?."}, r"puzzle\.pieces = 'x\?\.': \? is no piece"),
+        ({"pieces": "x?."}, r"puzzle\.pieces = 'x\?\.': \? is not a piece"),
         ({"pieces": "x."}, r"puzzle\.pieces = 'x\.' has 2 labels"),
         ({"pieces": 7}, r"puzzle\.pieces = 7: expected a label a cell"),
-        ({"pieces": {"x": "d"}}, r"puzzle\.pieces\.x: 'd' is no cell"),
+        ({"pieces": {"x": "d"}}, r"puzzle\.pieces\.x: 'd' is not a cell"),
         ({"pieces": {"x": 5}}, r"puzzle\.pieces\.x = 5: expected a cell or a list of cells"),
         ({"pieces": {"x": []}}, r"puzzle\.pieces\.x: a piece lies on one cell or more"),
         ({"pieces": {"x": "a", "y": "a"}}, r"cell a is that of 'x', 'y' cannot lie there too"),
         ({"pieces": {"?": "a"}}, r"'\?' stands for no piece"),
-        ({"pieces": {"x y": "a"}}, r"puzzle\.pieces: 'x y' is no label"),
+        ({"pieces": {"x y": "a"}}, r"puzzle\.pieces: 'x y' is not a label"),
         ({"goal": "x..", "goals": ["x.."]}, r"either puzzle\.goal or puzzle\.goals"),
-        ({"goal": "xz."}, r"puzzle\.goal = xz\.: 'z' is no piece of .*; its pieces are x y"),
+        ({"goal": "xz."}, r"puzzle\.goal = xz\.: 'z' is not a piece of .*; its pieces are x y"),
         ({"goal": "x.."}, r"puzzle\.goal x\.\.: every piece of xy\. must lie in it whole, once"),
         ({"goal": "xx?"}, "piece 'x' on a b is not whole"),
-        ({"start": "x?y"}, r"puzzle\.start = x\?y: '\?' is no piece"),
+        ({"start": "x?y"}, r"puzzle\.start = x\?y: '\?' is not a piece"),
         ({"start": {"x": "a"}}, r"puzzle\.start x\.\.: every piece"),
-        ({"alike": ["xz"]}, r"puzzle\.alike = \['xz'\]: 'z' is no piece"),
+        ({"alike": ["xz"]}, r"puzzle\.alike = \['xz'\]: 'z' is not a piece"),
         ({"alike": ["xy", "x"]}, "'x' is named twice"),
         (
             {"moves": [("a", "b")], "pieces": "x.y", "alike": ["xy"]},
@@ -89,8 +89,8 @@ def test_codes_that_are_no_board(board):
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("xx.", "every piece|not whole"), ("xz.", "'z' is no piece"), ("x?.", r"'\?' is no piece"),
-    ("xy", "has 2 labels"),
+    ("xx.", "every piece|not whole"), ("xz.", "'z' is not a piece"),
+    ("x?.", r"'\?' is not a piece"), ("xy", "has 2 labels"),
 ])  # fmt: skip
 def test_boards_of_another_puzzle(text, message):
     with pytest.raises(InputError, match=message):
@@ -108,5 +108,5 @@ def test_the_example_of_the_page():
 
 
 def test_text_that_names_a_cell_by_its_point():
-    with pytest.raises(InputError, match=re.escape("(9, 9) is no cell of this board")):
+    with pytest.raises(InputError, match=re.escape("(9, 9) is not a cell of this board")):
         cell_puzzle(BOX, SQUARE, {"x": (9, 9)})

@@ -250,7 +250,7 @@ WRONG = {
     "x: moves.R.CORNER.permutation: 3 is not one of the numbers 0 to 2": moved(
         CORNER={"permutation": [0, 1, 3]}
     ),
-    "x: moves.R.EDGE.permutation: 1.5 is no number": moved(EDGE={"permutation": [0, 1.5]}),
+    "x: moves.R.EDGE.permutation: 1.5 is not a number": moved(EDGE={"permutation": [0, 1.5]}),
     "x: moves.R: the places of EDGE in the move R are 2 numbers, each once": moved(
         EDGE={"permutation": [0, 0], "orientationDelta": [0, 0]}
     ),
@@ -259,7 +259,7 @@ WRONG = {
     ),
     "x: derivedMoves.S = 3: expected a sequence": changed(derivedMoves={"S": 3}),
     "x: derivedMoves.R = 'F': R is one of the moves": changed(derivedMoves={"R": "F"}),
-    "x: derivedMoves.S = 'R T': 'T' is no move; the moves are R F x": changed(
+    "x: derivedMoves.S = 'R T': 'T' is not a move; the moves are R F x": changed(
         derivedMoves={"S": "R T", "T": "S"}
     ),
     "x: a:=(1,2)(2,3) names a position twice": "a:=(1,2)(2,3);",

@@ -219,7 +219,7 @@ def test_labels_that_are_figures():
 
 @pytest.mark.parametrize("label", ["", " ", "a b", "a\n", "\u3000", "/", "a/b", ",", "a,"])
 def test_labels_that_no_text_can_hold(label):
-    said = re.escape(f"{label!r} is no label; labels have one letter or more, and no spaces, / or")
+    said = re.escape(f"{label!r} is not a label; labels have a letter or more, and no spaces, / or")
     goals = {"goal": ["a", label, "."], "goals": [["a", "b", "."], ["a", label, "."]]}
     for key, boards in goals.items():
         with pytest.raises(InputError, match=rf"puzzle\.{key} = .*: {said}"):
@@ -281,7 +281,7 @@ def test_puzzles_that_cannot_be(adjacency, goal, message):
     [
         (
             {"goals": ["ab.", "ac."]},
-            r"puzzle\.goals = ac\.: 'c' is no piece of this puzzle; its pieces are a b$",
+            r"puzzle\.goals = ac\.: 'c' is not a piece of this puzzle; its pieces are a b$",
         ),
         ({"goals": ["ab.", "aa."]}, r"puzzle\.goals = aa\.: 'a' stands more than 1 time"),
         ({"goals": ["ab.", "aa?"]}, r"puzzle\.goals = aa\?: 'a' stands more than 1 time"),
@@ -289,9 +289,9 @@ def test_puzzles_that_cannot_be(adjacency, goal, message):
         ({"goal": "ab.", "goals": ["ab."]}, r"either puzzle\.goal or puzzle\.goals"),
         (
             {"goal": "ab.", "start": "a?."},
-            r"puzzle\.start = a\?\.: '\?' is no piece of this puzzle",
+            r"puzzle\.start = a\?\.: '\?' is not a piece of this puzzle",
         ),
-        ({"goal": "ab.", "start": "ax."}, r"puzzle\.start = ax\.: 'x' is no piece"),
+        ({"goal": "ab.", "start": "ax."}, r"puzzle\.start = ax\.: 'x' is not a piece"),
         ({"goal": "ab.", "start": "a.."}, r"puzzle\.start = a\.\. has 2 blanks"),
         ({"goal": "ab.", "start": "a."}, r"puzzle\.start = 'a\.' has 2 labels"),
         ({"goal": "ab.", "picture": "0 1"}, r"puzzle\.picture must show each of the cells 0\.\.2"),
@@ -308,8 +308,8 @@ def test_settings_that_cannot_be(settings, message):
     ("text", "message"),
     [
         ("aa.", "'a' stands more than 1 time"),
-        ("ac.", "'c' is no piece"),
-        ("a?.", r"'\?' is no piece"),
+        ("ac.", "'c' is not a piece"),
+        ("a?.", r"'\?' is not a piece"),
         ("a..", "has 2 blanks"),
         ("a.", "expected one for each of the 3 cells"),
         ("", "has 0 labels"),

@@ -19,9 +19,9 @@ from frontier.puzzles import patterns as patterns_module
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"labels": [1, 6]}, r"puzzle\.labels: 6 is no tile .* 6 cells; .* 1\.\.5"),
-        ({"labels": [0]}, r"puzzle\.labels: 0 is no tile .* 1\.\.5"),
-        ({"labels": [-1, 2]}, r"puzzle\.labels: -1 is no tile .* 1\.\.5"),
+        ({"labels": [1, 6]}, r"puzzle\.labels: 6 is not a tile .* 6 cells; .* 1\.\.5"),
+        ({"labels": [0]}, r"puzzle\.labels: 0 is not a tile .* 1\.\.5"),
+        ({"labels": [-1, 2]}, r"puzzle\.labels: -1 is not a tile .* 1\.\.5"),
         ({"labels": [2, 3, 2]}, r"puzzle\.labels = \[2, 3, 2\] names a tile twice"),
         ({"labels": []}, r"puzzle\.labels name 0 tiles: 1\.\.5 can be labelled"),
         ({"k": 0}, r"puzzle\.k = 0: .* 3 columns, 1\.\.3 can"),
@@ -181,7 +181,7 @@ ABSURD = [
     ((2, 40), {"k": 2}, rf"{comb(79, 4) * 80:,} shapes .*: at most 40,000,000 are"),
     ((2, 500), {"k": 1}, rf"{comb(999, 2) * 1000:,} shapes .*: at most 40,000,000 are"),
     ((2, 40), {"k": 10**30}, rf"puzzle\.k = {10**30}: .* 1\.\.40 can"),
-    ((2, 40), {"labels": [10**30]}, rf"{10**30} is no tile of .* 80 cells; they are 1\.\.79"),
+    ((2, 40), {"labels": [10**30]}, rf"{10**30} is not a tile of .* 80 cells; they are 1\.\.79"),
     ((2, 10**12), {"k": 10**12}, rf"2 x {10**12} = {2 * 10**12} cells: at most 1000 are"),
     ((10**9, 10**9), {"k": 1}, rf"= {10**18} cells: at most 1000 are"),
     ((10**30, 1), {"labels": [1]}, rf"= {10**30} cells: at most 1000 are"),

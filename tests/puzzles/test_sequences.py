@@ -85,7 +85,7 @@ def test_names_and_amounts():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("R Q", r"at 'R Q': 'Q' is no move; the moves are R Uw 2 f'$"),
+        ("R Q", r"at 'R Q': 'Q' is not a move; the moves are R Uw 2 f'$"),
         ("R (2", r"'R \(2': \) is missing"),
         ("(R]", r"\) is missing"),
         ("R)", r"\) closes nothing"),

@@ -201,7 +201,7 @@ def test_any_orientation_is_one_orientation(tmp_path):
 START = "Name X\nSet A 3 2\n"
 MOVE = "Solved\nEnd\nMove R\nA\n2 3 1\nEnd\n"
 WRONG = {
-    "line 3: 'Sets' is no command; known are Name, Set, Solved": START + "Sets A",
+    "line 3: 'Sets' is not a command; known are Name, Set, Solved": START + "Sets A",
     "line 3: Set B 3: expected Set NAME PIECES ORIENTATIONS": START + "Set B 3",
     "line 3: 256 is not one of the numbers 1 to 255": START + "Set B 256 1",
     "line 3: each Set stands once": START + "Set A 3 1",
@@ -215,16 +215,16 @@ WRONG = {
     "line 6: A stands twice": START + "Solved\nA\n1 2 3\nA\n1 2 3\nEnd",
     "line 5: expected the numbers of A": START + "Solved\nA\nEnd",
     "line 5: expected 3 numbers for A": START + "Solved\nA\n1 2\nEnd",
-    "line 5: '2x' is no number": START + "Solved\nA\n1 2x 3\nEnd",
+    "line 5: '2x' is not a number": START + "Solved\nA\n1 2x 3\nEnd",
     "line 6: 2 is not one of the numbers 0 to 1": START + "Solved\nA\n1 2 3\n2 0 0\nEnd",
-    "line 3: there is no End to it": START + "Solved\nA\n1 2 3",
+    "line 3: its End is missing": START + "Solved\nA\n1 2 3",
     "line 7: 4 is not one of the numbers 1 to 3": START + MOVE.replace("2 3 1", "2 3 4"),
     "line 5: the places of A in the move R": START + MOVE.replace("2 3 1", "2 3 3"),
-    "line 8: '?' is no number": START + MOVE.replace("2 3 1", "2 3 1\n? 0 0"),
+    "line 8: '?' is not a number": START + MOVE.replace("2 3 1", "2 3 1\n? 0 0"),
     "line 9: Illegal is not supported: it forbids some positions": START + MOVE + "Illegal A 1 2",
     "line 9: Block is not supported: it ties pieces together": START + MOVE + "Block",
     "line 9: MoveSequence L: expected MoveSequence NAME MOVES": START + MOVE + "MoveSequence L",
-    "line 9: 'R Q': 'Q' is no move; the moves are R": START + MOVE + "MoveSequence L R Q",
+    "line 9: 'R Q': 'Q' is not a move; the moves are R": START + MOVE + "MoveSequence L R Q",
     "line 2: Ignore comes before Solved": "Name X\nIgnore\nEnd",
     "line 9: any piece may lie in some places of A": START + MOVE + "Ignore\nA\n1 0 0\nEnd",
     "line 11: 2 is not one of the numbers 0 to 1": START + MOVE + "Ignore\nA\n2 0 0\nEnd",
@@ -297,4 +297,4 @@ def test_commands_take_such_a_file(tmp_path, monkeypatch):
     assert "2 moves" in invoke("solve", "mini.tws", "3 2 4 1").stdout
     assert "depth" in invoke("run", "runs/mini", *serial).stdout
     (tmp_path / "mini.tws").write_text("Nme Mini\nSet A 4 1\n")
-    assert "mini.tws, line 1: 'Nme' is no command" in invoke("plan", "mini.tws", code=2).stderr
+    assert "mini.tws, line 1: 'Nme' is not a command" in invoke("plan", "mini.tws", code=2).stderr

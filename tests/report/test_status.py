@@ -339,7 +339,7 @@ def test_a_run_that_has_not_begun(tmp_path, command):
     config, path = config_of(tmp_path)
     begin = f"python -m frontier run {shlex.quote(str(config))}"
     said = invoke(command, config, code=2).stderr
-    assert said == f"frontier: 2x3 is not begun; begin with: {begin}\n"
+    assert said == f"frontier: 2x3 has not started; start it with: {begin}\n"
     assert not path.exists()
 
 

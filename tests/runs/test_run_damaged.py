@@ -93,7 +93,7 @@ def test_a_ledger_with_values_that_no_layer_has(tmp_path, odd):
         line["chain"] = record.chained("", run.identity["identifier"]).chain
     ledger = read_sealed(run.path / "ledger.json")
     write_sealed(run.path / "ledger.json", {**ledger, "layers": [line]})
-    with pytest.raises(CorruptRunError, match="is no ledger of this run") as error:
+    with pytest.raises(CorruptRunError, match="is not a ledger of this run") as error:
         LayerRun.open(run.path)
     assert "\n" not in str(error.value)
 

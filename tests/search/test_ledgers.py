@@ -33,7 +33,7 @@ def test_a_line_of_the_ledger_that_is_edited_breaks_the_chain(copy, change):
     for name in BOTH:
         write_sealed(path / name, ledger)
     for words in ("verify", path), ("repair", path, "--yes"), ("status", path):
-        assert "is no ledger of this run" in invoke(*words, code=4).output
+        assert "is not a ledger of this run" in invoke(*words, code=4).output
     with pytest.raises(CorruptRunError):
         finished(path, "frontier")
 
@@ -66,7 +66,7 @@ def test_a_copy_of_the_ledger_that_is_no_ledger(copy, change):
     else:
         edit(ledger["layers"][5], change, {"chain": "0" * 64, "states": 1}[change])
     write_sealed(path / copied, ledger)
-    assert "is no ledger of this run" in invoke("verify", path, code=4).output
+    assert "is not a ledger of this run" in invoke("verify", path, code=4).output
     assert "written anew from the other copy" in invoke("repair", path, "--yes").output
     assert "all sound" in invoke("verify", path).output
 

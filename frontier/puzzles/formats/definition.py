@@ -175,7 +175,7 @@ def whole_number(value, at: str, least: int, most: int) -> int:
     is none of those from `least` to `most`."""
     text = str(value)
     if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS):
-        raise InputError(f"{at}{value!r} is no number")
+        raise InputError(f"{at}{value!r} is not a number")
     if not least <= int(text) <= most:
         raise InputError(f"{at}{text} is not one of the numbers {least} to {most}")
     return int(text)

@@ -86,7 +86,7 @@ def read_definition(text: str, file: str) -> Definition:
         expected = COMMANDS.get(command)
         if expected is None:
             raise InputError(
-                f"{line_name}{command!r} is no command; known are {', '.join(COMMANDS)}"
+                f"{line_name}{command!r} is not a command; known are {', '.join(COMMANDS)}"
             )
         if command == "MoveSequence":
             arguments[1:] = [" ".join(arguments[1:])] if arguments[1:] else []
@@ -221,7 +221,7 @@ def _rows(
                 for word in words
             ]
         )
-    raise InputError(f"{at}there is no End to it")
+    raise InputError(f"{at}its End is missing")
 
 
 def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
