@@ -29,12 +29,15 @@ MOST = 500
 
 def complete_run(context, parameter, incomplete: str) -> list[str]:
     """Offer run directories and configs, here and one folder further, but not the copies that a run
-    keeps of its files."""
+    keeps of its files; and the configs that come with the program, once a letter is typed."""
+    from frontier import bundled
     from frontier.config import CONFIG_SUFFIXES
 
     start = escape(incomplete) + "*"
     paths = sorted(islice(chain(iglob(start), iglob(f"{start}/*")), MOST))
-    return [name for name in paths if name.endswith(CONFIG_SUFFIXES) or _is_run(Path(name))]
+    found = [name for name in paths if name.endswith(CONFIG_SUFFIXES) or _is_run(Path(name))]
+    names = bundled.names() if incomplete else []
+    return found + [name for name in names if name.startswith(incomplete)]
 
 
 def _is_run(path: Path) -> bool:

@@ -96,7 +96,7 @@ def gods_number(
         if as_json:
             common.echo_json([plan_value(plan, samples)])
         else:
-            echo(describe_plan(plan, samples))
+            echo(describe_plan(plan, samples, verbose))
         return
     path, events = place_of_cosets(loaded), set()
     try:

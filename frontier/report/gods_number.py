@@ -11,7 +11,7 @@ from frontier.report.boards import draw_boards
 from frontier.report.figures import bounds_words, last_layers
 from frontier.runs.coset_run import CosetRun
 from frontier.search.coset_sampling import Sample
-from frontier.text import brief, counted, program, size, span
+from frontier.text import brief, counted, near, program, size, span
 
 DRAWN = 10
 """The most farthest positions that are drawn."""
@@ -77,7 +77,7 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
     cosets = sum(question["cosets"] for question in value["questions"])
     lines.append(
         f"  {counted(cosets, 'coset')} searched, {span(value['seconds'])} of processor time, in "
-        f"{run.path}"
+        f"{near(str(run.path))}"
     )
     _, boards = drawn(run)
     if boards and (value["layers"] or not value["known"]):
@@ -140,25 +140,25 @@ def plan_value(plan: CosetPlan, samples: Samples) -> dict:
     return value
 
 
-def describe_plan(plan: CosetPlan, samples: Samples) -> str:
-    """Return what a search will use, as text."""
+def describe_plan(plan: CosetPlan, samples: Samples, verbose: bool = False) -> str:
+    """Return what a search will use, as text. verbose: with its region and databases."""
     region, groups = plan.region, " + ".join(map(str, plan.groups))
     lines = [
         f"{plan.config.name}: {region.puzzle.title}",
-        f"  region {region.name}: {counted(region.boards, 'board')}; "
-        f"{counted(region.labelled, 'labelled tile')} outside: {region.patterns:,} patterns",
-        f"  databases of groups of {groups} tiles",
         f"  memory: about {size(plan.bytes)} while tables are made; {size(plan.room)} may be used "
         "here",
-        *(
-            _sampled_lines(*samples)
-            if samples
-            else [
-                f"  time: a question has at most {plan.most_cosets:,} cosets; once the tables are "
-                "made, --plan samples the next one"
-            ]
-        ),
     ]
+    if samples:
+        lines += _sampled_lines(*samples)
+    else:
+        lines.append("  time: once the tables exist, --plan samples the next question")
+    if verbose:
+        lines += [
+            f"  region {region.name}: {counted(region.boards, 'board')}; "
+            f"{counted(region.labelled, 'labelled tile')} outside: {region.patterns:,} patterns",
+            f"  databases of groups of {groups} tiles",
+            f"  cosets: at most {plan.most_cosets:,} a question",
+        ]
     return "\n".join([*lines, *([f"  DOES NOT FIT HERE: {plan.refusal}"] if plan.refusal else [])])
 
 

@@ -46,5 +46,5 @@ def _mend(storage: Storage, name: str, read) -> tuple[dict, list[str]]:
             storage.move_aside(file, aside := aside_of(file))
             actions.append(moved(storage, file, aside))
         storage.write(file, whole[0], durable=True)
-        actions.append(f"{storage.place(file)}: written anew from the other copy")
+        actions.append(f"{storage.place(file)}: rewritten from the other copy")
     return contents[0], actions

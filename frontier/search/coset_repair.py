@@ -44,7 +44,7 @@ class CosetRepair:
             count = counted(len(self.tables), "table")
             sentences.append(f"{count} deleted, for `gods-number` to make again")
         if self.summary:
-            sentences.append("summary.json written anew")
+            sentences.append("summary.json rewritten")
         return f"{run.path}: {'; '.join(sentences)}"
 
 

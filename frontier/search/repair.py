@@ -21,8 +21,8 @@ class Repair:
     """The steps of a repair.
 
     depth: the last layer that stays committed. stored: the depths up to it whose layers are whole.
-    described: depths of layers whose description for Zarr is written again.
-    tasks: the tasks of the layer under way that must be done again.
+    described: depths of layers whose description for Zarr is rewritten.
+    tasks: the tasks of the layer under way that are to be done again.
     lost: depths of layers that are deleted, whole or not.
     aside: the new name of each file that is not the run's and is moved aside (`misplaced`).
     summary: whether ``summary.json`` is damaged; the caller must write it again.
@@ -65,10 +65,10 @@ class Repair:
         """Return what the repair does."""
         layers = ["the layers" if depth == GROUP else f"layer {depth}" for depth in self.described]
         sentences = [moved(run.storage, *names) for names in self.aside.items()]
-        cleared = "cleared of what is not its own and described anew for Zarr"
+        cleared = "cleared of what is not its own and described again for Zarr"
         sentences += [f"{layer} {cleared}" for layer in layers]
         if self.summary:
-            sentences.append("summary.json written anew")
+            sentences.append("summary.json rewritten")
         if self.tasks:
             layer = len(run.records)
             sentences.append(f"{counted(len(self.tasks), 'task')} of layer {layer} done again")

@@ -277,7 +277,7 @@ def test_counting_has_a_limit(runs, monkeypatch):
 def test_a_run_that_forgot_its_layers_says_how_to_get_them(tmp_path):
     done = api.run(api.plan(config_of(tmp_path, CASES["2x3"], keep="frontier")))
     for ask in (done.distance, done.solve, done.count_solutions):
-        with pytest.raises(InputError, match=r"--set search\.keep=all --set store\.path="):
+        with pytest.raises(InputError, match="--keep-all --out "):
             ask([[0, 1, 2], [3, 4, 5]])
 
 

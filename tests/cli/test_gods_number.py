@@ -101,7 +101,7 @@ def test_json_and_the_summary(tmp_path):
 
 
 def test_a_plan_makes_nothing(tmp_path):
-    said = invoke(CONFIGS / "2x8.toml", *at(tmp_path), "--plan").stdout
+    said = invoke(CONFIGS / "2x8.toml", *at(tmp_path), "--plan", "-v").stdout
     assert "region 2x5: 1,814,400 boards; 6 labelled tiles outside: 57,657,600 patterns" in said
     value = json.loads(invoke(CONFIGS / "2x8.toml", *at(tmp_path), "--plan", "--json").stdout)
     assert value["region"] == "2x5"

@@ -108,6 +108,7 @@ def test_runs_and_configs_are_completed(folder):
     configs = {"configs/2x2.toml", "configs/2x3.toml"}
     assert completed("plan", "conf") == completed("run", "conf") == configs
     assert completed("run", "configs/2x3") == {"configs/2x3.toml"}
+    assert completed("run", "hak") == {"hakoiri", "hakoiri-exit"}
     assert completed("status", "") == completed("run", "") == configs | {"runs/2x2"}
     assert completed("status", "runs/") == completed("verify", "run") == {"runs/2x2"}
     assert completed("farthest", str(folder / "runs") + "/") == {str(folder / "runs" / "2x2")}

@@ -232,7 +232,7 @@ def test_a_run_that_would_fill_its_disk_is_not_begun(little_room, tmp_path):
     """Unless the user says so, or it has begun before: then it stops before the disk is full."""
     for more in (), ("--fresh", "--json"):
         said = making.invoke(*little_room, *more, code=2)
-        assert re.search(f"2x5 is not begun: {TOO_LITTLE}", said.stderr)
+        assert re.search(f"2x5 was not started: {TOO_LITTLE}", said.stderr)
         assert ("--yes" in said.stderr) == ("--fresh" not in more)
         assert said.stdout == ""
         assert not list(tmp_path.iterdir())
@@ -242,14 +242,14 @@ def test_a_run_that_would_fill_its_disk_is_not_begun(little_room, tmp_path):
         assert re.search(f"warning: {TOO_LITTLE}", said)
         assert "are wanted for the tasks under way and the ledger; make room" in said
     layers = api.open_run(tmp_path / "run").counts
-    assert "is not begun" in making.invoke(*little_room, "--fresh", code=2).stderr
+    assert "was not started" in making.invoke(*little_room, "--fresh", code=2).stderr
     assert api.open_run(tmp_path / "run").counts == layers
 
 
 def test_a_run_that_is_deleted_first_says_nothing_of_the_room(little_room):
     making.invoke(*little_room, "--set", "search.in_memory=true")
     assert "peak" not in making.invoke(*little_room).stderr  # it is complete
-    assert "is not begun" in making.invoke(*little_room, "--fresh", code=2).stderr
+    assert "was not started" in making.invoke(*little_room, "--fresh", code=2).stderr
 
 
 def test_no_setting_is_blamed_that_nobody_gave(tmp_path, known_rates):

@@ -270,7 +270,7 @@ def test_verify_holds_the_summary_against_the_ledger(found, tmp_path, change, sa
     write_sealed(path / "summary.json", summary | change)
     assert said in invoke("verify", path, code=4).stderr
     invoke("gods-number", path, "--layers", "2")
-    assert "all sound" in invoke("verify", path).stdout, "it was written anew"
+    assert "all sound" in invoke("verify", path).stdout, "it was rewritten"
     (path / "summary.json").write_text("{}")
     assert "summary.json is not what was written" in invoke("verify", path, code=4).stderr
     write_sealed(path / "summary.json", summary | {"lower": 30, "upper": 38, "layers": []})
@@ -298,7 +298,7 @@ def test_a_damaged_run_json_comes_with_what_helps(found, tmp_path):
     (path / "run.json").write_text("{")
     for command in ("status", "verify", "gods-number", "report"):
         assert "repair" in invoke(command, path, code=4).stderr
-    assert "written anew from the other copy" in invoke("repair", path).stdout
+    assert "rewritten from the other copy" in invoke("repair", path).stdout
     assert "all sound" in invoke("verify", path).stdout
 
 

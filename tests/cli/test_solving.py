@@ -298,7 +298,7 @@ def test_a_sequence_of_moves_is_solved(tmp_path):
     assert [value["distance"] for value in several] == [2, 4]
     said = refused("solve", cube, "R Q", *ida)
     assert "'R Q' has 2 labels" in said
-    assert "as moves from the goal, 'R Q': 'Q' is no move; the moves are U U2 U' R R2" in said
+    assert "as moves from the goal, 'R Q': 'Q' is not a move; the moves are U U2 U' R R2" in said
     assert "as moves" not in refused("solve", cube, "Q T", *ida)
     pancakes = CONFIGS / "pancake-9.toml"
     assert frontier.solve(pancakes, "4 3", method="ida").distance == 2
@@ -384,7 +384,7 @@ def test_what_solve_refuses(run, tmp_path):
         ((tmp_path / "thin", "0 1 2/3 4 5", *layers), "--keep-all"),
         ((run, good, "--set", "puzzle.rows=2"), "is a run directory"),
         ((CONFIGS / "2x4.toml", good, "--all-counts", *search), "--method layers"),
-        ((CONFIGS / "2x4.toml", good, *layers), "not begun"),
+        ((CONFIGS / "2x4.toml", good, *layers), "has not started"),
         ((CONFIGS / "2x7.toml", far, "--all-counts"), "43,589,145,600 states are too many"),
         ((CONFIGS / "2x7.toml", far, "--method", "search"), "43,589,145,600 states are too many"),
         ((tmp_path / "family", "0 1 2/3 4 5"), "blank-0-1"),

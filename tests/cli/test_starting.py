@@ -125,5 +125,8 @@ def test_a_dry_run_is_a_plan():
     assert invoke("run", *words, "--dry-run").stdout == invoke("plan", *words).stdout
     value = json.loads(invoke("run", *words, "-n", "--json").stdout)
     assert value["codec"] == "raw"
-    assert "region" in invoke("gods-number", "2x4", "-n").stdout
+    short, long = (invoke("gods-number", "2x4", "-n", *more).stdout for more in ((), ("-v",)))
+    assert "memory: about " in short
+    assert "region" not in short
+    assert "region 2x3: " in long
     assert not Path("runs").exists()

@@ -150,7 +150,7 @@ def test_bounds_that_contradict_each_other(copies, command):
     write_sealed(path / "ledger.json", ledger)
     said = " ".join(invoke(command, path, code=4).stderr.split())
     assert "that all positions take 21 moves or fewer, and that one takes 32" in said
-    assert "written anew from the other copy" in invoke("repair", path).stdout
+    assert "rewritten from the other copy" in invoke("repair", path).stdout
     assert "God's number: 21\n" in invoke("gods-number", path).stdout
 
 

@@ -16,7 +16,14 @@ from frontier.cosets.questions import Witness
 from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.report.gods_number import describe_gods_number, gods_number_value
 from frontier.runs.coset_run import CosetRun
-from frontier.runs.events import Asking, Compiling, SearchFinished, SearchStarted, SearchStopped
+from frontier.runs.events import (
+    Asking,
+    Compiling,
+    SearchFinished,
+    SearchStarted,
+    SearchStopped,
+    Starting,
+)
 from frontier.runs.mending import mend
 from frontier.runs.resolve import place_of_cosets
 from frontier.search import coset_driver as search
@@ -340,8 +347,8 @@ def test_listeners_are_told_of_kernels_that_are_compiled(tmp_path, monkeypatch):
 
     monkeypatch.setattr(search, "_asker", compile_first)
     search.find_gods_number(config(tmp_path), hours=1e-9, listeners=[told.append])
-    assert [type(event) for event in told[:2]] == [SearchStarted, Asking]
-    assert told[2] == Compiling()
+    assert [type(event) for event in told[:3]] == [Starting, SearchStarted, Asking]
+    assert told[3] == Compiling()
 
 
 def test_listeners_are_told_what_happens(tmp_path):
@@ -350,8 +357,10 @@ def test_listeners_are_told_what_happens(tmp_path):
     search.find_gods_number(config(tmp_path), layers=2, listeners=[told.append])
     told = [event for event in told if not isinstance(event, Compiling)]
     kinds = [type(event) for event in told if not isinstance(event, Asking)]
-    assert kinds == [SearchStarted, SearchStopped, SearchStarted, SearchFinished]
-    assert [told[0].resumed, told[0].at_most, told[0].layers] == [False, None, 1]
+    one, other = (Starting, SearchStarted, SearchStopped), (Starting, SearchStarted, SearchFinished)
+    assert kinds == [*one, *other]
+    assert (told[0].resumed, told[0].workers, told[0].states) == (False, 0, None)
+    assert [told[1].resumed, told[1].at_most, told[1].layers] == [False, None, 1]
     assert "hours" in told[kinds.index(SearchStopped) + 1].reason
     asked = [event for event in told if isinstance(event, Asking)]
     assert asked[0].doing == "making the tables"
@@ -372,7 +381,7 @@ def test_the_files_that_a_run_cannot_do_without_are_mended(tmp_path, name):
     if "copy" not in name:
         with pytest.raises(CorruptRunError, match="is not what was written"):
             CosetRun.open(place)
-    assert mend(place) == [f"{place.place(name)}: written anew from the other copy"]
+    assert mend(place) == [f"{place.place(name)}: rewritten from the other copy"]
     assert CosetRun.open(place).proof.answers == before
     assert mend(place) == []
 

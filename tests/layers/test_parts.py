@@ -241,7 +241,7 @@ def test_a_folder_or_a_pipe_in_the_place_of_a_part(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "device").symlink_to("/dev/zero")
     for name in ("folder", "pipe", "device"):
-        with pytest.raises(CorruptRunError, match=f"{name} is no file"):  # and does not wait
+        with pytest.raises(CorruptRunError, match=f"{name} is not a file"):  # and does not wait
             part_at(tmp_path / name)
 
 

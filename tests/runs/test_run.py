@@ -304,7 +304,7 @@ def test_a_ledger_that_is_lost_while_a_run_goes_on(place, content):
             CorruptRunError, match=r"ledger\.json is (missing|not what was written)"
         ):
             refused()
-    assert mend(place) == [f"{place.place('ledger.json')}: written anew from the other copy"]
+    assert mend(place) == [f"{place.place('ledger.json')}: rewritten from the other copy"]
     assert LayerRun.open(place).records == run.records[:1]
 
 

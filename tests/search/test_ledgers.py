@@ -56,7 +56,7 @@ def test_a_ledger_and_its_copy_that_say_different_things(copy):
 
 @pytest.mark.parametrize("change", ["chain", "states", "no layers", "another run"])
 def test_a_copy_of_the_ledger_that_is_no_ledger(copy, change):
-    """Its own digest is right. It is written anew from the ledger."""
+    """Its own digest is right. It is rewritten from the ledger."""
     path, (_, copied) = copy("frontier"), BOTH
     ledger = read_sealed(path / copied)
     if change == "no layers":
@@ -67,7 +67,7 @@ def test_a_copy_of_the_ledger_that_is_no_ledger(copy, change):
         edit(ledger["layers"][5], change, {"chain": "0" * 64, "states": 1}[change])
     write_sealed(path / copied, ledger)
     assert "is not a ledger of this run" in invoke("verify", path, code=4).output
-    assert "written anew from the other copy" in invoke("repair", path, "--yes").output
+    assert "rewritten from the other copy" in invoke("repair", path, "--yes").output
     assert "all sound" in invoke("verify", path).output
 
 
@@ -108,7 +108,7 @@ def test_the_ledger_of_another_run_is_exchanged_for_the_copy(copy, whole):
     path = copy("frontier")
     before = (path / "ledger.json").read_bytes()
     shutil.copy(whole[0] / "spare" / "ledger.json", path / "ledger.json")
-    assert "written anew from the other copy" in invoke("repair", path, "--yes").stdout
+    assert "rewritten from the other copy" in invoke("repair", path, "--yes").stdout
     assert (path / "ledger.json").read_bytes() == before
     assert "all sound" in invoke("verify", path).stdout
 
@@ -145,7 +145,7 @@ def test_a_ledger_whose_copy_is_one_commit_behind(tmp_path, lost):
     if lost == "gone":
         (store.path / "ledger.json").unlink()
     invoke("verify", store.path, code=4)
-    assert "ledger.json: written anew from the other copy" in (
+    assert "ledger.json: rewritten from the other copy" in (
         CliRunner().invoke(main, ["repair", str(store.path), "--yes"]).output
     )
     assert len(LayerRun.open(store.path).records) == len(store.records) - 1

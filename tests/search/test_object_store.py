@@ -211,7 +211,7 @@ def test_commands(bucket, tmp_path):
     invoke("export", bucket, f"{bucket}.zarr", code=2)
     bucket.delete("run.json")
     assert "there is a copy of it" in invoke("status", bucket, code=4).stderr
-    assert "run.json: written anew" in invoke("repair", bucket).stdout
+    assert "run.json: rewritten" in invoke("repair", bucket).stdout
     assert "all sound" in invoke("verify", bucket).stdout
 
 

@@ -25,7 +25,7 @@ def test_a_deleted_run_json_is_named(tmp_path):
     (path / "run.json").unlink()
     for command in ("status", "verify", "farthest"):
         assert f"{path / 'run.json'} is missing" in invoke(command, path, code=4).stderr
-    assert "written anew" in invoke("repair", path).stdout
+    assert "rewritten" in invoke("repair", path).stdout
     invoke("verify", path)
 
 
@@ -50,7 +50,7 @@ def test_a_run_with_nothing_to_go_on_from_needs_no_repair(tmp_path):
     for run in (done, begun):
         assert "nothing to repair" in invoke("repair", run.path).stdout
         (run.layers_path / "zarr.json").unlink()
-        assert "described anew" in invoke("repair", run.path).stdout
+        assert "described again" in invoke("repair", run.path).stdout
         invoke("verify", run.path)
 
 

@@ -143,7 +143,7 @@ def test_a_damaged_file_comes_back_from_its_copy(copy, whole, name, copied):
     path, name = copy("frontier"), COPIES[name] if copied else name
     turned(path / name)
     assert name in invoke("verify", path, code=4).output
-    assert f"{path / name}: written anew" in invoke("repair", path).output
+    assert f"{path / name}: rewritten" in invoke("repair", path).output
     assert verify(LayerRun.open(path)).faults == []
     assert finished(path, "frontier") == whole[1]
 
@@ -278,7 +278,7 @@ def test_an_edited_summary(copy, whole):
     written = (path / "summary.json").read_text()
     (path / "summary.json").write_text(written.replace('"depth": 3', '"depth": 2'))
     assert "summary.json is not what was written" in invoke("verify", path, code=4).output
-    assert "summary.json written anew" in invoke("repair", path).output
+    assert "summary.json rewritten" in invoke("repair", path).output
     assert (path / "summary.json").read_text() == written
     invoke("verify", path)
 
@@ -310,7 +310,7 @@ def test_no_command_advises_itself(copy, damage):
         "run": (invoke("run", path, code=4).stderr, "verify RUN` lists all that is damaged"),
     }
     if damage != "run.json":  # which comes back
-        advice["repair"] = invoke("repair", path, "--yes", code=4).stderr, "and start anew"
+        advice["repair"] = invoke("repair", path, "--yes", code=4).stderr, "and start over"
     for command, (said, remedy) in advice.items():
         assert remedy in said
         assert f"{command} RUN" not in said
