@@ -173,7 +173,7 @@ def test_plan_and_run_say_where_layers_are(tmp_path, in_memory):
     there = r"in memory, by \d+ threads? .*search\.in_memory=false"
     tasks = r"by tasks, from disk to disk .*search\.in_memory=true"
     for command in ("plan", "run"):
-        done = CliRunner().invoke(main, [command, str(config)])
+        done = CliRunner().invoke(main, [command, str(config), "-v"])
         assert done.exit_code == 0, done.output
         assert bool(re.search(there, done.output)) == in_memory
         assert bool(re.search(tasks, done.output)) != in_memory

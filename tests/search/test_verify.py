@@ -307,7 +307,7 @@ def test_no_command_advises_itself(copy, damage):
     DAMAGED_RUNS[damage](path)
     advice = {
         "verify": (invoke("verify", path, code=4).stderr, "repair RUN` can do"),
-        "run": (invoke("run", path, code=4).stderr, "verify RUN` lists all that is damaged"),
+        "run": (invoke("run", path, code=4).stderr, "verify RUN` lists all damage"),
     }
     if damage != "run.json":  # which comes back
         advice["repair"] = invoke("repair", path, "--yes", code=4).stderr, "and start over"
