@@ -8,6 +8,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from frontier.clusters.dask_settings import (
     QUIET,
@@ -35,11 +36,13 @@ def allocation(config: Config) -> Iterator[Config]:
     import dask
 
     tasks = _tasks()
-    # The scheduler writes its address beside the run directory, which all tasks see. A job that was
+    # The scheduler writes its address beside the run directory, which all tasks see, or in the
+    # directory in which they were started if the run is in a bucket. A job that was
     # requeued keeps its number, so the number of this start is in the name too.
     start = os.environ.get("SLURM_RESTART_COUNT", "0")
-    file = f"{config.path}.scheduler-{os.environ['SLURM_JOB_ID']}-{start}.json"
-    config.path.parent.mkdir(parents=True, exist_ok=True)
+    place = config.path if isinstance(config.path, Path) else Path(config.name).absolute()
+    file = f"{place}.scheduler-{os.environ['SLURM_JOB_ID']}-{start}.json"
+    place.parent.mkdir(parents=True, exist_ok=True)
     with dask.config.set(WORKER_SETTINGS | SCHEDULER_SETTINGS | QUIET):
         runner = _runner(config, file)
         cluster = {"kind": "scheduler-file", "scheduler_file": file, "workers": tasks - 2}

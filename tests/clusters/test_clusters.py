@@ -1,5 +1,6 @@
 """Runs on clusters: schedulers and workers that come, go and never come; sockets; TLS."""
 
+import io
 import json
 import os
 import signal
@@ -13,7 +14,7 @@ from making import wait_for_depth
 
 from frontier import api
 from frontier.clusters import allocation
-from frontier.config import Config
+from frontier.config import Config, load_config
 from frontier.errors import InputError, Stopped
 from frontier.runs.layer_run import LayerRun
 
@@ -49,6 +50,23 @@ def test_no_allocation(tmp_path, monkeypatch):
         pass
     with pytest.raises(InputError, match="command line"):
         api.run(api.plan(config))
+
+
+def test_an_allocation_for_a_run_in_a_bucket(tmp_path, monkeypatch):
+    """No file lies beside a bucket, so the scheduler's address is where the tasks were started."""
+    options = {"cluster.kind": "slurm-runner", "cluster.options.interface": "lo"}
+    settings = [f"{key}={value}" for key, value in options.items()]
+    config = load_config(CONFIG, [*settings, "store.path=s3://bucket/run"])
+    monkeypatch.chdir(tmp_path)
+    for name, value in (("SLURM_PROCID", "1"), ("SLURM_NTASKS", "4"), ("SLURM_JOB_ID", "5")):
+        monkeypatch.setenv(name, value)
+    files = []
+    monkeypatch.setattr(
+        allocation, "_runner", lambda config, file: files.append(file) or io.BytesIO()
+    )
+    with allocation.allocation(config) as inside:
+        assert inside.cluster.scheduler_file == files[0]
+    assert files == [f"{tmp_path}/2x6.scheduler-5-0.json"]
 
 
 def python(*arguments, **settings):
