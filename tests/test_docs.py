@@ -93,15 +93,15 @@ def test_each_module_says_what_it_is_for():
 
 
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-ROWS = dict(re.findall(r"^\| ([a-z -]+) \| (.*) \|$", CONTRIBUTING, re.MULTILINE))
+NEW = dict(re.findall(r"^### (.+)\n\n((?:[*| ].*\n)+)", CONTRIBUTING, re.MULTILINE))
 """What may be new, and the files that it concerns."""
 
 
 @pytest.mark.parametrize(
     ("new", "folder", "names"),
     [
-        ("kind of puzzle", "puzzles", {kind.__name__ for kind in KINDS.values()}),
-        ("queue that dask-jobqueue knows", "clusters", {"slurm", "oar", "htcondor"}),
+        ("A kind of puzzle", "puzzles", {kind.__name__ for kind in KINDS.values()}),
+        ("A queue that dask-jobqueue knows", "clusters", {"slurm", "oar", "htcondor"}),
     ],
 )
 def test_a_new_thing_concerns_the_modules_that_ask_which_it_is(new, folder, names):
@@ -116,12 +116,16 @@ def test_a_new_thing_concerns_the_modules_that_ask_which_it_is(new, folder, name
             for node in ast.walk(call)
         }
         found = {getattr(node, "id", None) or getattr(node, "value", None) for node in asked}
-        assert not found & names or f"{folder}/{path.name}" in ROWS[new]
+        assert not found & names or f"{folder}/{path.name}" in NEW[new]
 
 
-@pytest.mark.parametrize("new", ROWS)
+def test_all_that_may_be_new_is_read():
+    assert len(NEW) == CONTRIBUTING.count("\n### ")
+
+
+@pytest.mark.parametrize("new", NEW)
 def test_what_a_new_thing_concerns_is_there(new):
-    for name in re.findall(r"`([\w./]+)`", ROWS[new]):
+    for name in re.findall(r"`([\w./]+)`", NEW[new]):
         if "/" in name or name.endswith((".py", ".toml")):
             assert any((folder / name).exists() for folder in (ROOT, ROOT / "frontier")), name
         elif name.isupper():
