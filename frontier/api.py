@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import accumulate
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -140,9 +140,30 @@ class Run(LayerTotals):
         """
         return Heuristic(Distances.of_run(complete(self.store)))
 
-    def farthest(self, limit: int = 100) -> list[Board]:
-        """Return up to `limit` positions of the last layer; raises InputError if the run is not
-        complete."""
+    def farthest(self, limit: int = 100, among: Sequence[Any] = ()) -> list[Board]:
+        """Return positions of the last layer.
+
+        Parameters
+        ----------
+        limit
+            The greatest number of positions.
+        among
+            Parts of boards, with ? for what does not matter. Then these are the farthest of the
+            positions that agree with one of them.
+
+        Returns
+        -------
+        list of Board
+            Their codes, in the order of their state numbers.
+
+        Raises
+        ------
+        InputError
+            If the run is not complete; with `among`, if it did not keep its layers (`search.keep =
+            "all"`), or if no position agrees.
+        """
+        if among:
+            return farthest_among(self.store, among, limit).boards
         return farthest(self.store, limit).boards
 
     @overload
@@ -155,11 +176,24 @@ class Run(LayerTotals):
     def distance(self, boards: ArrayLike | Sequence) -> int | NDArray[np.int32]: ...
 
     def distance(self, boards: str | Mapping | ArrayLike | Sequence) -> int | NDArray[np.int32]:
-        """Return the distance of one board, as a number, or of several boards, as int32[N].
+        """Return the distance of one board or of several boards from the goal.
 
-        boards: one board, as `solve` takes it, or several: a list of such boards, int[N, cells], or
-        int[N, rows, columns]. A distance is -1 if the goal cannot be reached, or if it is greater
-        than the depth of the last known layer. Needs `search.keep = "all"`.
+        Parameters
+        ----------
+        boards
+            One board, as `solve` takes it, or several: a list of such boards, int[N, cells], or
+            int[N, rows, columns].
+
+        Returns
+        -------
+        int or int32[N]
+            The number of moves; -1 if the goal cannot be reached, or if the distance is greater
+            than the depth of the last known layer.
+
+        Raises
+        ------
+        InputError
+            If the run did not keep its layers (`search.keep = "all"`), or for what is no board.
         """
         array, single = self._boards(boards)
         distances = self.oracle.distance(array)
@@ -189,33 +223,86 @@ class Run(LayerTotals):
                 return np.array([self.board(value)]), True
             raise error
 
-    def export(self, target: Place) -> "zarr.Array | np.ndarray":
-        """Write all distances as a Zarr array, or as one of NumPy where the name ends in ".npy".
+    def export(self, target: Place) -> "zarr.Array[Any] | np.ndarray":
+        """Write the distances of all positions.
 
-        `frontier.answers.distances` says how it is indexed.
+        Parameters
+        ----------
+        target
+            A new place. If its name ends in ".npy" it becomes a file of NumPy, else a Zarr array.
+
+        Returns
+        -------
+        zarr.Array or numpy.ndarray
+            What was written; `frontier.answers.distances` says how it is indexed.
+
+        Raises
+        ------
+        InputError
+            If the run is not complete or did not keep its layers, or if the place is taken.
         """
         return export(self.store, target)
 
-    def solve(self, board: ArrayLike | str | Mapping) -> "Solved":
-        """Return a shortest solution of a board, given as text or codes. Needs `search.keep =
-        "all"`."""
+    def solve(self, board: ArrayLike | str | Mapping[str, Any]) -> "Solved":
+        """Return a shortest solution of a board.
+
+        Parameters
+        ----------
+        board
+            As `board` takes it.
+
+        Returns
+        -------
+        Solved
+            Its boards and moves.
+
+        Raises
+        ------
+        InputError
+            If the run did not keep its layers (`search.keep = "all"`), or if the goal cannot be
+            reached.
+        """
         solution = self.oracle.solve(self.board(board))
         return Solved(solution.boards, solution.moves, self.puzzle, "layers")
 
-    def count_solutions(self, board: ArrayLike | str | Mapping) -> int:
-        """Return the exact number of shortest solutions of a board. Needs `search.keep = "all"`."""
+    def count_solutions(self, board: ArrayLike | str | Mapping[str, Any]) -> int:
+        """Return the exact number of shortest solutions of a board.
+
+        Parameters
+        ----------
+        board
+            As `board` takes it.
+
+        Raises
+        ------
+        InputError
+            As for `solve`.
+        """
         return self.oracle.count(self.board(board))
 
-    def show(self, *boards: ArrayLike | str | Mapping) -> "Drawings":
-        """Return drawings of boards: `print` shows them as text, a notebook in colours."""
+    def show(self, *boards: ArrayLike | str | Mapping[str, Any]) -> "Drawings":
+        """Return drawings of boards: `print` shows them as text, a notebook in colours.
+
+        Parameters
+        ----------
+        *boards
+            Each as `board` takes it.
+        """
         return Drawings(self.puzzle, [self.board(board) for board in boards])
 
-    def board(self, board: ArrayLike | str | Mapping) -> Board:
-        """Return the codes of a board of the run's puzzle.
+    def board(self, board: ArrayLike | str | Mapping[str, Any]) -> Board:
+        """Return the codes of a board of the run's puzzle. The codes of tiles are their numbers.
 
-        board: its codes, as an array of numbers or a flat list or tuple of whole numbers; or its
-        notation, as in a config; or a sequence of moves from the goal, where moves have names. The
-        codes of tiles are their numbers.
+        Parameters
+        ----------
+        board
+            Its codes, as an array of numbers or a flat list or tuple of whole numbers; or its
+            notation, as in a config; or a sequence of moves from the goal, where moves have names.
+
+        Raises
+        ------
+        InputError
+            If it is not a board of this puzzle.
         """
         return _board_of(self.puzzle, board)
 
@@ -252,7 +339,16 @@ class Drawings:
 class Solved(Solution):
     """A shortest solution of a board, which `print` shows as text and a notebook as a film strip.
 
-    method: how it was solved, one of `frontier.answers.solvers.METHODS`.
+    Attributes
+    ----------
+    boards
+        The boards from the position to the goal, as codes.
+    moves
+        The names of the moves between them.
+    puzzle
+        The puzzle.
+    method
+        How it was solved, one of `frontier.answers.solvers.METHODS`.
     """
 
     puzzle: Puzzle
@@ -283,12 +379,37 @@ def run(
 ) -> Run:
     """Start or resume a run and return it when it is done.
 
-    what: a plan; or a config, or the path of a config or of a run directory, to be planned first.
-    until: the last depth to compute, by default `search.until` of the config. listeners: called
-    with each event. take_over: whether a process on another host that was writing the run is known
-    to be gone. fresh: whether to delete an existing run first. progress: whether it is shown, by
-    default in terminals and notebooks. client: a `distributed.Client` whose workers do the tasks,
-    by default Dask's current one if the config names no kind of cluster.
+    Parameters
+    ----------
+    what
+        A plan; or a config, or the path of a config or of a run directory, to be planned first.
+    until
+        The last depth to compute, by default `search.until` of the config.
+    listeners
+        Called with each event.
+    take_over
+        Whether a process on another host that was writing the run is known to be gone.
+    fresh
+        Whether to delete an existing run first.
+    progress
+        Whether it is shown, by default in terminals and notebooks.
+    client
+        A `distributed.Client` whose workers do the tasks, by default Dask's current one if the
+        config names no kind of cluster.
+
+    Returns
+    -------
+    Run
+        The run, up to the depth that was asked for.
+
+    Raises
+    ------
+    InputError
+        If the run cannot be done, or if another config made what is there.
+    Stopped
+        If it was interrupted or refused by the system; it can be resumed.
+    CorruptRunError
+        If its files are damaged.
     """
     store, _ = start(
         what, until, listeners, take_over, fresh=fresh, progress=progress, client=client
@@ -297,9 +418,19 @@ def run(
 
 
 def open_run(path: Place) -> Run:
-    """Open an existing run, by its directory or by its config.
+    """Open an existing run.
 
-    Raises InputError if there is none, or if a config names several.
+    Parameters
+    ----------
+    path
+        Its directory, or its config.
+
+    Raises
+    ------
+    InputError
+        If there is none, or if a config names several.
+    CorruptRunError
+        If its files are damaged.
     """
     return Run(resolve(path).open_layers())
 
@@ -312,13 +443,33 @@ def solve(
     heuristics: Sequence[Place] = (),
     most_nodes: int | None = None,
 ) -> Solved:
-    """Return a shortest solution of a board, by default of the config's start.
+    """Return a shortest solution of a board. For many boards `Run.solve` is faster.
 
-    what: a config, a run, or the path of a config or of a run directory. method: "layers" asks a
-    run that kept its layers, "search" goes through all states in memory, "ida" is IDA*; by default
-    the first that is possible. heuristics: pattern databases for IDA*. most_nodes: the nodes after
-    which IDA* gives up, with Unsolved. Raises InputError if the goal cannot be reached. For many
-    boards `Run.solve` is better.
+    Parameters
+    ----------
+    what
+        A config, a run, or the path of a config or of a run directory.
+    board
+        As `Run.board` takes it, by default the config's start.
+    method
+        "layers" asks a run that kept its layers, "search" goes through all states in memory, "ida"
+        is IDA*; by default the first that is possible.
+    heuristics
+        Runs of patterns, or arrays exported from them, as pattern databases for IDA*.
+    most_nodes
+        The nodes after which IDA* gives up.
+
+    Returns
+    -------
+    Solved
+        Its boards and moves.
+
+    Raises
+    ------
+    InputError
+        If the goal cannot be reached, or if the method is not possible.
+    Unsolved
+        If IDA* has given up.
     """
     config, store = puzzle_and_run(what.path if isinstance(what, Run) else what)
     puzzle = config.make_puzzle()

@@ -22,8 +22,19 @@ from frontier.text import counted
 class GodsNumber:
     """Bounds of God's number of a tile puzzle; it is known if they are equal.
 
-    lower, upper: the bounds. layers: the positions of the last layers that were asked for, by their
-    depths, if God's number is known. path: where the search is kept.
+    Attributes
+    ----------
+    puzzle
+        The puzzle.
+    lower
+        The lower bound.
+    upper
+        The upper bound.
+    layers
+        The positions of the last layers that were asked for, by their depths, if God's number is
+        known.
+    path
+        Where the search is kept.
     """
 
     puzzle: Puzzle
@@ -58,13 +69,40 @@ def gods_number(
     progress: bool | None = None,
     client=None,
 ) -> GodsNumber:
-    """Find God's number of a tile puzzle without visiting every position, or go on with that.
+    """Find God's number of a tile puzzle without visiting every position.
 
-    what: a config, or the path of one or of a search. at_most: asks only whether so many moves
-    suffice. layers: of how many of the last layers all positions are wanted. hours: after which the
-    search ends with the bounds that it has. region: its name, such as "2x5". take_over, progress,
-    client: as for `run`. Raises InputError if cosets are not made for the puzzle, or its tables do
-    not fit in memory; Stopped if the search was interrupted. docs/mathematics.md has the theorem.
+    A search that was stopped is resumed. docs/mathematics.md has the theorem.
+
+    Parameters
+    ----------
+    what
+        A config, or the path of one or of a search.
+    at_most
+        Ask only whether so many moves suffice.
+    layers
+        Of how many of the last layers all positions are wanted.
+    hours
+        The time after which the search ends with the bounds that it has.
+    region
+        Its name, such as "2x5"; by default the best that fits.
+    take_over
+        As for `run`.
+    progress
+        As for `run`.
+    client
+        As for `run`.
+
+    Returns
+    -------
+    GodsNumber
+        The bounds, and the positions of the last layers.
+
+    Raises
+    ------
+    InputError
+        If cosets are not made for the puzzle, or its tables do not fit in memory.
+    Stopped
+        If the search was interrupted.
     """
     config = what if isinstance(what, Config) else resolve(what).config
     search = search_cosets(

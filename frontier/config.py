@@ -242,12 +242,26 @@ def member_names(puzzle: dict) -> dict[str, list[int]]:
 
 
 def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config:
-    """Read and check a config file, or a definition of a puzzle by another program, of a format of
-    `frontier.puzzles.formats`, which has the file's name.
+    """Read and check a config file, or a definition of a puzzle by another program.
 
-    path: also the name alone of a config that comes with the program, such as "2x5". settings: one
-    override ``key=value``, or several. Keys are dotted; values are TOML, and bare words are
-    strings. Raises InputError for anything that cannot be used.
+    Parameters
+    ----------
+    path
+        A TOML file, or a file of a format of `frontier.puzzles.formats`; then the run has the
+        file's name. Also the name alone of a config that comes with the program, such as "2x5".
+    settings
+        One override ``key=value``, or several. Keys are dotted; values are TOML, and bare words are
+        strings.
+
+    Returns
+    -------
+    Config
+        The config, whose puzzle is checked.
+
+    Raises
+    ------
+    InputError
+        For anything that cannot be used.
     """
     file = storage_at(bundled.place_of(path))
     settings = (settings,) if isinstance(settings, str) else tuple(settings)
@@ -280,8 +294,28 @@ def make_config(
 ) -> Config:
     """Make a config from values: its tables are mappings with the keys of a config file.
 
-    puzzle: a table of docs/puzzles.md, such as `define_puzzle` makes. Paths may be `Path` objects.
-    Raises InputError for anything that cannot be used.
+    Parameters
+    ----------
+    name
+        The name of the run.
+    puzzle
+        A table of docs/puzzles.md, such as `define_puzzle` makes.
+    search
+        What is searched; docs/runs.md has the keys of this table and the next two.
+    store
+        Where the run is kept. Paths may be `Path` objects.
+    cluster
+        Where tasks run.
+
+    Returns
+    -------
+    Config
+        The config, whose puzzle is checked.
+
+    Raises
+    ------
+    InputError
+        For anything that cannot be used.
     """
     tables = {"puzzle": puzzle, "search": search, "store": store, "cluster": cluster}
     tables_given = {key: table for key, table in tables.items() if table is not None}

@@ -6,6 +6,7 @@ for positions stands there, so that these commands need not load it.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from frontier.clusters.kinds import client_for, on_client
 from frontier.config import Config
@@ -25,13 +26,37 @@ from frontier.search.plan import Plan, config_identity, make_plan, with_what_is_
 from frontier.storage.lock import writing
 from frontier.storage.places import Place, storage_at
 
+if TYPE_CHECKING:
+    from distributed import Client
 
-def plan(what: Config | Place, fresh: bool = False, client=None) -> Plan:
-    """Return what a run will do; raises InputError if it cannot be done. Nothing is written.
 
-    what: a config, or the path of a config or of a run directory. fresh: plan as if the run
-    directory were empty; otherwise an existing run keeps its layout, and one that another config
-    made is refused. client: as for `run`.
+__all__ = ["Plan", "delete_run", "plan", "start"]
+
+
+def plan(what: Config | Place, fresh: bool = False, client: "Client | None" = None) -> Plan:
+    """Return what a run will do. Nothing is written.
+
+    Parameters
+    ----------
+    what
+        A config, or the path of a config or of a run directory.
+    fresh
+        Plan as if the run directory were empty; otherwise an existing run keeps its layout, and one
+        that another config made is refused.
+    client
+        As for `run`.
+
+    Returns
+    -------
+    Plan
+        The plan, which `run` takes.
+
+    Raises
+    ------
+    InputError
+        If the run cannot be done.
+    TooLarge
+        If it needs more memory than it may have.
     """
     config = _config_of(what, client)
     if (client := client_for(config, client)) is not None:

@@ -78,9 +78,17 @@ class Layer:
             return zarr.open_array(folder, mode="r", zarr_format=3)
 
     def numbers(self) -> np.ndarray:
-        """Return the sorted state numbers, uint64[states].
+        """Return the sorted state numbers.
 
-        Raises InputError if the layer was not kept, or has more than `MOST_NUMBERS` states.
+        Returns
+        -------
+        uint64[states]
+            A number for each position, for `boards_of`.
+
+        Raises
+        ------
+        InputError
+            If the layer was not kept, or has more than `MOST_NUMBERS` states.
         """
         if self.states > MOST_NUMBERS:
             raise InputError(
@@ -90,10 +98,24 @@ class Layer:
         return self._open().numbers()
 
     def number_batches(self, size: int = BATCH) -> Iterator[np.ndarray]:
-        """Return an iterator over all state numbers, as uint64[N], at most `size` at a time.
+        """Return an iterator over all state numbers.
 
-        They come slab by slab, as they are stored; those of a list are sorted. Raises InputError,
-        at once, if the layer was not kept.
+        They come slab by slab, as they are stored; those of a list are sorted.
+
+        Parameters
+        ----------
+        size
+            The greatest number of them at a time.
+
+        Returns
+        -------
+        iterator of uint64[N]
+            State numbers, for `boards_of`.
+
+        Raises
+        ------
+        InputError
+            At once, if the layer was not kept.
         """
         check_whole("size", size, 1)
         layer = self._open()
@@ -104,28 +126,61 @@ class Layer:
         )
 
     def boards_of(self, numbers: np.ndarray) -> np.ndarray:
-        """Return the positions of some state numbers of this layer, as codes: int64[N, cells].
+        """Return the positions of some state numbers of this layer.
 
-        numbers: uint64[N].
+        Parameters
+        ----------
+        numbers
+            uint64[N].
+
+        Returns
+        -------
+        int64[N, cells]
+            The codes of each position.
         """
         reader = self._layers.reader
         model, space = reader.puzzle.model, reader.space
         return model.boards_of(*space.states_of(space.side_of(self.depth), numbers))
 
     def batches(self, size: int = BATCH) -> Iterator[np.ndarray]:
-        """Return an iterator over all positions as int64[N, cells] of codes, at most `size` at a
-        time, in the order of `number_batches`.
+        """Return an iterator over all positions, in the order of `number_batches`.
 
-        Raises InputError, at once, if the layer was not kept.
+        Parameters
+        ----------
+        size
+            The greatest number of them at a time.
+
+        Returns
+        -------
+        iterator of int64[N, cells]
+            The codes of positions.
+
+        Raises
+        ------
+        InputError
+            At once, if the layer was not kept.
         """
         return map(self.boards_of, self.number_batches(size))
 
     def sample(self, count: int, seed: int = 0) -> np.ndarray:
-        """Return the sorted state numbers of `count` positions drawn at random, or of all if they
-        are fewer: uint64[N], for `boards_of`.
+        """Return the state numbers of positions drawn at random. The whole layer is read once.
 
-        The whole layer is read once. The sample depends on the seed and on the layer alone. Raises
-        InputError if the layer was not kept, or `count` is greater than `MOST_NUMBERS`.
+        Parameters
+        ----------
+        count
+            How many are drawn; all if there are fewer.
+        seed
+            The sample depends on it and on the layer alone.
+
+        Returns
+        -------
+        uint64[N]
+            Sorted state numbers, for `boards_of`.
+
+        Raises
+        ------
+        InputError
+            If the layer was not kept, or `count` is greater than `MOST_NUMBERS`.
         """
         check_whole("count", count, 0)
         check_whole("seed", seed, 0)
@@ -140,7 +195,18 @@ class Layer:
         return (tuple(board) for batch in self.batches() for board in batch.tolist())
 
     def boards(self, limit: int = 100) -> list[Board]:
-        """Return up to `limit` of its positions."""
+        """Return some of its positions, the first that are stored.
+
+        Parameters
+        ----------
+        limit
+            The greatest number of them.
+
+        Raises
+        ------
+        InputError
+            If the layer was not kept.
+        """
         check_whole("limit", limit, 0)
         boards: list[Board] = []
         for batch in self.batches(max(1, min(limit, BATCH))):

@@ -196,16 +196,38 @@ def define_puzzle(
 ) -> dict:
     """Return a puzzle of one's own, as the [puzzle] table of a config.
 
-    cells: names, points (x, y), or a mapping of names to points. moves: the names of a step and of
-    its opposite, "→/←", and the vector between two cells, or the pairs of cells themselves. pieces:
-    label -> the cell or cells it lies on: the start if there is a goal, else the goal. goal: a
-    board, or a part of one. goals: several of them, instead. start: a board whose distance is
-    wanted, by default `pieces` if there is a goal. alike: groups of labels of pieces that count as
-    the same. metric: "step", one piece by one step, or "path", one piece along any path of steps.
-
     A board is a label a cell in the order of `cells`, as text or a list, "." for an empty cell and
-    "?" in a goal for anything; or a table such as `pieces`. docs/puzzles.md has examples. Raises
-    InputError if there is no such puzzle.
+    "?" in a goal for anything; or a table such as `pieces`. docs/puzzles.md has examples.
+
+    Parameters
+    ----------
+    cells
+        Names, points (x, y), or a mapping of names to points.
+    moves
+        The names of a step and of its opposite, "→/←", and the vector between two cells, or the
+        pairs of cells themselves.
+    pieces
+        Label -> the cell or cells it lies on: the start if there is a goal, else the goal.
+    goal
+        A board, or a part of one.
+    goals
+        Several of them, instead.
+    start
+        A board whose distance is wanted, by default `pieces` if there is a goal.
+    alike
+        Groups of labels of pieces that count as the same.
+    metric
+        "step", one piece by one step, or "path", one piece along any path of steps.
+
+    Returns
+    -------
+    dict
+        The table, for `make_config`.
+
+    Raises
+    ------
+    InputError
+        If there is no such puzzle.
     """
     if isinstance(cells, Mapping):
         cells = [_with_point(name, point) for name, point in cells.items()]

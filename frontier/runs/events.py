@@ -27,11 +27,32 @@ class Starting:
 
 @dataclass(frozen=True)
 class RunStarted:
-    """A run begins, or is resumed after `depth`, which is -1 if no layer is committed.
+    """A run begins, or is resumed.
 
-    states: the number of states of the whole space. dashboard: the address of Dask's dashboard.
-    until: the last depth to compute, None for all. mode: in words, where layers are during the
-    search.
+    Attributes
+    ----------
+    name
+        The name of the run.
+    title
+        The title of its puzzle.
+    path
+        The run directory, or its URL.
+    depth
+        The last committed layer, -1 if there is none.
+    states_so_far
+        The number of states in the committed layers.
+    states
+        The number of states of the whole space.
+    workers
+        How many workers there are.
+    resumed
+        True if the run had begun before.
+    dashboard
+        The address of Dask's dashboard.
+    until
+        The last depth to compute, None for all.
+    mode
+        In words, where layers are while they are searched.
     """
 
     name: str
@@ -49,18 +70,28 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class Compiling:
-    """A kernel is about to be compiled, which may take half a minute for all kernels; the thread
-    that compiles it emits this. elsewhere: workers of a cluster are about to load or compile their
-    kernels."""
+    """A kernel is about to be compiled, which may take half a minute for all of them; the thread
+    that compiles it emits this.
+
+    Attributes
+    ----------
+    elsewhere
+        True if workers of a cluster are about to load their kernels, or to compile them.
+    """
 
     elsewhere: bool = False
 
 
 @dataclass(frozen=True)
 class LayerStarted:
-    """The layer at `depth` is under way.
+    """A layer is under way.
 
-    tasks: their number; None if the driver's process makes this layer and perhaps others.
+    Attributes
+    ----------
+    depth
+        The depth of the layer.
+    tasks
+        Their number; None if the driver's process makes this layer and maybe more.
     """
 
     depth: int
@@ -69,7 +100,19 @@ class LayerStarted:
 
 @dataclass(frozen=True)
 class TaskFinished:
-    """A task of the layer under way is done. states: the new states of that layer so far."""
+    """A task of the layer under way is done.
+
+    Attributes
+    ----------
+    depth
+        The depth of the layer.
+    done
+        How many of its tasks are done.
+    tasks
+        How many it has.
+    states
+        The new states of that layer so far.
+    """
 
     depth: int
     done: int
@@ -82,8 +125,12 @@ class LayerMade:
     """A layer is made in the driver's process, and not yet committed: a run that is killed makes
     it again. `LayerFinished` follows, with its neighbours, once it is committed.
 
-    layer: as the ledger will list it, without what only its files tell. elapsed: seconds since the
-    run was started.
+    Attributes
+    ----------
+    layer
+        As the ledger will list it, without what is known of files alone.
+    elapsed
+        Seconds since the run was started.
     """
 
     layer: LayerRecord
@@ -96,7 +143,13 @@ class LayerMade:
 
 @dataclass(frozen=True)
 class StoringLayers:
-    """The last layers made in memory are being stored."""
+    """The last layers of those that were made in memory are being stored.
+
+    Attributes
+    ----------
+    layers
+        How many.
+    """
 
     layers: int
 
@@ -105,9 +158,16 @@ class StoringLayers:
 class LayerFinished:
     """A layer is committed.
 
-    layer: its line of the ledger as it was committed; the layer may have been deleted since.
-    states_so_far: the sum over all layers up to it. elapsed: seconds since the run was started.
-    disk: bytes of the layers on disk.
+    Attributes
+    ----------
+    layer
+        Its line of the ledger as it was committed; the layer may have been deleted since.
+    states_so_far
+        The sum over all layers up to it.
+    elapsed
+        Seconds since the run was started.
+    disk
+        Bytes of the layers on disk.
     """
 
     layer: LayerRecord
@@ -122,7 +182,19 @@ class LayerFinished:
 
 @dataclass(frozen=True)
 class RunFinished:
-    """The run is done: it has searched the whole space (`complete`), or reached `until`."""
+    """The run is done.
+
+    Attributes
+    ----------
+    depth
+        The last layer.
+    states
+        The number of states in all layers.
+    complete
+        True if the space is exhausted, False if the depth that was asked for is reached.
+    elapsed
+        Seconds since the run was started.
+    """
 
     depth: int
     states: int
@@ -132,8 +204,17 @@ class RunFinished:
 
 @dataclass(frozen=True)
 class RunStopped:
-    """The run ends early, after `depth`, and can be resumed. The depth is -1 if no layer is
-    committed."""
+    """The run ends early, and can be resumed.
+
+    Attributes
+    ----------
+    depth
+        The last committed layer, -1 if there is none.
+    reason
+        Why it ends, in words.
+    elapsed
+        Seconds since the run was started.
+    """
 
     depth: int
     reason: str
@@ -147,10 +228,26 @@ class Stopping:
 
 @dataclass(frozen=True)
 class SearchStarted:
-    """A run by cosets begins or is resumed.
+    """A search of cosets begins, or is resumed.
 
-    at_most, layers: the arguments of `frontier.gods_number`. dashboard: the address of Dask's
-    dashboard.
+    Attributes
+    ----------
+    name
+        The name of the search.
+    title
+        The title of its puzzle.
+    path
+        The directory of the search, or its URL.
+    workers
+        How many workers there are.
+    at_most
+        The argument of `frontier.gods_number`.
+    layers
+        The argument of `frontier.gods_number`.
+    resumed
+        True if its tables had been made before.
+    dashboard
+        The address of Dask's dashboard.
     """
 
     name: str
@@ -167,10 +264,24 @@ class SearchStarted:
 class Asking:
     """Tables are made or read, or a question about all cosets is under way.
 
-    doing: what is under way, in words. lower, upper: the bounds of God's number, None before there
-    are tables. limit: the question's limit, None before there is a question. done, portions: how
-    many portions of the question are done, and how many it has. left: the seconds that the question
-    may still take, None if unknown. positions: how many were found to need more moves.
+    Attributes
+    ----------
+    doing
+        What is under way, in words.
+    lower
+        The lower bound of God's number, None before there are tables.
+    upper
+        The upper bound, None before there are tables.
+    limit
+        The number of moves that the question is about, None before there is one.
+    done
+        How many portions of the question are done.
+    portions
+        How many it has.
+    left
+        The seconds that the question may still take, None if unknown.
+    positions
+        How many positions were found to need more moves.
     """
 
     doing: str
@@ -185,7 +296,17 @@ class Asking:
 
 @dataclass(frozen=True)
 class SearchFinished:
-    """A run by cosets has answered all questions. elapsed: seconds since it was started."""
+    """A search of cosets has answered all questions.
+
+    Attributes
+    ----------
+    lower
+        The lower bound of God's number.
+    upper
+        The upper bound.
+    elapsed
+        Seconds since the search was started.
+    """
 
     lower: int
     upper: int
@@ -194,7 +315,15 @@ class SearchFinished:
 
 @dataclass(frozen=True)
 class SearchStopped:
-    """A run by cosets ends early, and can be resumed."""
+    """A search of cosets ends early, and can be resumed.
+
+    Attributes
+    ----------
+    reason
+        Why it ends, in words.
+    elapsed
+        Seconds since the search was started.
+    """
 
     reason: str
     elapsed: float

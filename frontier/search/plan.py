@@ -97,10 +97,27 @@ class Policy:
 class Plan:
     """A checked plan of a run, which a notebook shows as a table.
 
-    list_states: layers of at most this many states are made as lists. task_bytes: the bytes of
-    memory that a worker needs for the largest task, its process included. threads: how many threads
-    of one process make layers in memory; 0 if tasks make them. bytes_in_memory: if tasks make
-    layers because one process may not use enough memory, the bytes that it would need; else 0.
+    Attributes
+    ----------
+    config
+        The config of the run.
+    puzzle
+        The puzzle that it describes.
+    space
+        The states that are searched.
+    layout
+        How they are laid out in files.
+    list_states
+        Layers of at most this many states are made as lists.
+    task_bytes
+        The bytes of memory that a worker needs for the largest task, its process included.
+    threads
+        How many threads of one process make layers in memory; 0 if tasks make them.
+    bytes_in_memory
+        The bytes that one process would need, if tasks make layers because it may not use so many;
+        else 0.
+    fresh
+        True if it was planned as if there were no run.
     """
 
     config: Config

@@ -54,13 +54,30 @@ def film_strip(puzzle: Puzzle, solution: Solution) -> str:
 
     Under each is the move that leads to it. The pieces that it moves or turns have a strong line
     around them, and those that it moves a shadow where they were.
+
+    Parameters
+    ----------
+    puzzle
+        The puzzle.
+    solution
+        The boards and the moves between them.
     """
     film = _Film(puzzle, solution)
     return _strip(film.frames(), film.captions, film.title)
 
 
 def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
-    """Return a page that steps through a solution; on paper and without scripts it is a strip."""
+    """Return a page that steps through a solution; on paper and without scripts it is a strip.
+
+    Parameters
+    ----------
+    puzzle
+        The puzzle.
+    solution
+        The boards and the moves between them.
+    title
+        The title of the page.
+    """
     film = _Film(puzzle, solution)
     scene = Scene(film.pictures[0], SIDE)
     pieces = [
