@@ -28,7 +28,7 @@ __all__ = [
     "load_config", "make_config", "open_run", "plan", "run", "solve",
 ]  # fmt: skip
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 _HOMES = dict.fromkeys(__all__, "frontier.api") | {
     "Layer": "frontier.answers.layers",
