@@ -13,7 +13,7 @@ WORKERS=${WORKERS:-4}               # on each host
 MEMORY=${MEMORY:-2GB}               # of a worker; a third more than cluster.memory
 INTERFACE=${INTERFACE:-eth0}        # the network that the hosts share, as all of them call it
 PORT=${PORT:-8786}
-PROTOCOL=${PROTOCOL:-tcp}           # or tls (docs/clusters.md, Encryption)
+PROTOCOL=${PROTOCOL:-tcp}           # or tls (docs/reference/clusters.md, Encryption)
 CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every host
 VENV=${VENV-.venv}                  # the virtual environment with frontier; empty: none
 SETTINGS=${SETTINGS:-cluster.memory=1.5GB}

@@ -67,9 +67,9 @@ PATTERNS = """
 ## k-column patterns
 
 The same for the 2×n puzzle in which the tiles of the k last columns of the goal are labelled and
-all others count as the same ([pattern databases](../patterns.md)); the blank's goal is the first
-cell. Where only moves of labelled tiles count, the states are the cells of the labelled tiles and
-the region of the blank.
+all others count as the same ([pattern databases](../reference/puzzles/pattern.md)); the blank's
+goal is the first cell. Where only moves of labelled tiles count, the states are the cells of the
+labelled tiles and the region of the blank.
 
 | board | k | moves that count | states | greatest distance | farthest | layers |
 | --- | ---: | --- | ---: | ---: | ---: | --- |

@@ -4,19 +4,18 @@
 
 An entry of the file is a board, a metric and a home of the blank, with both bounds of God's number,
 the positions at the last depths as far as they are known for certain, and the command that finds
-this. Enumerated boards come from the tables of layers/, with the seconds of their layers from the
-reports; other boards come from runs of `gods-number`, whose directories are named
+this. Enumerated boards come from the tables of layers/, with the seconds of the whole command from
+timings.json; other boards come from runs of `gods-number`, whose directories are named
 (runs/2x8-gods-number …), with seconds of processor time. Entries of earlier searches stay.
 
 Of several sources of one board the one that says more counts, and all must agree. The script ends
 with an error, and writes nothing, if two disagree, if others have published another number, or if a
 way that a search has kept does not lead from its position to the goal. farthest/ gets the positions
-of each search at the last depths, with these ways; README.md and docs/results/README.md get tables,
-each between two marks, with the bounds of thesis.json where nothing else is known.
+of each search at the last depths, with these ways; docs/results/README.md gets tables, each between
+two marks, with the bounds of thesis.json where nothing else is known.
 """
 
 import argparse
-import csv
 import json
 import re
 import sys
@@ -118,6 +117,7 @@ def main(root: Path = ROOT):
 def enumerated(root: Path) -> list[dict]:
     """The entries of the boards whose layers are all known."""
     entries = []
+    timings = json.loads((root / RESULTS / "timings.json").read_text(encoding="utf-8"))
     for file in (root / RESULTS / "layers").glob("*.txt"):
         named = re.fullmatch(r"(\d+)x(\d+)-(step|multi)-(\d+)-(\d+)", file.stem)
         if not named:
@@ -127,18 +127,19 @@ def enumerated(root: Path) -> list[dict]:
         sizes = [int(line.split()[1]) for line in lines]
         if sum(sizes) != states(rows, columns):
             sys.exit(f"{file}: the layers add up to {sum(sizes):,} positions")
-        command = f"python -m frontier run configs/{rows}x{columns}.toml"
-        report = root / RESULTS / f"{rows}x{columns}.csv"
+        command = f"frontier run configs/{rows}x{columns}.toml"
+        timing = timings.get(f"{rows}x{columns}")
         if metric != "step":
             command += f" --set puzzle.metric={metric}"
         if (row, column) != (0, 0):
             command += f' --set "puzzle.blank=[{row}, {column}]"'
         if (metric, row, column) != ("step", 0, 0):
-            report = None
+            timing = None
         entries.append({
             "rows": rows, "columns": columns, "metric": metric, "blank": [row, column],
             "lower": len(sizes) - 1, "upper": len(sizes) - 1, "last": sizes[: -LAYERS - 1 : -1],
-            "command": command, "seconds": report and seconds_of(report),
+            "command": command,
+            "seconds": timing and timing["programs"]["frontier"]["seconds"],
         })  # fmt: skip
     return entries
 
@@ -146,12 +147,6 @@ def enumerated(root: Path) -> list[dict]:
 def states(rows: int, columns: int) -> int:
     """The positions of a board of two rows and columns or more."""
     return factorial(rows * columns) // 2
-
-
-def seconds_of(report: Path) -> float:
-    """The seconds of all layers of a run, from the table of its report."""
-    with report.open(encoding="utf-8") as file:
-        return round(sum(float(row["seconds"]) for row in csv.DictReader(file)), 3)
 
 
 def searched_before(root: Path) -> list[dict]:
@@ -172,7 +167,7 @@ def entry_of(run: CosetRun, value: dict) -> dict:
     config = f"configs/{rows}x{columns}.toml"
     if not (ROOT / config).exists():
         sys.exit(f"{run.path}: there is no {config}, which a command could name")
-    command = f"python -m frontier gods-number {config}"
+    command = f"frontier gods-number {config}"
     if puzzle.metric != "step":
         command += f" --set puzzle.metric={puzzle.metric}"
     if load_config(ROOT / config).make_puzzle().goals != puzzle.goals:
@@ -305,24 +300,22 @@ def tables(entries: list[dict], bounds: dict[tuple[int, int], str]) -> dict[Path
         or (states(entry["rows"], entry["columns"]) >= LARGE
             and (entry["metric"], entry["blank"]) == ("step", [0, 0]))
     ]  # fmt: skip
-    short = [{**cells(entry), "found": how(entry)} for entry in rows]
-    long = [
+    boards = [
         {**cells(entry), "by": f"`{entry['command']}`", "time": time_of(entry),
          "others": others(entry)}
         for entry in rows
     ]  # fmt: skip
     first = ["board", "the blank's home", "positions", "God's number", "farthest positions"]
     return {
-        Path("README.md"): {"boards": table([*first, "found"], short)},
         RESULTS / "README.md": {
-            "boards": table([*first, "found by", "time", "published by others"], long),
+            "boards": table([*first, "found by", "time", "published by others"], boards),
             "beside the OEIS": beside(entries, bounds),
         },
     }
 
 
 def cells(entry: dict) -> dict[str, str]:
-    """What both tables say about a board."""
+    """What the table says about a board."""
     lower, upper, last = entry["lower"], entry["upper"], entry["last"]
     known = [
         f"{count:,}" if depth == upper else f"{count:,} at {depth}"
@@ -338,21 +331,15 @@ def cells(entry: dict) -> dict[str, str]:
     }
 
 
-def how(entry: dict) -> str:
-    if not by_cosets(entry):
-        return "by visiting them all"
-    return f"by cosets, in {span(entry['seconds'])} of processor time"
-
-
 def time_of(entry: dict) -> str:
     if entry["seconds"] is None:
         return ""
-    return f"{span(entry['seconds'])} {'of processor time' if by_cosets(entry) else 'in layers'}"
+    return span(entry["seconds"]) + " of processor time" * by_cosets(entry)
 
 
 def others(entry: dict) -> str:
     known = published(entry)
-    return f"{known[0]}: {known[2]}" if known else "not that we know"
+    return f"{known[0]}: {known[2]}" if known else "none known"
 
 
 def table(heads: list[str], rows: list[dict[str, str]]) -> str:

@@ -1,4 +1,4 @@
-"""How many bytes codecs store: a table for docs/scale.md.
+"""How many bytes codecs store, on which forecasts of the disk rest (docs/scale.md).
 
     python scripts/scale.py
 

@@ -35,7 +35,7 @@ class Block:
 def pages() -> list[Path]:
     """README, and all of docs/ but the pages that have tests of their own."""
     found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    return [path for path in found if path.name not in ("library.md", "notebook.md")]
+    return [path for path in found if path.name not in ("python.md", "notebook.md")]
 
 
 def name_of(page: Path) -> str:

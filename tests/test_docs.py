@@ -1,8 +1,10 @@
 """What the pages say is what the program does."""
 
 import ast
+import json
 import re
 from functools import cache
+from math import factorial
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ from frontier.puzzles.sliding import MOST_ORIGINS
 from frontier.search.plan import MOST_STATES
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "puzzles.md"
+PAGE = ROOT / "docs" / "reference" / "puzzles.md"
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 SMALL, LARGE = 200_000, 240_000_000
 """Positions of what is searched here by default, and in a sweep; only the number of positions is
@@ -32,7 +34,7 @@ def test_limits():
         f"| `permutations` | {generators.MOST_POSITIONS} positions, "
         f"{generators.MOST_ORIENTATIONS} orientations, {generators.MOST_GENERATORS} generators |",
         f"| `pattern` | {patterns.MOST_VERTICES:,} shapes, {patterns.MOST_LABELS} labelled tiles |",
-        f"| every other kind | {MOST_SHAPES:,} shapes",
+        f"| every other kind | {MOST_SHAPES:,} shapes |",
         f"{MOST_ORIGINS:,} positions at depth 0",
         f"state numbers of {MOST_STATES.bit_length() - 1} bits",
         f"fewer than {MOST_DEPTH:,} moves",
@@ -41,14 +43,20 @@ def test_limits():
         assert said in limits
 
 
-RESULTS = [
-    (name, *(int(number.replace(",", "")) for number in numbers))
-    for name, *numbers in re.findall(
-        r"^\| `(\S+)`[^|]* \| ([\d,]+) \| (\d+) \| (\d+) \|$",
-        (ROOT / "README.md").read_text(encoding="utf-8"),
-        re.MULTILINE,
-    )
-]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def numbers_in(row, text):
+    """(name, *numbers) of each row of a table."""
+    found = re.findall(row, text, re.MULTILINE)
+    return [(name, *(int(n.replace(",", "")) for n in numbers)) for name, *numbers in found]
+
+
+RESULTS = numbers_in(
+    r"^\| <img .*> \| (\S+) \| [^|]+ \| ([\d,]+) \| (\d+) \| ([\d,]+) \|",
+    (ROOT / "docs" / "results" / "README.md").read_text(encoding="utf-8"),
+)
+"""(name of a config, states, depth, farthest positions)"""
 
 
 @swept(
@@ -64,13 +72,35 @@ def test_what_has_been_computed(tmp_path, name, states, depth, farthest):
 
 
 @pytest.mark.parametrize(("name", "states"), [result[:2] for result in RESULTS])
-def test_as_many_positions_as_the_readme_says(name, states):
+def test_as_many_positions_as_the_list_says(name, states):
     config = frontier.load_config(ROOT / "configs" / f"{name}.toml")
     assert config.make_puzzle().model.states == states
 
 
 def test_all_results_are_read():
     assert {"2x2", "2x7", "3x4", "goat", "hakoiri", "hexagram"} <= {name for name, *_ in RESULTS}
+
+
+def test_the_readme_has_the_numbers_of_the_results():
+    """Those of its runs, and those of boards from gods-numbers.json."""
+    row = r"^\| \[[^]]+\]\(docs/results/(\S+)\.html\) \| ([\d,]+) \| (\d+) \| ([\d,]+) \|$"
+    runs = numbers_in(row, README)
+    assert len(runs) == 5
+    assert set(runs) <= set(RESULTS)
+    file = ROOT / "docs" / "results" / "gods-numbers.json"
+    known = {
+        f"{of['rows']}×{of['columns']}": of
+        for of in json.loads(file.read_text(encoding="utf-8"))
+        if (of["metric"], of["blank"]) == ("step", [0, 0])
+    }
+    row = r"^\| \[(\d+×\d+)\]\(docs/results/README\.md\) \| ([\d,]+) \| ([\d … ]+) \| (\d*) ?\|$"
+    boards = re.findall(row, README, re.MULTILINE)
+    assert len(boards) == 5
+    for name, positions, number, last in boards:
+        of = known[name]
+        assert positions == f"{factorial(of['rows'] * of['columns']) // 2:,}"
+        assert number == " … ".join(map(str, sorted({of["lower"], of["upper"]})))
+        assert last == "".join(map(str, of["last"][:1]))
 
 
 # --- the house: docs/architecture.md

@@ -35,15 +35,15 @@ from sandbox import (
 from frontier.cli import main
 from frontier.config import ClusterTable, config_of
 
-RUN = "python -m frontier run configs/2x7.toml"
+RUN = "frontier run configs/2x7.toml"
 BEGUN = f"{RUN} --set cluster.kind=serial --until 12"
-SMALL_THESIS = "python -m frontier thesis --table 4.1 --limit 400"
+SMALL_THESIS = "frontier thesis --table 4.1 --limit 400"
 PARSED = "parsed"
 """In place of a run: the program's own parser takes the command."""
 
 INSTEAD = {
     # makes an environment and installs packages: .ci/run does that
-    f"python3 -m venv .venv && . .venv/bin/activate && pip install . && {RUN}": BEGUN,
+    f"python3 -m venv .venv && . .venv/bin/activate && pip install . && python -m {RUN}": BEGUN,
     "python3 -m venv .venv && . .venv/bin/activate && pip install '.[test]' && python -m pytest":
         PARSED,
     "python3 -m venv .venv && . .venv/bin/activate && pip install .": PARSED,
@@ -53,23 +53,28 @@ INSTEAD = {
     RUN: BEGUN,
     f"{RUN} --set search.in_memory=false --set cluster.memory=1.5GB":
         f"{BEGUN} --set search.in_memory=false --set cluster.memory=1.5GB",
-    f"{RUN} --set cluster.workers=1 --set cluster.memory=8GB":
-        f"{BEGUN} --set cluster.workers=1 --set cluster.memory=1GB",
-    "python -m frontier run configs/pattern-2x8-k5.toml": PARSED,
-    "python -m frontier gods-number configs/2x8.toml":
-        "python -m frontier gods-number configs/2x4.toml",
+    "frontier run configs/3x4.toml --set cluster.workers=4 --set cluster.memory=2GB":
+        "frontier run configs/3x4.toml --set cluster.workers=1 --set cluster.memory=1GB --until 12",
+    "frontier plan configs/3x5.toml --set store.path=/big/3x5":
+        "frontier plan configs/3x5.toml --set store.path=runs/big/3x5",
+    "frontier run configs/2x6.toml --set store.path=/big/2x6":
+        "frontier run configs/2x6.toml --set store.path=runs/big/2x6 --until 12",
+    "frontier status /big/2x6": "frontier status runs/big/2x6",
+    "frontier run configs/pattern-2x8-k5.toml": PARSED,
+    "frontier gods-number configs/2x8.toml":
+        "frontier gods-number configs/2x4.toml",
     "python scripts/gods_numbers.py": "python scripts/gods_numbers.py --help",
     "python scripts/results.py --runs runs": "python scripts/results.py --runs runs 2x3",
     "python scripts/results.py --runs runs --large":
         "python scripts/results.py --runs runs --large --help",
     # take minutes; each table is tested in tests/thesis
-    "python -m frontier thesis": SMALL_THESIS,
-    "python -m frontier thesis --table beyond": PARSED,
-    "python -m frontier thesis --table 1.1 --table 3.1 --table 4.1 --table 4.2 --table moves "
+    "frontier thesis": SMALL_THESIS,
+    "frontier thesis --table beyond": PARSED,
+    "frontier thesis --table 1.1 --table 3.1 --table 4.1 --table 4.2 --table moves "
     "--table 5.1 --table 5.2 --table beyond --write docs/results --force":
         f"{SMALL_THESIS} --write docs/results --force",
     **{
-        f"python -m frontier thesis --table beyond --columns {options}": PARSED
+        f"frontier thesis --table beyond --columns {options}": PARSED
         for options in (
             "200 --limit 64000000 --memory 7GB",
             "20 --limit 80000000",
@@ -81,7 +86,6 @@ INSTEAD = {
     # these on stand-ins of their own, tests/campaigns/slurm-here on a real Slurm
     f"{RUN} --set cluster.kind=slurm --set cluster.workers=32 --set cluster.options.interface=eth0 "
     "--set cluster.options.walltime=04:00:00": PARSED,
-    "python -m frontier run mine.toml": PARSED,
     "sbatch --ntasks=34 jobs/slurm-runner.sh": "bash -n jobs/slurm-runner.sh",
     f"srun {RUN} --set cluster.kind=slurm-runner --set cluster.options.interface=eth0": PARSED,
     "dask scheduler --interface eth0 --port 8786 --dashboard-address 127.0.0.1:8787": PARSED,
@@ -93,28 +97,35 @@ INSTEAD = {
     "export CONFIG=mine.toml SETTINGS=cluster.options.walltime=01:00:00": PARSED,
     "sbatch --mem=1G jobs/slurm.sh": "bash -n jobs/slurm.sh",
     "squeue": PARSED,
-    "python -m frontier status mine.toml": PARSED,
+    "frontier status mine.toml": PARSED,
+    # stay after the test
+    "dask scheduler --scheduler-file runs/scheduler.json &": PARSED,
+    "dask worker --scheduler-file runs/scheduler.json --nworkers 2 --death-timeout 60 &": PARSED,
+    "kill %2 %1": PARSED,
+    "frontier run configs/2x6.toml --set cluster.kind=scheduler-file "
+    "--set cluster.scheduler_file=runs/scheduler.json --set cluster.workers=2":
+        "frontier run configs/2x6.toml --set cluster.kind=serial --until 12",
     # need a bucket: the same runs go to one on this machine, whose server the test has started
     "pip install '.[cloud]'": PARSED,
     "export AWS_REGION=eu-central-1": PARSED,
     "export AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=…": PARSED,
-    "python -m frontier run configs/2x8.toml --set store.path=s3://my-bucket/runs/2x8 --set "
+    "frontier run configs/2x8.toml --set store.path=s3://my-bucket/runs/2x8 --set "
     "cluster.kind=address --set cluster.address=tcp://10.0.0.1:8786 --set cluster.workers=32":
-        "python -m frontier run configs/2x4.toml --set store.path=s3://bucket/runs/2x8",
-    "python -m frontier status s3://my-bucket/runs/2x8":
-        "python -m frontier status s3://bucket/runs/2x8",
-    "python -m frontier farthest s3://my-bucket/runs/2x8":
-        "python -m frontier farthest s3://bucket/runs/2x8",
+        "frontier run configs/2x4.toml --set store.path=s3://bucket/runs/2x8",
+    "frontier status s3://my-bucket/runs/2x8":
+        "frontier status s3://bucket/runs/2x8",
+    "frontier farthest s3://my-bucket/runs/2x8":
+        "frontier farthest s3://bucket/runs/2x8",
     "pip install 'moto[s3]' flask flask-cors": PARSED,
     "python -m moto.server -p 5000 &": PARSED,
     "export AWS_ENDPOINT_URL=http://127.0.0.1:5000 AWS_ALLOW_HTTP=true AWS_REGION=us-east-1":
         PARSED,
     "export AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any": PARSED,
     "curl --retry 9 --retry-connrefused -X PUT http://127.0.0.1:5000/my-bucket": PARSED,
-    "python -m frontier run configs/2x5.toml --set store.path=s3://my-bucket/runs/2x5":
-        "python -m frontier run configs/2x5.toml --set store.path=s3://bucket/runs/2x5",
-    "python -m frontier verify s3://my-bucket/runs/2x5":
-        "python -m frontier verify s3://bucket/runs/2x5",
+    "frontier run configs/2x5.toml --set store.path=s3://my-bucket/runs/2x5":
+        "frontier run configs/2x5.toml --set store.path=s3://bucket/runs/2x5",
+    "frontier verify s3://my-bucket/runs/2x5":
+        "frontier verify s3://bucket/runs/2x5",
     # need Docker and Kubernetes
     "docker build --tag frontier:latest .": PARSED,
     "helm install --repo https://helm.dask.org --create-namespace -n dask-operator "
@@ -124,10 +135,12 @@ INSTEAD = {
 }  # fmt: skip
 
 PROGRAMS = {
-    "python -m frontier": main,
+    r"(?<![\w/])frontier": main,
     "dask scheduler": dask_scheduler.main,
     "dask worker": dask_worker.main,
 }
+"""Each by a pattern that its name matches in a command."""
+
 PROGRAM = "from frontier.cli import main; main(prog_name='frontier')"
 """The `frontier` that an installation makes."""
 
@@ -241,7 +254,7 @@ def test_the_tutorial_without_a_clone(tmp_path, monkeypatch):
     for block in blocks_of(ROOT / "docs" / "tutorial.md"):
         reader.read(block)
     written = {path.name for path in (reader.folder / "configs").iterdir()}
-    assert written == {"2x5.toml", "3x3.toml"}
+    assert written == {"2x5.toml", "3x3.toml", "2x6.toml"}
 
 
 SAID = "2x5: depth 55, 0.1 s in layers (30 M/s); 37.5 kB in /home/you/runs/2x5\n"
@@ -275,7 +288,7 @@ def test_what_is_not_run_is_well_formed(line):
     """By bash, and by the parsers of our programs, which also see that configs are there."""
     subprocess.run(["bash", "-nc", line], check=True)
     for name, program in PROGRAMS.items():
-        for found in re.findall(rf"{name} ([^\n]*)", line):
+        for found in re.findall(rf"{name} ([^\n&]*)", line):
             _parse(program, arguments_of(f"frontier {found}"))
             for file in re.findall(r"\b(?:configs|jobs|scripts)/\S+", found):
                 assert (ROOT / file).exists()

@@ -1,4 +1,4 @@
-"""jobs/ and docs/clusters.md: scripts are well formed, know their options, stop as they say."""
+"""jobs/, docs/reference/clusters.md: scripts are well formed, know their options, stop well."""
 
 import inspect
 import json
@@ -25,7 +25,7 @@ from frontier.storage.lock import RunLock
 ROOT = Path(__file__).parents[1]
 JOBS = sorted((ROOT / "jobs").iterdir())
 HERE = sorted((ROOT / "tests" / "campaigns").glob("*-here"))
-PAGE = ROOT / "docs" / "clusters.md"
+PAGE = ROOT / "docs" / "reference" / "clusters.md"
 CONFIG = ROOT / "configs" / "2x6.toml"
 COMMANDS = {
     "dask scheduler": dask_scheduler.main,

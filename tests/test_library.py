@@ -1,4 +1,4 @@
-"""`import frontier`: the examples of docs/library.md, and what its names promise."""
+"""`import frontier`: the examples of docs/reference/python.md, and what its names promise."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""docs/library.md: its examples and its names; what `import frontier` loads."""
+"""docs/reference/python.md: its examples and its names; what `import frontier` loads."""
 
 import contextlib
 import io
@@ -15,7 +15,7 @@ import frontier
 from frontier import api
 from frontier.answers.layers import MOST_NUMBERS
 
-PAGE = Path(__file__).parents[1] / "docs" / "library.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "python.md"
 
 
 TILES = {"kind": "tiles", "rows": 2, "columns": 3}
@@ -31,7 +31,7 @@ def blocks_of(section):
 
 
 def test_the_examples_print_what_stands_below_them(tmp_path, monkeypatch):
-    (tmp_path / "configs").symlink_to(PAGE.parents[1] / "configs")
+    (tmp_path / "configs").symlink_to(PAGE.parents[2] / "configs")
     monkeypatch.chdir(tmp_path)
     sections = re.split(r"^## ", PAGE.read_text(encoding="utf-8"), flags=re.M)
     names, ran = {}, 0
@@ -47,25 +47,22 @@ def test_the_examples_print_what_stands_below_them(tmp_path, monkeypatch):
     assert (tmp_path / "2x4.png").read_bytes()[1:4] == b"PNG"
 
 
-def names_of(heading):
-    """The names in the first column of a table of the page."""
-    table = PAGE.read_text(encoding="utf-8").split(f"| {heading} | |\n| --- | --- |\n")[1]
-    rows = takewhile(lambda line: line.startswith("|"), table.splitlines())
-    return {name for row in rows for name in re.findall(r"`(\w+)", row.split("|")[1])}
-
-
 def test_the_page_has_every_name():
-    assert names_of("`frontier.`") == set(frontier.__all__)
-    for heading, what in (("of a `Run`", api.Run), ("of a `Layer`", frontier.Layer)):
-        public = {name for name in dir(what) if not name.startswith("_")} - {"store"}
-        assert names_of(heading) == public
-    for heading, what in (
-        ("of a `Config`", frontier.Config),
-        ("of a `Plan`", frontier.Plan),
-        ("of a `GodsNumber`", frontier.GodsNumber),
-    ):
-        fields = {*getattr(what, "model_fields", {}), *getattr(what, "__dataclass_fields__", {})}
-        assert names_of(heading) <= {*fields, *dir(what)}
+    table = PAGE.read_text(encoding="utf-8").split("| `frontier.` | |\n| --- | --- |\n")[1]
+    rows = takewhile(lambda line: line.startswith("|"), table.splitlines())
+    names = {name for row in rows for name in re.findall(r"`(\w+)", row.split("|")[1])}
+    assert names == set(frontier.__all__)
+
+
+def test_the_page_names_what_there_is():
+    """Attributes of runs and layers, in the text below the table."""
+    text = PAGE.read_text(encoding="utf-8").split("## Every name")[1]
+    named = re.findall(r"`run\.(\w+)", text)
+    assert {"distance", "oracle", "layers"} <= set(named)
+    assert all(hasattr(api.Run, name) or name in api.Run.__annotations__ for name in named)
+    for name in ("boards", "batches", "numbers", "sample"):
+        assert f"`{name}(" in text
+        assert hasattr(frontier.Layer, name)
 
 
 @pytest.mark.parametrize("what", [api.Plan, api.Run, frontier.Layer, api.Drawings, api.Solved])

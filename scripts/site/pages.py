@@ -44,11 +44,9 @@ SPECIAL = re.compile(r"(`[^`]*`)|([\\*_<>\[\]|])")
 
 def on_config(config):
     """Put the commands into the navigation."""
-    commands = next(part for part in config.nav if "Commands" in part)
-    commands["Commands"] = [
-        "commands/index.md",
-        *map(page_of, main.commands),
-    ]
+    reference = next(part["Reference"] for part in config.nav if "Reference" in part)
+    commands = next(part for part in reference if "Each command" in part)
+    commands["Each command"] = ["commands/index.md", *map(page_of, main.commands)]
     return config
 
 
@@ -56,7 +54,7 @@ def on_files(files, config):
     """Add the generated pages, and those from outside docs/."""
     made = {page: (ROOT / name).read_text(encoding="utf-8") for name, page in PAGES.items()}
     made |= {page_of(name): command_page(main.commands[name]) for name in main.commands}
-    made |= {"commands/index.md": commands_page(), "reference.md": reference_page()}
+    made |= {"commands/index.md": commands_page(), "reference/api.md": reference_page()}
     made["index.md"] = f"---\nhide: [navigation]\n---\n\n{made['index.md']}"
     made["assets/site.css"] = Path(__file__).with_name("site.css").read_text(encoding="utf-8")
     for page, text in made.items():
@@ -124,7 +122,7 @@ def command_page(command: click.Command) -> str:
         "## Options",
         "\n".join(["| | |", "| --- | --- |", *rows]),
         f"## Examples\n\n```sh\n{examples}```",
-        "[Exit codes](../runs.md#exit-codes)",
+        "[Exit codes](../reference/commands.md#exit-codes)",
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -162,7 +160,7 @@ def reference_page() -> str:
     parts = [
         "# Reference",
         "Every name of `import frontier`, the functions that draw boards, the events that "
-        "listeners of `run` are called with, and the errors. [In Python](library.md) shows how "
+        "listeners of `run` are called with, and the errors. [In Python](python.md) shows how "
         "they are used.",
     ]
     imported_from = {"Functions": "frontier.", "Classes": "frontier.", "Drawings": f"{DRAWING}."}

@@ -166,10 +166,12 @@ def test_placed_tiles_stay_after_each_stage(solved):
 
 def test_the_page_says_how_a_board_of_rotate_is_solved_otherwise():
     """Under the config of the 15-puzzle, whose own goal has the blank elsewhere."""
-    page = (CONFIGS.parent / "docs" / "puzzles.md").read_text(encoding="utf-8")
-    (board,) = re.findall(r'^python -m frontier rotate "(.*)"$', page, re.MULTILINE)
+    page = (CONFIGS.parent / "docs" / "reference" / "puzzles" / "tiles.md").read_text(
+        encoding="utf-8"
+    )
+    (board,) = re.findall(r'^frontier rotate "(.*)"$', page, re.MULTILINE)
     (goal,) = re.findall(
-        rf'^python -m frontier solve configs/4x4\.toml "{board}" --set puzzle\.goal="(.*)"$',
+        rf'^frontier solve configs/4x4\.toml "{board}" --set puzzle\.goal="(.*)"$',
         page,
         re.MULTILINE,
     )

@@ -50,10 +50,12 @@ def queue(tmp_path, monkeypatch):
 
 @pytest.fixture
 def certificates(tmp_path):
-    """Made by the commands of docs/clusters.md; gives the folder of Dask's settings, as there."""
+    """Made by the commands of docs/reference/clusters.md; gives the folder of Dask's settings."""
     if shutil.which("openssl") is None:
         pytest.skip("there is no openssl")
-    page = (Path(__file__).parents[2] / "docs" / "clusters.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "clusters.md").read_text(
+        encoding="utf-8"
+    )
     part = page.split("## Encryption")[1].split("\n## ")[0]
     shell = re.search(r"```sh\n(.*?)```", part, re.DOTALL)[1]
     settings = re.search(r"```yaml\n(.*?)```", part, re.DOTALL)[1]

@@ -87,7 +87,7 @@ def test_sockets_are_on_the_loopback(tmp_path, queue, kind):
 @pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["local", "slurm"])
 def test_tls(tmp_path, queue, certificates, kind):
-    """With Dask's settings as docs/clusters.md has them, all speak TLS, and only TLS is heard."""
+    """With the settings of docs/reference/clusters.md, all speak TLS, and only TLS is heard."""
     config = config_of(tmp_path / "run", kind=kind)
     heard = []
 

@@ -92,8 +92,9 @@ def test_all_formats_say_the_same():
 
 
 def test_the_definitions_of_the_page_say_the_same():
-    page = (CONFIGS.parent / "docs" / "puzzles.md").read_text(encoding="utf-8")
-    page = page.split("### Formats of other programs")[1]
+    page = (CONFIGS.parent / "docs" / "reference" / "puzzles" / "definitions.md").read_text(
+        encoding="utf-8"
+    )
     texts = re.findall(r"```(?:text|json)\n(.*?)```", page, re.DOTALL)
     assert puzzle_table(texts[0], "x") == puzzle_table(texts[1], "x")
 

@@ -232,7 +232,7 @@ def test_draw(tmp_path):
 
 
 def test_what_draw_prints_stands_in_the_documentation():
-    page = Path(__file__).parents[2] / "docs" / "puzzles.md"
+    page = Path(__file__).parents[2] / "docs" / "reference" / "puzzles" / "graph.md"
     assert invoke("draw", config("hexagram")).stdout in page.read_text(encoding="utf-8")
 
 
