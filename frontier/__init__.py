@@ -9,7 +9,8 @@
 puzzle of one's own; `plan` says what a run will do, `run` starts or resumes it, and `open_run`
 opens a run that exists; `solve` finds a shortest solution of one board, with or without a run;
 `gods_number` finds God's number of a tile puzzle whose positions are too many to be searched.
-`frontier.errors` holds the errors that they raise. docs/library.md shows how they are used.
+`frontier.errors` holds the errors that they raise. docs/reference/python.md has
+examples.
 """
 
 from importlib import import_module

@@ -86,8 +86,8 @@ def _texts(options):
 
 
 class ClusterTable(Table):
-    """[cluster]; docs/clusters.md says what each key means. Keys that only other kinds of cluster
-    use are ignored, so for another machine only `kind` has to be changed."""
+    """[cluster]; docs/reference/clusters.md says what each key means. Keys that only other kinds of
+    cluster use are ignored, so for another machine only `kind` has to be changed."""
 
     kind: Literal[*HERE, "address", "scheduler-file", "slurm-runner", *QUEUES] = "local"
     workers: StrictInt = Field(default_factory=lambda: machine.cores(), ge=1, le=100_000)
@@ -163,7 +163,7 @@ def _name(name: str) -> str:
 
 
 class Config(Table):
-    """A whole config; docs/runs.md says what each key means."""
+    """A whole config; docs/reference/config.md says what each key means."""
 
     name: Annotated[str, AfterValidator(_name)]
     puzzle: PuzzleTable
@@ -299,9 +299,9 @@ def make_config(
     name
         The name of the run.
     puzzle
-        A table of docs/puzzles.md, such as `define_puzzle` makes.
+        A table of docs/reference/puzzles.md, such as `define_puzzle` makes.
     search
-        What is searched; docs/runs.md has the keys of this table and the next two.
+        What is searched; docs/reference/config.md has the keys of this table and the next two.
     store
         Where the run is kept. Paths may be `Path` objects.
     cluster
@@ -410,7 +410,7 @@ def _complaint(error: dict) -> str:
         near = _homes_of(location[-1], key) or near
         hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(sorted(keys))}"
         if location[:-1] == ["cluster"]:
-            hint += "; requests to a queue go into cluster.options (docs/clusters.md)"
+            hint += "; requests to a queue go into cluster.options (docs/reference/clusters.md)"
         return f"unknown key {key}{hint}"
     if error["type"] == "missing":
         return f"{key} is missing"

@@ -35,7 +35,7 @@ from sandbox import (
 from frontier.cli import main
 from frontier.config import ClusterTable, config_of
 
-RUN = "frontier run configs/2x7.toml"
+RUN = "frontier run 2x7"
 BEGUN = f"{RUN} --set cluster.kind=serial --until 12"
 SMALL_THESIS = "frontier thesis --table 4.1 --limit 400"
 PARSED = "parsed"
@@ -51,18 +51,18 @@ INSTEAD = {
     "python3 -m venv .venv && . .venv/bin/activate && pip install '.[jobqueue]'": PARSED,
     # large
     RUN: BEGUN,
-    f"{RUN} --set search.in_memory=false --set cluster.memory=1.5GB":
-        f"{BEGUN} --set search.in_memory=false --set cluster.memory=1.5GB",
-    "frontier run configs/3x4.toml --set cluster.workers=4 --set cluster.memory=2GB":
-        "frontier run configs/3x4.toml --set cluster.workers=1 --set cluster.memory=1GB --until 12",
-    "frontier plan configs/3x5.toml --set store.path=/big/3x5":
-        "frontier plan configs/3x5.toml --set store.path=runs/big/3x5",
-    "frontier run configs/2x6.toml --set store.path=/big/2x6":
-        "frontier run configs/2x6.toml --set store.path=runs/big/2x6 --until 12",
+    f"{RUN} --set search.in_memory=false --memory 1.5GB":
+        f"{BEGUN} --set search.in_memory=false --memory 1.5GB",
+    "frontier run 3x4 --workers 4 --memory 2GB":
+        "frontier run 3x4 --workers 1 --memory 1GB --until 12",
+    "frontier plan 3x5 --out /big/3x5":
+        "frontier plan 3x5 --out runs/big/3x5",
+    "frontier run 2x6 --out /big/2x6":
+        "frontier run 2x6 --out runs/big/2x6 --until 12",
     "frontier status /big/2x6": "frontier status runs/big/2x6",
-    "frontier run configs/pattern-2x8-k5.toml": PARSED,
-    "frontier gods-number configs/2x8.toml":
-        "frontier gods-number configs/2x4.toml",
+    "frontier run pattern-2x8-k5": PARSED,
+    "frontier gods-number 2x8":
+        "frontier gods-number 2x4",
     "python scripts/gods_numbers.py": "python scripts/gods_numbers.py --help",
     "python scripts/results.py --runs runs": "python scripts/results.py --runs runs 2x3",
     "python scripts/results.py --runs runs --large":
@@ -84,7 +84,7 @@ INSTEAD = {
     },
     # need a queue, other hosts, or a cluster's interface: tests/test_jobs.py and tests/search run
     # these on stand-ins of their own, tests/campaigns/slurm-here on a real Slurm
-    f"{RUN} --set cluster.kind=slurm --set cluster.workers=32 --set cluster.options.interface=eth0 "
+    f"{RUN} --set cluster.kind=slurm --workers 32 --set cluster.options.interface=eth0 "
     "--set cluster.options.walltime=04:00:00": PARSED,
     "sbatch --ntasks=34 jobs/slurm-runner.sh": "bash -n jobs/slurm-runner.sh",
     f"srun {RUN} --set cluster.kind=slurm-runner --set cluster.options.interface=eth0": PARSED,
@@ -92,7 +92,7 @@ INSTEAD = {
     "while true; do\ndask worker tcp://10.0.0.1:8786 --interface eth0 --nthreads 2 --nworkers 16 "
     "--memory-limit 2GB --death-timeout 60\nsleep 5\ndone": PARSED,
     f"{RUN} --set cluster.kind=address --set cluster.address=tcp://10.0.0.1:8786 "
-    "--set cluster.workers=32": PARSED,
+    "--workers 32": PARSED,
     'HOSTS="node1 node2 node3" WORKERS=16 INTERFACE=eth0 jobs/ssh.sh': "bash -n jobs/ssh.sh",
     "export CONFIG=mine.toml SETTINGS=cluster.options.walltime=01:00:00": PARSED,
     "sbatch --mem=1G jobs/slurm.sh": "bash -n jobs/slurm.sh",
@@ -102,16 +102,16 @@ INSTEAD = {
     "dask scheduler --scheduler-file runs/scheduler.json &": PARSED,
     "dask worker --scheduler-file runs/scheduler.json --nworkers 2 --death-timeout 60 &": PARSED,
     "kill %2 %1": PARSED,
-    "frontier run configs/2x6.toml --set cluster.kind=scheduler-file "
-    "--set cluster.scheduler_file=runs/scheduler.json --set cluster.workers=2":
-        "frontier run configs/2x6.toml --set cluster.kind=serial --until 12",
+    "frontier run 2x6 --set cluster.kind=scheduler-file "
+    "--set cluster.scheduler_file=runs/scheduler.json --workers 2":
+        "frontier run 2x6 --set cluster.kind=serial --until 12",
     # need a bucket: the same runs go to one on this machine, whose server the test has started
     "pip install '.[cloud]'": PARSED,
     "export AWS_REGION=eu-central-1": PARSED,
     "export AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=…": PARSED,
-    "frontier run configs/2x8.toml --set store.path=s3://my-bucket/runs/2x8 --set "
-    "cluster.kind=address --set cluster.address=tcp://10.0.0.1:8786 --set cluster.workers=32":
-        "frontier run configs/2x4.toml --set store.path=s3://bucket/runs/2x8",
+    "frontier run 2x8 --out s3://my-bucket/runs/2x8 --set "
+    "cluster.kind=address --set cluster.address=tcp://10.0.0.1:8786 --workers 32":
+        "frontier run 2x4 --out s3://bucket/runs/2x8",
     "frontier status s3://my-bucket/runs/2x8":
         "frontier status s3://bucket/runs/2x8",
     "frontier farthest s3://my-bucket/runs/2x8":
@@ -122,8 +122,8 @@ INSTEAD = {
         PARSED,
     "export AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any": PARSED,
     "curl --retry 9 --retry-connrefused -X PUT http://127.0.0.1:5000/my-bucket": PARSED,
-    "frontier run configs/2x5.toml --set store.path=s3://my-bucket/runs/2x5":
-        "frontier run configs/2x5.toml --set store.path=s3://bucket/runs/2x5",
+    "frontier run 2x5 --out s3://my-bucket/runs/2x5":
+        "frontier run 2x5 --out s3://bucket/runs/2x5",
     "frontier verify s3://my-bucket/runs/2x5":
         "frontier verify s3://bucket/runs/2x5",
     # need Docker and Kubernetes
@@ -253,8 +253,7 @@ def test_the_tutorial_without_a_clone(tmp_path, monkeypatch):
     reader = Reader(tmp_path, monkeypatch, clone=False)
     for block in blocks_of(ROOT / "docs" / "tutorial.md"):
         reader.read(block)
-    written = {path.name for path in (reader.folder / "configs").iterdir()}
-    assert written == {"2x5.toml", "3x3.toml", "2x6.toml"}
+    assert not (reader.folder / "configs").exists()
 
 
 SAID = "2x5: depth 55, 0.1 s in layers (30 M/s); 37.5 kB in /home/you/runs/2x5\n"

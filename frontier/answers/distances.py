@@ -7,8 +7,8 @@ greatest value of its type. For the state (vertex, sequence of m members) of a b
 
 where sign is 1 for an odd sequence and index is its Lehmer index among the m!/2 of that sign (see
 `frontier.space.lehmer`). For a pattern of the tile puzzle a formula gives the vertex as well (see
-`frontier.puzzles.pattern_graph`), so other programs can use the array; docs/patterns.md has an
-example.
+`frontier.puzzles.pattern_graph`), so other programs can use the array;
+docs/reference/puzzles/pattern.md has an example.
 
 An array is made from the layers of a run that kept them all, some rows at a time: only these and
 one layer's list are held in memory. Each slab of a layer of bits is read once or twice, each list
@@ -194,7 +194,8 @@ def _write_zarr(reader: RunReader, target: Path) -> "zarr.Array":
                 "run": run.identity["identifier"],
                 "states": run.states,
                 "depth": len(run.records) - 1,
-                "index": "distances[2 * vertex + sign, Lehmer index]; see docs/patterns.md",
+                "index": "distances[2 * vertex + sign, Lehmer index]; "
+                "see docs/reference/puzzles/pattern.md",
             },
         )
         checksum = _checksum(dict(array.attrs))

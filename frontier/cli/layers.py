@@ -48,7 +48,8 @@ def layer(run, depth, limit, sample, seed, numbers, csv, npy, force):
 
     The same --seed draws the same sample of a layer, on any machine and however the run is stored.
     A state number says which state a position is among those that can lie at depths of the same
-    parity, or at any depth where positions are not of two colours; docs/library.md has more.
+    parity, or at any depth where positions are not of two colours;
+    docs/reference/files.md has more.
     """
     if limit is not None and sample is not None:
         raise InputError("--limit gives the first positions and --sample some at random; give one")
@@ -95,8 +96,8 @@ def export(run, target, as_json):
     """Write the distances of all positions of RUN as an array at TARGET.
 
     It is a file for NumPy if TARGET ends in .npy, and else a Zarr array, in a directory. RUN must
-    be complete and have kept its layers (search.keep = "all"). docs/patterns.md says how the array
-    is indexed. TARGET must not exist.
+    be complete and have kept its layers (search.keep = "all"). docs/reference/puzzles/pattern.md
+    says how the array is indexed. TARGET must not exist.
     """
     few = "it has the distances of few positions: `run` the config with --keep-all"
     store = resolve(run).open_layers(f"{few}, and export that")

@@ -1,8 +1,8 @@
 """Puzzles: their positions, their moves, and how these are written.
 
 A puzzle is a model, which is searched, and a notation, which people read. Each kind of puzzle is a
-function from the values of its [puzzle] table to both (`frontier.puzzles.kinds`); docs/puzzles.md
-explains these.
+function from the values of its [puzzle] table to both (`frontier.puzzles.kinds`);
+docs/reference/puzzles.md explains these.
 """
 
 from frontier.puzzles.blocks import block_puzzle

@@ -197,7 +197,8 @@ def define_puzzle(
     """Return a puzzle of one's own, as the [puzzle] table of a config.
 
     A board is a label a cell in the order of `cells`, as text or a list, "." for an empty cell and
-    "?" in a goal for anything; or a table such as `pieces`. docs/puzzles.md has examples.
+    "?" in a goal for anything; or a table such as `pieces`.
+    docs/reference/puzzles/cells.md has examples.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""The [puzzle] table of each kind in a config, as schemas; docs/puzzles.md explains the keys."""
+"""The [puzzle] table of each kind in a config, as schemas.
+
+docs/reference/puzzles.md explains the keys.
+"""
 
 from typing import Annotated, Any, Literal, Union
 

@@ -158,9 +158,12 @@ class Layout:
     @classmethod
     def from_settings(cls, space: Space, settings: dict[str, int]) -> "Layout":
         """Return the layout of an existing run; raises InputError if the space cannot be cut so."""
-        numbering, *cut = (settings.get(key) for key in ("numbering", *LAYOUT_KEYS))
-        if numbering == space.numbering and cut[0] <= len(space.code.leading):
-            layout = cls(space, *cut)
+        numbering, cut = (
+            settings.get("numbering"),
+            {k: settings[k] for k in LAYOUT_KEYS if k in settings},
+        )
+        if numbering == space.numbering and cut["prefix_digits"] <= len(space.code.leading):
+            layout = cls(space, **cut)
             nodes, slab, task = max(space.nodes), layout.slab_nodes, layout.task_nodes
             # Tasks share no slab: only a task that has all nodes may end within one.
             whole_slabs = task % slab == 0 or task >= nodes

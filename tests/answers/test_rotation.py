@@ -171,7 +171,7 @@ def test_the_page_says_how_a_board_of_rotate_is_solved_otherwise():
     )
     (board,) = re.findall(r'^frontier rotate "(.*)"$', page, re.MULTILINE)
     (goal,) = re.findall(
-        rf'^frontier solve configs/4x4\.toml "{board}" --set puzzle\.goal="(.*)"$',
+        rf'^frontier solve 4x4 "{board}" --set puzzle\.goal="(.*)"$',
         page,
         re.MULTILINE,
     )

@@ -66,7 +66,7 @@ def test_what_is_no_part(run):
     cells = run.puzzle.cells
     with pytest.raises(InputError, match="leaves all cells open"):
         run.farthest(among=["? " * cells])
-    with pytest.raises(InputError, match="'x' is no piece"):
+    with pytest.raises(InputError, match="'x' is not a piece"):
         run.farthest(among=["x " + "? " * (cells - 1)])
 
 
