@@ -109,8 +109,8 @@ def try_codec(codec: SlabCodec, slabs: np.ndarray) -> tuple[float, float]:
 
 
 def try_kernel(layout: Layout, slabs: np.ndarray) -> float:
-    """Return the processor seconds per word of the kernel, for a task that reads these slabs, over
-    and over, in place of its own."""
+    """Return the processor seconds per word of the kernel, for a task that reads these slabs over
+    and over in place of its own."""
     if isinstance(layout.space, TowerSpace):
         return ROW_WORD_SECONDS
     task, words = layout.task(0, layout.task_count(0) // 2), 0

@@ -301,8 +301,8 @@ def _space_of(puzzle: Puzzle, memory: int, share: int) -> AnySpace:
 
 
 def _plan_in_memory(config: Config, puzzle: Puzzle, space: AnySpace, layout: dict | None) -> Plan:
-    """Return the plan of a run whose layers are in the memory of one process, whether they fit
-    there or not.
+    """Return the plan of a run whose layers are in the memory of one process, whether they fit or
+    not.
 
     On this machine that process may use the memory of all workers together.
     """

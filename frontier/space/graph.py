@@ -120,11 +120,11 @@ class Space:
 
     graph: the base graph. voltages: its. code: numbers the sequences of one sign. sides: 2 if the
     lift is bipartite (layer t lies on side t mod 2), otherwise 1. vertex, sign: for each side an
-    int32 and an int8 array, those of each of its nodes. nodes: for each side the number of its
-    nodes. arcs: for each side the arcs that leave it, from its nodes to nodes of the next side.
-    undone: True, as every move can be undone. numbering: None, as nothing was
-    chosen in numbering the states. rows_are_numbered: False, as nodes have no digits.
-    in_memory_only: None, as tasks can search it.
+    int32 and an int8 array with an entry a node. nodes: for each side the number of its nodes.
+    arcs: for each side the arcs that leave it, from its nodes to nodes of the next side. undone:
+    True, as every move can be undone. numbering: None, as nothing was chosen in numbering the
+    states. rows_are_numbered: False, as nodes have no digits. in_memory_only: None, as tasks can
+    search it.
 
     A state of a side is numbered ``node * code.half + index``. `states` counts all states of the
     lift; those that the search reaches may be fewer.

@@ -157,12 +157,10 @@ class Layout:
 
     @classmethod
     def from_settings(cls, space: Space, settings: dict[str, int]) -> "Layout":
-        """Return the layout of an existing run; raises InputError if the space cannot be cut so."""
-        numbering, cut = (
-            settings.get("numbering"),
-            {k: settings[k] for k in LAYOUT_KEYS if k in settings},
-        )
-        if numbering == space.numbering and cut["prefix_digits"] <= len(space.code.leading):
+        """Return the layout of an existing run; raises InputError if it does not fit the space."""
+        cut = {key: settings[key] for key in settings if key != "numbering"}
+        same_numbers = settings.get("numbering") == space.numbering
+        if same_numbers and cut["prefix_digits"] <= len(space.code.leading):
             layout = cls(space, **cut)
             nodes, slab, task = max(space.nodes), layout.slab_nodes, layout.task_nodes
             # Tasks share no slab: only a task that has all nodes may end within one.

@@ -178,6 +178,22 @@ def test_moves_without_inverses(tmp_path):
     assert sizes_of(run) == [len(layer) for layer in layers[:-1]]
 
 
+def test_two_colours_resumed(tmp_path):
+    """The ways to lay two colours are one digit, whose row is cut into slabs."""
+    colours = {"turn": [*range(2, 25), 1], "swap": "(1 2)"}
+    goal = ["r"] * 12 + ["w"] * 12
+    plan = api.plan(config_of(tmp_path, colours, {"in_memory": True}, goal=goal))
+    assert plan.space.places is not None
+    assert plan.layout.cuts > 1
+    plan = dataclasses.replace(plan, list_states=500)
+    begun = api.run(plan, until=40).store
+    assert sizes_of(begun)[:8] == [1, 2, 3, 4, 6, 8, 10, 14]
+    assert begun.records[-1].form == "bits"
+    assert verify(begun, 100).faults == []
+    run = api.run(plan).store
+    assert (run.states, run.records[-1].depth) == (2_704_156, 104)
+
+
 def test_what_is_searched_in_memory_alone(tmp_path):
     one_way = config_of(tmp_path, {"left": "(1 2 3 4)"}, closed=False)
     with pytest.raises(TooLarge, match=r"moves cannot be undone; set search\.in_memory = true"):
