@@ -14,13 +14,14 @@ examples.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from frontier import errors
 
 if TYPE_CHECKING:
     from frontier.answers.layers import Layer
-    from frontier.api import GodsNumber, Plan, Run, gods_number, open_run, plan, run, solve
+    from frontier.api import Plan, Run, open_run, plan, run, solve
+    from frontier.api_cosets import GodsNumber, gods_number
     from frontier.config import Config, load_config, make_config
     from frontier.puzzles.cells import define_puzzle
 
@@ -39,7 +40,7 @@ _HOMES = dict.fromkeys(__all__, "frontier.api") | {
 }
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     # Kernels and schedulers are slow to import, so that waits until a name needs them.
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)

@@ -39,6 +39,7 @@ from frontier.text import counted
 if TYPE_CHECKING:
     import pandas
     import zarr
+    from distributed import Client
 
 __all__ = [
     "Drawings", "Plan", "Run", "Solved", "delete_run", "open_run", "plan", "run", "solve",
@@ -69,7 +70,7 @@ class Run(LayerTotals):
         return self.store.complete
 
     @cached_property
-    def summary(self) -> dict:
+    def summary(self) -> dict[str, Any]:
         """The results of the run, as ``summary.json`` holds them."""
         return summary(self.store)
 
@@ -90,7 +91,7 @@ class Run(LayerTotals):
         return run_html(name, facts, self.counts)
 
     @cached_property
-    def layers(self) -> Layers:
+    def layers(self) -> Layers:  # type: ignore[override]  # made when they are asked for
         """The known layers by depth: the size of each, and the positions of those that are kept."""
         return Layers(self.store)
 
@@ -199,7 +200,9 @@ class Run(LayerTotals):
         distances = self.oracle.distance(array)
         return int(distances[0]) if single else distances
 
-    def _boards(self, value: str | Mapping | ArrayLike | Sequence) -> tuple[np.ndarray, bool]:
+    def _boards(
+        self, value: str | Mapping[str, Any] | ArrayLike | Sequence[Any]
+    ) -> tuple[np.ndarray, bool]:
         """Return boards as int[N, cells], and whether the value is one board rather than a list of
         boards.
 
@@ -217,7 +220,8 @@ class Run(LayerTotals):
         if not array.ndim:
             return np.array([self.board(value)]), True
         try:
-            return np.array([self.board(board) for board in value]), False
+            several: Any = value
+            return np.array([self.board(board) for board in several]), False
         except InputError as error:
             with suppress(InputError):
                 return np.array([self.board(value)]), True
@@ -307,7 +311,7 @@ class Run(LayerTotals):
         return _board_of(self.puzzle, board)
 
 
-def _board_of(puzzle: Puzzle, board: ArrayLike | str | Mapping) -> Board:
+def _board_of(puzzle: Puzzle, board: ArrayLike | str | Mapping[str, Any]) -> Board:
     flat = isinstance(board, list | tuple) and all(isinstance(c, Integral) for c in board)
     if isinstance(board, np.ndarray) and board.dtype.kind not in "OUS":
         board, flat = board.ravel(), True
@@ -375,7 +379,7 @@ def run(
     *,
     fresh: bool = False,
     progress: bool | None = None,
-    client=None,
+    client: "Client | None" = None,
 ) -> Run:
     """Start or resume a run and return it when it is done.
 
@@ -437,7 +441,7 @@ def open_run(path: Place) -> Run:
 
 def solve(
     what: Config | Run | Place,
-    board: ArrayLike | str | Mapping | None = None,
+    board: ArrayLike | str | Mapping[str, Any] | None = None,
     *,
     method: str | None = None,
     heuristics: Sequence[Place] = (),
@@ -473,9 +477,9 @@ def solve(
     """
     config, store = puzzle_and_run(what.path if isinstance(what, Run) else what)
     puzzle = config.make_puzzle()
-    if board is None and puzzle.start is None:
-        raise InputError(f"{config.name} has no puzzle.start, so name a board to be solved")
     start = puzzle.start if board is None else _board_of(puzzle, board)
+    if start is None:
+        raise InputError(f"{config.name} has no puzzle.start, so name a board to be solved")
     solver = solver_for(config, store, method, heuristics=heuristics, most_nodes=most_nodes)
     solution, _ = solver.solve(start)
     return Solved(solution.boards, solution.moves, puzzle, solver.method)

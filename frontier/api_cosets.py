@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from frontier.config import Config
 from frontier.puzzles import Board, Puzzle
@@ -16,6 +17,9 @@ from frontier.runs.resolve import place_of_cosets, resolve
 from frontier.search.coset_driver import find_gods_number
 from frontier.storage.places import Place
 from frontier.text import counted
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,7 +71,7 @@ def gods_number(
     region: str | None = None,
     take_over: bool = False,
     progress: bool | None = None,
-    client=None,
+    client: "Client | None" = None,
 ) -> GodsNumber:
     """Find God's number of a tile puzzle without visiting every position.
 
@@ -109,19 +113,21 @@ def gods_number(
         config, at_most, layers, hours, region, take_over=take_over, progress=progress,
         client=client,
     )  # fmt: skip
-    last = {
-        depth: [of.board for of in witnesses] for depth, witnesses in search.proof.last_layers()
-    }
-    bounds = search.proof.lower, search.proof.upper
-    return GodsNumber(search.region.puzzle, *bounds, last, search.path)
+    proof = search.begun_proof
+    last = {depth: [of.board for of in witnesses] for depth, witnesses in proof.last_layers()}
+    return GodsNumber(search.region.puzzle, proof.lower, proof.upper, last, search.path)
 
 
 def search_cosets(
     config: Config,
-    *question,
+    at_most: int | None = None,
+    layers: int = 1,
+    hours: float | None = None,
+    region: str | None = None,
+    *,
     take_over: bool = False,
     progress: bool | None = None,
-    client=None,
+    client: "Client | None" = None,
     listeners: Sequence[Listener] = (),
 ) -> CosetRun:
     """Search as `gods_number` does, which has the arguments, and return the search itself.
@@ -130,6 +136,8 @@ def search_cosets(
     """
     place = place_of_cosets(config)
     with listening(config, place, SearchProgress, listeners, progress) as all_listeners:
-        search = find_gods_number(config, *question, all_listeners, take_over, client)
+        search = find_gods_number(
+            config, at_most, layers, hours, region, all_listeners, take_over, client
+        )
     write_summary_or_warn(search, gods_number_value(search))
     return search

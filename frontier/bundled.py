@@ -51,7 +51,7 @@ def text_of(name: str) -> str:
 
 def title_of(name: str) -> str:
     """Return the first sentence of a config's comment."""
-    comment = re.match(r"(?:#.*\n)*", text_of(name))[0]
+    comment = "".join(re.findall(r"\A(?:#.*\n)*", text_of(name)))
     return re.split(r"(?<=\.)\s", re.sub(r"\s*\n?# ", " ", f"\n{comment}").strip())[0]
 
 

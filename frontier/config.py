@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import time
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     AfterValidator,
@@ -25,6 +25,7 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
+from pydantic_core import ErrorDetails
 
 from frontier import bundled, machine
 from frontier.codec.codecs import SlabCodec
@@ -64,10 +65,12 @@ class StoreTable(Table):
     fsync: Literal["layer", "never"] = "layer"
 
 
-QUEUES = ("slurm", "pbs", "lsf", "sge", "oar", "htcondor")
+Queue = Literal["slurm", "pbs", "lsf", "sge", "oar", "htcondor"]
+QUEUES: tuple[Queue, ...] = get_args(Queue)
 """Kinds of [cluster] whose workers are jobs of a batch queue."""
 
-HERE = ("local", "serial")
+Here = Literal["local", "serial"]
+HERE: tuple[Here, ...] = get_args(Here)
 """Kinds of [cluster] whose tasks are done on this machine alone."""
 
 MEMORY = 1_500_000_000
@@ -78,7 +81,7 @@ MEMORY_SHARE = 3, 4
 denominator)."""
 
 
-def _texts(options):
+def _texts(options: Any) -> Any:
     """Return options with times as text: TOML reads an unquoted 04:00:00 as a time of day."""
     if not isinstance(options, dict):
         return options
@@ -89,7 +92,7 @@ class ClusterTable(Table):
     """[cluster]; docs/reference/clusters.md says what each key means. Keys that only other kinds of
     cluster use are ignored, so for another machine only `kind` has to be changed."""
 
-    kind: Literal[*HERE, "address", "scheduler-file", "slurm-runner", *QUEUES] = "local"
+    kind: Literal[Here, "address", "scheduler-file", "slurm-runner", Queue] = "local"
     workers: StrictInt = Field(default_factory=lambda: machine.cores(), ge=1, le=100_000)
     memory: Annotated[ByteSize, BeforeValidator(size_written)] = Field(
         default_factory=lambda known: default_memory(known.get("kind"), known.get("workers", 1))
@@ -110,7 +113,7 @@ class ClusterTable(Table):
         return 1 if self.kind == "serial" else self.workers
 
     @model_validator(mode="after")
-    def _has_what_its_kind_needs(self):
+    def _has_what_its_kind_needs(self) -> Self:
         needs = f'cluster.kind = "{self.kind}" needs cluster.'
         key = {"address": "address", "scheduler-file": "scheduler_file"}.get(self.kind)
         if key and getattr(self, key) is None:
@@ -128,7 +131,12 @@ class ClusterTable(Table):
         return self
 
 
-TABLES = {"search": SearchTable, "store": StoreTable, "cluster": ClusterTable, **KIND_TABLES}
+TABLES: dict[str, type[Table]] = {
+    "search": SearchTable,
+    "store": StoreTable,
+    "cluster": ClusterTable,
+    **KIND_TABLES,
+}
 """The schemas of a config's tables by name; the [puzzle] table has one for each kind of puzzle."""
 
 
@@ -220,7 +228,7 @@ class Config(Table):
             raise InputError(f"{self.name} is several runs, {names}: {remedy}")
 
     @property
-    def settings(self) -> dict[str, dict]:
+    def settings(self) -> dict[str, dict[str, Any]]:
         """The tables by which a run is resumed; they say nothing of the place where it runs."""
         return self.model_dump(mode="json", include=RESUMING, exclude_none=True)
 
@@ -228,11 +236,11 @@ class Config(Table):
         return puzzle_of(self.puzzle_settings)
 
     @property
-    def puzzle_settings(self) -> dict:
+    def puzzle_settings(self) -> dict[str, Any]:
         return self.puzzle.model_dump(exclude_none=True)
 
 
-def member_names(puzzle: dict) -> dict[str, list[int]]:
+def member_names(puzzle: dict[str, Any]) -> dict[str, list[int]]:
     """Return the names of a tile puzzle's runs from all blank cells, and the cell of each, [row,
     column]. Puzzles of other kinds have none."""
     if puzzle["kind"] != "tiles":
@@ -323,7 +331,7 @@ def make_config(
     return checked_config(as_written({"name": name, **tables_given}, source), source)
 
 
-def checked_config(values: dict, source: str, settings: tuple[str, ...] = ()) -> Config:
+def checked_config(values: dict[str, Any], source: str, settings: tuple[str, ...] = ()) -> Config:
     """Return the config of these tables after its puzzles are made and their starts are reached.
 
     settings: overrides, which change `values`. Raises InputError, which begins with `source`, or
@@ -348,7 +356,7 @@ def _naming(source: str) -> Iterator[None]:
         raise type(error)(f"{source}: {error}") from None
 
 
-def config_of(values: dict, source: str) -> Config:
+def config_of(values: dict[str, Any], source: str) -> Config:
     """Check the tables of a config; raises InputError, beginning with `source`, if they are not
     right."""
     try:
@@ -361,7 +369,7 @@ def config_of(values: dict, source: str) -> Config:
     return config
 
 
-def _override(values: dict, setting: str) -> None:
+def _override(values: dict[str, Any], setting: str) -> None:
     key, equals, text = setting.partition("=")
     *tables, last = key.strip().split(".")
     if not equals or not last:
@@ -399,12 +407,12 @@ def _homes_of(name: str, where: str) -> list[str]:
     return [key for key in dict.fromkeys(keys) if key != where]
 
 
-def _complaint(error: dict) -> str:
+def _complaint(error: ErrorDetails) -> str:
     """Return one sentence for one error of the schema."""
     location = [str(part) for part in error["loc"]]
     key = ".".join(part for part in location if part not in KIND_TABLES)
     if error["type"] == "extra_forbidden":
-        schema = TABLES[location[-2]] if len(location) > 1 else Config
+        schema: type[Table] = TABLES[location[-2]] if len(location) > 1 else Config
         keys = list(schema.model_fields)
         near = difflib.get_close_matches(location[-1], keys, 1, cutoff=0.5)
         near = _homes_of(location[-1], key) or near

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import time
 from numbers import Integral
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ SIZE = re.compile(r"(\d*\.)?\d+\s*[A-Za-z]*", re.ASCII)
 """What a size is, in words and as a pattern."""
 
 
-def as_written(values, name: str):
+def as_written(values: Any, name: str) -> Any:
     """Return values as text, numbers, booleans, lists and tables; None stays.
 
     Tuples and arrays become lists, as they would be in a file. Raises InputError, beginning with
@@ -34,7 +35,7 @@ def place_from_user(path: str | Path) -> Path:
     return Path(os.path.expanduser(path))  # Path.expanduser would fail for unknown users
 
 
-def size_written(size):
+def size_written(size: Any) -> Any:
     """Return a size as it was written, to be read by pydantic. Raises ValueError if it is not one
     from begin to end, as pydantic reads "1,5GB" as one byte."""
     if isinstance(size, bool) or (isinstance(size, str) and not SIZE.fullmatch(size.strip())):
@@ -42,13 +43,13 @@ def size_written(size):
     return size
 
 
-def check_whole(name: str, value, least: int) -> None:
+def check_whole(name: str, value: Any, least: int) -> None:
     """Raise InputError unless a value is a whole number that is not less than `least`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise InputError(f"{name} = {value!r}: expected a whole number, at least {least}")
 
 
-def _written(value):
+def _written(value: Any) -> Any:
     if isinstance(value, Path | time):
         return str(value)
     if isinstance(value, Mapping):

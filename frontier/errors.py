@@ -72,7 +72,7 @@ def reason_of(error: BaseException) -> str:
 
 def system_words(error: OSError) -> str:
     """Return what the system says of a file, without numbers."""
-    said = SYSTEM_WORDS.get(error.errno) or error.strerror or str(error)
+    said = SYSTEM_WORDS.get(error.errno or 0) or error.strerror or str(error)
     return said if error.filename is None else f"{said}: {error.filename}"
 
 

@@ -7,6 +7,7 @@ Importing Numba takes longer than many a command, so it is imported at the first
 import threading
 from collections.abc import Callable
 from functools import update_wrapper
+from typing import Any
 
 from frontier.stopwatch import preparing
 
@@ -19,7 +20,8 @@ class Kernel:
     """A function that is compiled when it is called first, by Python or by another kernel."""
 
     def __init__(self, function: Callable):
-        self.function, self._compiled = function, None
+        self.function = function
+        self._compiled: Any = None
         update_wrapper(self, function)
 
     def __call__(self, *arguments):
@@ -34,7 +36,7 @@ class Kernel:
         return self.function if size <= SMALL and self._compiled is None else self
 
     @property
-    def compiled(self) -> Callable:
+    def compiled(self) -> Any:
         """The function that Numba compiles from it."""
         with _one_thread:
             if self._compiled is None:

@@ -6,7 +6,7 @@ for positions stands there, so that these commands need not load it.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from frontier.clusters.kinds import client_for, on_client
 from frontier.config import Config
@@ -70,7 +70,7 @@ def plan(what: Config | Place, fresh: bool = False, client: "Client | None" = No
     return replace(make_plan(config, layout), fresh=fresh)
 
 
-def _config_of(what: Config | Place, client) -> Config:
+def _config_of(what: Config | Place, client: "Client | None") -> Config:
     """Return the config of a single run. client: as for `run`."""
     if not isinstance(what, Config):
         what = resolve(what, () if client is None else ("cluster.kind=local",)).config
@@ -86,30 +86,30 @@ def start(
     *,
     fresh: bool = False,
     progress: bool | None = None,
-    client=None,
-) -> tuple[LayerRun, dict]:
+    client: "Client | None" = None,
+) -> tuple[LayerRun, dict[str, Any]]:
     """Start or resume a run, and return it when it is done, with its summary.
 
     The arguments are those of `frontier.api.run`.
     """
     if until is not None:
         check_whole("until", until, 0)
-    planned = isinstance(what, Plan)
-    config = what.config if planned else _config_of(what, client)
+    planned = what if isinstance(what, Plan) else None
+    config = what.config if isinstance(what, Plan) else _config_of(what, client)
     storage, exists = config.storage, LayerRun.exists(config.storage)
-    if exists and not fresh and planned and what.fresh:
+    if exists and not fresh and planned and planned.fresh:
         raise InputError(
             f"{storage} holds a run, and the plan was made as if there were none: run(plan, "
             "fresh=True) deletes that run, plan(config) makes a plan that resumes it"
         )
     client = client_for(config, client)
     if client is not None or fresh or not planned:
-        what = plan(config, fresh, client)  # before anything is deleted
+        planned = plan(config, fresh, client)  # before anything is deleted
     if exists and fresh:
         delete_run(storage, take_over)
     until = config.search.until if until is None else until
-    with listening(what.config, storage, Progress, listeners, progress) as all_listeners:
-        run = run_plan(what, until, all_listeners, take_over, client)
+    with listening(planned.config, storage, Progress, listeners, progress) as all_listeners:
+        run = run_plan(planned, until, all_listeners, take_over, client)
     with run.gone_instead():
         found = summary(run)
     write_summary_or_warn(run, found)

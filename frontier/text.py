@@ -187,7 +187,7 @@ def terminal_width(file: TextIO | None) -> int:
         if (columns := int(os.environ.get("COLUMNS", ""))) > 0:
             return columns
     with suppress(AttributeError, OSError, ValueError):  # there is no file, or it is no terminal
-        if columns := os.get_terminal_size(file.fileno()).columns:
+        if file and (columns := os.get_terminal_size(file.fileno()).columns):
             return columns
     return 80
 
@@ -208,7 +208,7 @@ def _broken(line: str, width: int) -> list[str]:
         return [line]
     kept = QUOTED.sub(lambda found: found[0].replace(" ", "\0"), line)
     words, name, rest = kept.partition(f"{program()} ")  # a command at the end of a line
-    label = LABEL.match(words)[0]
+    label = LABEL.match(words)[0]  # type: ignore[index]  # it matches every text
     column = len(label) if label.strip() else len(label) + 2
     indent = " " * (column if column < width // 2 else 4)
     lines = wrap(

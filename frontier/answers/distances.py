@@ -108,7 +108,7 @@ class Distances:
             raise InputError(f"{path} is a Zarr array, but holds no distances that export wrote")
         _check_room(str(path), array.nbytes)
         try:
-            distances = cls(puzzle_of(attributes["puzzle"]), array[:])
+            distances = cls(puzzle_of(attributes["puzzle"]), np.asarray(array[:]))
         except (ValueError, RuntimeError, KeyError, TypeError) as error:
             raise CorruptRunError(f"{path} is damaged ({error}); export it again") from None
         # Zarr reads a lost chunk of the export as its fill value, without a word.
@@ -169,7 +169,7 @@ def _write_npy(reader: RunReader, target: Path) -> np.ndarray:
     with FileWriter(target) as writer:
         writer.write(head_of(dtype, shape))
         for _, values in _chunks(reader):
-            writer.write(values.reshape(-1).view(np.uint8))
+            writer.write(values.reshape(-1).view(np.uint8).data)
         writer.finish(durable=False)
     return np.load(target, mmap_mode="r")
 
@@ -292,9 +292,9 @@ def _fill(space: AnySpace, layer: StoredLayer, first: int, values: np.ndarray) -
         node, column = np.divmod(numbers.astype(np.int64), code.half)
         values[rows[node - begin], column] = depth
         return numbers.size
-    for node, word, slab in layer.slabs(begin, stop):
-        mine = slab[max(begin - node, 0) : max(stop - node, 0)]
-        slab_rows = rows[max(node - begin, 0) :]
+    for first_node, word, slab in layer.slabs(begin, stop):
+        mine = slab[max(begin - first_node, 0) : max(stop - first_node, 0)]
+        slab_rows = rows[max(first_node - begin, 0) :]
         count += _fill_bits(mine, slab_rows, word * code.bits, code.bits, depth, values)
     return count
 

@@ -14,28 +14,31 @@ Database Heuristics, Artificial Intelligence 134, 2002).
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
 from frontier.answers.distances import Distances
 from frontier.answers.ida_kernel import Databases
 from frontier.errors import InputError
-from frontier.puzzles import Puzzle
+from frontier.puzzles import GridPuzzle, PatternPuzzle, Puzzle
 from frontier.puzzles.board_shapes import EMPTY
 from frontier.puzzles.model import Encoding
 from frontier.puzzles.patterns import PatternEncoding
 from frontier.puzzles.pieces import OPEN
 from frontier.space.lehmer import LehmerCode
+from frontier.storage.places import Place
 
 MOST_DATABASES = 12
 """The most databases of one search: all of their largest additive sets are added up at a node."""
 
 
-def _joined(puzzle: Puzzle, databases: Sequence[Distances]) -> Databases:
-    """Return the joint tables of databases of patterns of a puzzle whose sequence has all tiles."""
+def _joined(
+    puzzle: GridPuzzle, databases: Sequence[Distances], of: Sequence[PatternPuzzle]
+) -> Databases:
+    """Return the joint tables of databases of patterns of a puzzle whose sequence has all tiles.
+    of: the patterns."""
     tiles = puzzle.model.encoding
-    patterns = [database.puzzle.model.encoding for database in databases]
+    patterns = [pattern.model.encoding for pattern in of]
     member = np.array([_members(tiles, pattern) for pattern in patterns])
     codes = [LehmerCode(pattern.shapes.labels) for pattern in patterns]
     most = max(pattern.shapes.labels for pattern in patterns)
@@ -52,8 +55,9 @@ def _joined(puzzle: Puzzle, databases: Sequence[Distances]) -> Databases:
     chosen = _additive_sets(member >= 0, added)
     unlabelled = np.array([~(member >= 0)[some].any(axis=0) for some in chosen])
     scratch = np.empty((2, max(member.shape)), dtype=np.int64)
+    shapes = tiles.shapes.rows_of(np.arange(puzzle.model.graph.vertices))
     return Databases(
-        (tiles.shapes.rows == EMPTY).argmax(axis=1), member, binomial, radices, digits, halves,
+        (shapes == EMPTY).argmax(axis=1), member, binomial, radices, digits, halves,
         np.concatenate(regions), np.cumsum([0, *map(len, regions)]),
         values[0] if len(values) == 1 else np.concatenate(values),
         np.cumsum([0, *map(len, values)]), chosen, unlabelled, ~added, scratch,
@@ -76,7 +80,7 @@ def _additive_sets(labelled: np.ndarray, added: np.ndarray) -> np.ndarray:
     """
     sets: list[tuple[int, ...]] = [()]
     for d in np.flatnonzero(added).tolist():
-        apart = [f for f in sets if not labelled[list(f)].any(axis=0)[labelled[d]].any()]
+        apart = [f for f in sets if not (labelled[list(f)] & labelled[d]).any()]
         sets += [(*some, d) for some in apart]
     largest = [f for f in sets if not any(set(f) < set(other) for other in sets)]
     table = np.zeros((1 + len(largest), len(labelled)), dtype=np.bool_)
@@ -85,14 +89,15 @@ def _additive_sets(labelled: np.ndarray, added: np.ndarray) -> np.ndarray:
     return np.unique(table, axis=0)
 
 
-def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:
+def databases_of(puzzle: Puzzle, paths: Sequence[Place]) -> Databases:
     """Return the databases of runs, or of exported arrays, for a tile puzzle.
 
     Raises InputError if the puzzle is not one with a single goal in which moves slide one tile, or
     if a database is of another puzzle.
     """
     several = len(puzzle.goals) != 1
-    if puzzle.kind != "tiles" or puzzle.metric != "step" or several:
+    of_tiles = puzzle.kind == "tiles" and puzzle.metric == "step"
+    if not isinstance(puzzle, GridPuzzle) or not of_tiles or several:
         raise InputError(
             f"{puzzle.title}: pattern databases are for tile puzzles with one goal whose moves "
             'slide one tile (metric = "step")'
@@ -111,16 +116,17 @@ def databases_of(puzzle: Puzzle, paths: Sequence[str | Path]) -> Databases:
         raise InputError(
             f"the goal {puzzle.line(goal)} leaves cells open: a pattern database has one goal"
         )
-    databases = []
+    databases: list[Distances] = []
+    patterns: list[PatternPuzzle] = []
     for path in paths:
         databases.append(Distances.open(path))
-        _check(puzzle, databases[-1].puzzle, path)
-    return _joined(puzzle, databases)
+        patterns.append(_checked(puzzle, databases[-1].puzzle, path))
+    return _joined(puzzle, databases, patterns)
 
 
-def _check(puzzle: Puzzle, pattern: Puzzle, path: str | Path) -> None:
-    """Raise InputError unless the pattern is one of the puzzle."""
-    if pattern.kind != "pattern":
+def _checked(puzzle: GridPuzzle, pattern: Puzzle, path: Place) -> PatternPuzzle:
+    """Return the pattern; raises InputError unless it is one of the puzzle."""
+    if not isinstance(pattern, PatternPuzzle):
         raise InputError(
             f"--heuristic {path} is a run of {pattern.title}: a heuristic is a run of kind "
             '"pattern"'
@@ -133,3 +139,4 @@ def _check(puzzle: Puzzle, pattern: Puzzle, path: str | Path) -> None:
             f"--heuristic {path} has the goal {actual}, the puzzle's would be {expected} in it: "
             "set puzzle.goal or puzzle.blank alike"
         )
+    return pattern

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from frontier.answers.piece_bound import bound_of, distinguished, distinguished_
 from frontier.answers.solution import Solution, solution_along
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import Board, Puzzle
+from frontier.storage.places import Place
 from frontier.text import counted
 
 SLICE = 5_000_000
@@ -37,9 +37,7 @@ class IdaSolver:
     heuristics: runs of patterns of the puzzle, or arrays exported from them, which raise it too.
     """
 
-    def __init__(
-        self, puzzle: Puzzle, distinguish: bool = True, heuristics: Sequence[str | Path] = ()
-    ):
+    def __init__(self, puzzle: Puzzle, distinguish: bool = True, heuristics: Sequence[Place] = ()):
         model = puzzle.model.from_anywhere()
         self.puzzle = puzzle = replace(puzzle, model=model)
         explicit = model.explicit

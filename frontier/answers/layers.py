@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -59,7 +59,7 @@ class Layer:
         return self._record.stored
 
     @property
-    def array(self) -> "zarr.Array":
+    def array(self) -> "zarr.Array[Any]":
         """The layer as it is stored, read-only; see `frontier.layers.files` for its two forms.
 
         Zarr reads a part that is lost as zeros; `verify` checks whether all are there. Raises
@@ -253,7 +253,7 @@ class Layers(Sequence[Layer]):
     def __getitem__(self, depth: int) -> Layer: ...
     @overload
     def __getitem__(self, depth: slice) -> list[Layer]: ...
-    def __getitem__(self, depth):
+    def __getitem__(self, depth: int | slice) -> Layer | list[Layer]:
         try:
             return self._layers[depth]
         except IndexError:

@@ -77,11 +77,17 @@ class Oracle:
             )
         return distance
 
+    def _number(self, board: Board) -> int:
+        """Return the state number of a board that can be reached."""
+        state = self._space.number(*self._model.state(board))
+        assert state is not None
+        return state[1]
+
     def solve(self, board: Board) -> Solution:
         """Return one shortest solution of a board; raises InputError as `distance_of` does."""
         self._check_undone()
         depth, boards = self.distance_of(board), [board]
-        _, number = self._space.number(*self._model.state(board))
+        number = self._number(board)
         for t in range(depth, 0, -1):
             side = self._space.side_of(t)
             near, _ = self._lists.neighbours(side, np.array([number], dtype=np.uint64))
@@ -122,7 +128,7 @@ class Oracle:
         `distance_of` does."""
         self._check_undone()
         depth = self.distance_of(board)
-        _, number = self._space.number(*self._model.state(board))
+        number = self._number(board)
         numbers, total = np.array([number], dtype=np.uint64), 1
         for t, near, path_counts in paths_back(
             self._lists, depth, numbers, lambda t, near: self._reader.layer(t).contains(near)

@@ -76,7 +76,7 @@ def bound_of(model: Model) -> LowerBound:
     sort_of = {code: number for number, sort in enumerate(sorts) for code in sort.codes}
     single = [code for code in encoding.members.tolist() if sorts[sort_of[code]].distinct]
     rows = [(sort_of[code], [code]) for code in single]
-    rows += [(number, sort.codes) for number, sort in enumerate(sorts)]
+    rows += [(number, list(sort.codes)) for number, sort in enumerate(sorts)]
     displaced = set(np.unique(moves.sort).tolist())
     tables = [
         _table(encoding, goals, sorts[number], codes if number in displaced else [])

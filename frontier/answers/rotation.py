@@ -145,7 +145,8 @@ def solve_by_rotations(board: Board) -> Rotation:
 def _placing(loop: str, tile: int, board: Board) -> list[Turn]:
     """Return the turns that bring a tile to its cell on a loop; the tiles before it stay in
     theirs."""
-    cells, cell, turns = list(PLACED[loop].values()), board.index(tile), []
+    cells, cell = list(PLACED[loop].values()), board.index(tile)
+    turns: list[Turn] = []
     if cell == PLACED[loop][tile]:
         return turns
     if cell in cells:

@@ -24,6 +24,7 @@ from frontier.runs.layer_run import LayerRun
 from frontier.search.driver import run_plan
 from frontier.search.plan import Plan, make_plan
 from frontier.storage.local import remove_tree
+from frontier.storage.places import Place
 from frontier.text import counted
 
 METHODS = ("layers", "search", "ida")
@@ -50,7 +51,7 @@ def solver_for(
     method: str | None = None,
     count: bool = False,
     tell_apart: bool | None = None,
-    heuristics: Sequence[str | Path] = (),
+    heuristics: Sequence[Place] = (),
     most_nodes: int | None = None,
     watch: Callable[[], Callable[[int, int], None]] = lambda: lambda bound, nodes: None,
 ) -> Solver:
@@ -135,7 +136,8 @@ class _SearchInMemory:
     """Solves positions by a run that is made for the first of them, and deleted at the end."""
 
     def __init__(self, plan: Plan, count: bool):
-        self._plan, self._count, self._answer = plan, count, None
+        self._plan, self._count = plan, count
+        self._answer: Solve | None = None
 
     def __call__(self, board: Board) -> tuple[Solution, dict]:
         self._plan.puzzle.check_reached(board)  # before minutes are spent

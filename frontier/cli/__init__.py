@@ -80,7 +80,7 @@ class _Group(click.Group):
     def resolve_command(self, context, arguments):
         """Return the command to be invoked, itself."""
         name, listed, rest = super().resolve_command(context, arguments)
-        return name, listed and self.commands[listed.name], rest
+        return name, listed and self.commands[listed.name or ""], rest
 
     def main(self, *arguments, **settings):
         prepare_streams()
@@ -130,7 +130,7 @@ def _remedy(error: FrontierError, command: str | None) -> str:
     if not isinstance(error, CorruptRunError) or isinstance(error, FormatError):
         return ""
     # `repair` says itself what is left to be done.
-    remedy = {"repair": "", "verify": VERIFIED}.get(command, REMEDY)
+    remedy = {"repair": "", "verify": VERIFIED}.get(command or "", REMEDY)
     return remedy.format(program=program())
 
 

@@ -1,6 +1,7 @@
 """Commands on the layers that a run has kept: layer, export."""
 
 import json
+from pathlib import Path
 
 import click
 
@@ -77,7 +78,7 @@ def layer(run, depth, limit, sample, seed, numbers, csv, npy, force):
     for file in npy:
         file.write_chunks(excerpt.npy())
     if not (csv or npy):
-        Target("layer", "-").write_chunks(excerpt.text())
+        Target("layer", Path("-")).write_chunks(excerpt.text())
 
 
 @click.command(

@@ -76,7 +76,9 @@ def report(runs, expect, force, as_json, **options):
     """
     targets = [(kind, file) for kind, files in options.items() for file in files]
     check_targets([file for _, file in targets], force, as_json)
-    paths, searches, left_out = [], [], []
+    paths: list[Storage] = []
+    searches: list[Storage] = []
+    left_out: list[Storage] = []
     for named in map(resolve, runs):
         places = named.places()
         found = [path for path in places if kind_at(path) == BY_COSETS]
@@ -132,7 +134,7 @@ def _report_search(run: CosetRun, targets: list[tuple[str, Target]], as_json: bo
 
 def _check_distinct(paths: list[Storage]) -> None:
     """Raise InputError if a run is named twice, as a comparison with itself is useless."""
-    first_named = {}
+    first_named: dict[Storage, Storage] = {}
     for path in paths:
         if (before := first_named.setdefault(path.resolved(), path)) is not path:
             also = "" if str(before) == str(path) else f", also as {before}"
@@ -146,7 +148,7 @@ def _content(kind: str, path: Path, report: Report) -> str | bytes:
 
         return report_picture(report, path.suffix.removeprefix("."))
     if kind == "bfile":
-        return formats.report_bfile(report.one)
+        return formats.report_bfile(report.runs[0])  # the only one
     if kind == "csv":
         return formats.report_csv(report)
     return formats.report_markdown(report) if kind == "markdown" else formats.report_page(report)

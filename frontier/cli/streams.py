@@ -53,7 +53,8 @@ def prepare_streams() -> None:
         stream.reconfigure(encoding=name, errors="frontier.plain")
     output = sys.stdout
     if output is not None and "write" not in vars(output):
-        output.write, output.flush = _of_output()(output.write), _of_output()(output.flush)
+        output.write = _of_output()(output.write)  # type: ignore[method-assign]  # of this one
+        output.flush = _of_output()(output.flush)  # type: ignore[method-assign]  # stream alone
 
 
 @contextmanager
@@ -72,7 +73,9 @@ def drop_output() -> None:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
-def _replace(error: UnicodeEncodeError) -> tuple[str, int]:
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
     text = error.object[error.start : error.end]
     return "".join(PLAIN.get(letter, "?") for letter in text), error.end
 

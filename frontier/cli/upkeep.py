@@ -2,7 +2,7 @@
 
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -113,7 +113,7 @@ def repair(run, yes, take_over):
             echo(line)
         store = open_run(path)
         with passing_line(sys.stderr) as say:
-            steps = repair_of(store, say)
+            steps: Any = repair_of(store, say)  # of the kind of this run
         if not steps.needed:
             echo(f"{path}: nothing {'else ' if restored else ''}to repair")
             return

@@ -81,7 +81,7 @@ def _runner(config: Config, file: str):
 
     jobqueue = import_jobqueue(config.cluster.kind)
 
-    class AllocationRunner(jobqueue.slurm.SLURMRunner):
+    class AllocationRunner(jobqueue.slurm.SLURMRunner):  # type: ignore[name-defined]  # imported late
         async def get_scheduler_address(self):
             return json_load_robust(file)["address"]  # it may still be half written
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from math import ceil, inf
 from statistics import median
+from typing import Any
 
 from frontier.clusters.dask_settings import has_dashboard
 from frontier.clusters.executor import TASKS_UNDER_WAY, Call, Executor
@@ -58,7 +59,8 @@ class DaskExecutor(Executor):
         """Hand out calls, and yield their results."""
         from distributed import as_completed
 
-        waiting, under_way, durations = deque(calls), set(), deque(maxlen=100)
+        waiting, under_way = deque(calls), set[Any]()
+        durations: deque[float] = deque(maxlen=100)
         finished = as_completed(loop=self._client.loop, with_results=True)
         try:
             while waiting or under_way:
@@ -89,7 +91,8 @@ class DaskExecutor(Executor):
         A bundle is one call, unless calls are so short or workers so many that a scheduler could
         not hand out each call alone.
         """
-        workers, bundles = max(1, self.workers), []
+        workers = max(1, self.workers)
+        bundles: list[list[Call]] = []
         calls_a_second = TASKS_UNDER_WAY * workers / max(self._call_seconds, 1e-6)
         while waiting and len(bundles) < most:
             for_each = ceil(len(waiting) / workers)

@@ -5,8 +5,8 @@ An executor takes calls, has a bounded number of them under way, and yields each
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from typing import NamedTuple
 
@@ -42,7 +42,7 @@ class Executor(ABC):
         return self.workers
 
     @abstractmethod
-    def run(self, calls: Iterable[Call], stop: Callable[[], bool]) -> Iterator:
+    def run(self, calls: Iterable[Call], stop: Callable[[], bool]) -> Generator:
         """Yield the result of each call once, in any order.
 
         stop: once it returns True, no further call begins, and the results of the calls under way
@@ -71,7 +71,8 @@ class Threads(Executor):
 
     def run(self, calls, stop):
         with ThreadPoolExecutor(self.workers) as pool:
-            waiting, under_way = iter(calls), set()
+            waiting = iter(calls)
+            under_way: set[Future] = set()
             while True:
                 if not stop():
                     free = self.workers - len(under_way)

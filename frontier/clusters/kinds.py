@@ -86,11 +86,11 @@ def _address(settings: ClusterTable) -> str:
             'cluster.kind = "slurm-runner" is for the command line, as in jobs/slurm-runner.sh; '
             "from Python, enter frontier.clusters.allocation.allocation(config) first"
         )
-    if settings.kind == "address":
+    if settings.address is not None and settings.kind == "address":
         return settings.address
     from distributed.utils import json_load_robust
 
-    file = place_from_user(settings.scheduler_file)
+    file = place_from_user(settings.scheduler_file or "")
     try:
         return json_load_robust(str(file), timeout=CONNECT_SECONDS)["address"]
     except TimeoutError:

@@ -35,7 +35,10 @@ FEW_FILES = 256
 WORKER_PROCESS = "Dask Worker process"
 """How Dask names the processes of its workers."""
 
-NO_ROUTES = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+NO_ROUTES: dict[str, list[str]] = {
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+}
 """Dask's settings without a dashboard: nothing is served to browsers."""
 
 

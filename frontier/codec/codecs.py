@@ -11,6 +11,8 @@ of 2x7 it encodes 1.9 times as fast as at 1, and its files are a fifth larger.
 """
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -43,31 +45,32 @@ class SlabCodec:
 
     def __init__(self, name: str, plain: bool = False):
         """Raises InputError for an unknown name."""
-        self._name, codec = name, None
+        self._name = name
+        codec: Any = None
         self.by_kernels = name == "bitmap" and not plain
         match = re.fullmatch(r"zstd:(0|-?[1-9]\d*)", name)
         level = int(match[1]) if match else None
-        compressor = []
+        compressor: list[dict[str, Any]] = []
         if name == "bitmap":
             compressor = [{"name": ZARR_NAME}]
         elif name == "lz4":
             from numcodecs.lz4 import LZ4  # which takes a while to import
 
+            codec = LZ4(acceleration=LZ4_ACCELERATION)
             settings = {"acceleration": LZ4_ACCELERATION}
-            codec = LZ4(**settings)
             compressor = [{"name": "numcodecs.lz4", "configuration": settings}]
         elif level in ZSTD_LEVELS:
             from numcodecs.zstd import Zstd
 
             codec = Zstd(level=level)
-            settings = {"level": level, "checksum": False}
-            compressor = [{"name": "zstd", "configuration": settings}]
+            compressor = [{"name": "zstd", "configuration": {"level": level, "checksum": False}}]
         elif name != "raw":
             raise InputError(
                 f'store.codec = "{name}": use "bitmap", "raw", "lz4" or "zstd:N" with '
                 f"N from {ZSTD_LEVELS[0]} to {ZSTD_LEVELS[-1]}"
             )
-        self._encode, self._decode = (codec.encode, codec.decode) if codec else (memoryview,) * 2
+        self._encode: Callable = codec.encode if codec else memoryview
+        self._decode: Callable = codec.decode if codec else memoryview
         self.zarr_codecs = [LITTLE_ENDIAN, *compressor, {"name": "crc32c"}]
 
     def encode(self, slab: np.ndarray, data: np.ndarray) -> int:

@@ -28,7 +28,7 @@ from frontier.cosets.single import Databases, Solver
 from frontier.cosets.sources import TableSource
 from frontier.cosets.symmetry import mirrored, symmetries
 from frontier.kernels.distances import residue_table
-from frontier.puzzles import Puzzle, pattern_puzzle
+from frontier.puzzles import GridPuzzle, pattern_puzzle
 from frontier.space.graph import BaseGraph
 
 FIRST_NODES = 20_000
@@ -47,7 +47,7 @@ class Additive(Databases):
     of it."""
 
     def __init__(
-        self, puzzle: Puzzle, sizes: Sequence[int], threads: int, table_source: TableSource
+        self, puzzle: GridPuzzle, sizes: Sequence[int], threads: int, table_source: TableSource
     ):
         grid = puzzle.grid
         moves = moves_on(grid.rows, grid.columns, "step")

@@ -12,7 +12,7 @@ import numpy as np
 
 from frontier.cosets.kernel import VOLTAGE_BITS
 from frontier.kernels.distances import WORD_BITS, bit_numbers
-from frontier.puzzles import Puzzle
+from frontier.puzzles import PatternPuzzle
 from frontier.puzzles.moves import METRICS
 from frontier.space.graph import BaseGraph
 from frontier.space.lehmer import LehmerCode
@@ -53,7 +53,7 @@ def moves_on(rows: int, columns: int, metric: str) -> Moves:
     return Moves(target, stride, then, np.array([(1 << len(s)) - 1 for s in moves_of], np.uint64))
 
 
-def pattern_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray]:
+def pattern_graph(pattern: PatternPuzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray]:
     """Return the base graph of a pattern, in which every move counts, under some moves of the
     blank; and int[vertices, K], the vertex that a move leads to, times 2**VOLTAGE_BITS, plus the
     number of its voltage, -1 for no move."""
@@ -88,8 +88,8 @@ def pattern_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray]
         move[:, p, k] = v << VOLTAGE_BITS | whole
     check_voltages(len(words))
     move = move.reshape(steps.vertices, -1)
-    source, k = np.nonzero(move >= 0)
-    target, arc_voltage = np.divmod(move[source, k], 1 << VOLTAGE_BITS)
+    source, slot = np.nonzero(move >= 0)
+    target, arc_voltage = np.divmod(move[source, slot], 1 << VOLTAGE_BITS)
     graph = BaseGraph(steps.vertices, base.labels, tuple(words), source, target, arc_voltage)
     if steps.vertices < 1 << 31 - VOLTAGE_BITS:
         move = move.astype(np.int32)

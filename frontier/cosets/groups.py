@@ -17,7 +17,7 @@ from frontier.cosets.sources import TableSource
 from frontier.errors import InputError
 from frontier.jit import kernel
 from frontier.kernels.distances import WORD_BITS, bit_at, bit_numbers
-from frontier.puzzles import Puzzle, pattern_puzzle
+from frontier.puzzles import GridPuzzle, pattern_puzzle
 from frontier.puzzles.pattern_graph import set_ranks
 from frontier.space.layout import WORD_BYTES
 from frontier.space.lehmer import LehmerCode
@@ -33,7 +33,7 @@ BASE_BYTES = 400
 """About the bytes of the base graph of a group for each set of cells and cell of the blank."""
 
 
-def group_sizes(puzzle: Puzzle, room: int) -> tuple[int, ...]:
+def group_sizes(puzzle: GridPuzzle, room: int) -> tuple[int, ...]:
     """Return the tiles of the groups: as few groups as fit, of almost equal sizes.
 
     room: bytes of memory. Raises InputError if none fit.
@@ -52,7 +52,7 @@ def group_sizes(puzzle: Puzzle, room: int) -> tuple[int, ...]:
     )
 
 
-def group_bytes(puzzle: Puzzle, sizes: tuple[int, ...]) -> int:
+def group_bytes(puzzle: GridPuzzle, sizes: tuple[int, ...]) -> int:
     """Return the bytes of memory that the databases of groups of these sizes take while they are
     made."""
     adds = puzzle.metric == "step"
@@ -68,12 +68,12 @@ def group_bytes(puzzle: Puzzle, sizes: tuple[int, ...]) -> int:
     )
 
 
-def _lines(puzzle: Puzzle, size: int) -> int:
+def _lines(puzzle: GridPuzzle, size: int) -> int:
     """Return the number of lines of patterns of `size` tiles: see `frontier.cosets.lines`."""
     return comb(puzzle.cells - 1, size) * (puzzle.grid.rows + puzzle.grid.columns)
 
 
-def _regions(puzzle: Puzzle, size: int) -> int:
+def _regions(puzzle: GridPuzzle, size: int) -> int:
     """Return about how many placements `size` tiles and the blank have, up to the blank's moves
     among the other tiles, estimated from a sample."""
     random = np.random.default_rng(size)
@@ -84,7 +84,7 @@ def _regions(puzzle: Puzzle, size: int) -> int:
     # A free cell takes the least number of the free cells beside it, until no number changes: then
     # one cell in each region has its own number. Loading the kernel that finds the regions of a
     # whole graph (`frontier.puzzles.pattern_graph`) would take longer.
-    before, least = None, np.where(free, number, puzzle.cells)
+    before, least = np.empty(0), np.where(free, number, puzzle.cells)
     while not np.array_equal(before, least):
         before = least
         near = np.pad(least, ((0, 0), (1, 1), (1, 1)), constant_values=puzzle.cells)
@@ -103,7 +103,7 @@ class Split:
     the blank's.
     """
 
-    def __init__(self, puzzle: Puzzle, sizes: Sequence[int], metric: str):
+    def __init__(self, puzzle: GridPuzzle, sizes: Sequence[int], metric: str):
         """metric: of the patterns."""
         grid = puzzle.grid
         goal = np.array(puzzle.goals[0])[grid.reading]

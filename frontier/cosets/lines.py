@@ -58,7 +58,7 @@ from frontier.cosets.single import MET_BITS, Databases, Solver
 from frontier.cosets.sources import TableSource
 from frontier.jit import kernel
 from frontier.kernels.distances import distance_change, residue_table
-from frontier.puzzles import Puzzle
+from frontier.puzzles import GridPuzzle, PatternPuzzle
 from frontier.space.graph import BaseGraph, Space
 
 LineTables = namedtuple("LineTables", "residue first odd move image home sizes")
@@ -89,7 +89,7 @@ class Lines(Databases):
     two lines."""
 
     def __init__(
-        self, puzzle: Puzzle, sizes: Sequence[int], threads: int, table_source: TableSource
+        self, puzzle: GridPuzzle, sizes: Sequence[int], threads: int, table_source: TableSource
     ):
         moves = moves_on(puzzle.grid.rows, puzzle.grid.columns, "multi")
         self._split = split = Split(puzzle, sizes, "step")
@@ -138,7 +138,7 @@ class Lines(Databases):
         return Solver(self, within, path)
 
 
-def line_graph(pattern: Puzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray, np.ndarray]:
+def line_graph(pattern: PatternPuzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray, np.ndarray]:
     """Return the graph of the lines of a pattern, in which every move counts.
 
     Returns the graph, its `move` as `LineTables` has it, and int64[2, vertices of the pattern], the

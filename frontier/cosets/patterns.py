@@ -136,7 +136,7 @@ class Patterns:
         table, or by another one."""
         if self._counts is None:
             self._search(self._nothing(), self._region.most_listed)
-        return self._counts
+        return np.asarray(self._counts)
 
     def _nothing(self) -> np.ndarray:
         """Return no planes, so that nothing is written."""
@@ -178,7 +178,8 @@ class Patterns:
         space = Space(self._graph, [(v, 0) for v in vertex.tolist()])
         bits = self._shape[1] * self._shape[2] * WORD_BITS
         dtype = np.uint32 if bits <= 1 << 32 else np.int64
-        counts, lists = [], {}
+        counts: list[int] = []
+        lists: dict[int, np.ndarray] = {}
         for layer in residue_layers(space, (vertex, sequence), self._threads, planes):
             counts.append(layer.states)
             if layer.states > most:

@@ -205,7 +205,8 @@ class Asker:
         it was stopped."""
         question = self._question(limit)
         there = np.flatnonzero(question.distances == distance)
-        return self._search(question, there[some], 0, stop, True)
+        found = self._search(question, there[some], 0, stop, True)
+        return None if isinstance(found, Witness) else found  # a whole search has no witness
 
     def distances(self, limit: int) -> np.ndarray:
         """Return how many cosets of a question have a pattern at each distance, int64."""
@@ -219,7 +220,9 @@ class Asker:
         # Kernels are compiled again for an array with gaps; these are copies.
         cosets, distances = question.cosets[of_portion], question.distances[of_portion]
         look_ups = solutions = left_open = nodes = first = 0
-        farther, hardest, settled = {}, None, set()
+        farther: dict[Board, Farther] = {}
+        hardest: tuple[int, Board] | None = None
+        settled: set[bytes] = set()
 
         def stops() -> bool:
             return stop() or bool(self._stop[0])

@@ -33,7 +33,8 @@ def region_table(region: Region, threads: int, table_source: TableSource) -> Reg
     sign = np.empty(region.cells.size, dtype=np.int64)
     for side in range(board.model.space.sides):
         sign[board.model.space.vertex[side]] = board.model.space.sign[side]
-    blank = (board.model.encoding.shapes.rows == EMPTY).argmax(axis=1)  # by vertex
+    shapes = board.model.encoding.shapes.rows_of(np.arange(board.model.graph.vertices))
+    blank = (shapes == EMPTY).argmax(axis=1)  # by vertex
     distance = np.empty((blank.size, code.half), dtype=np.uint8)
     distance[blank] = table[2 * np.arange(blank.size) + sign]
     place = np.full(region.puzzle.cells, -1, dtype=np.int64)

@@ -12,7 +12,7 @@ from math import comb, factorial, perm
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles import Puzzle, pattern_puzzle, tile_puzzle
+from frontier.puzzles import GridPuzzle, PatternPuzzle, Puzzle, pattern_puzzle, tile_puzzle
 
 LEAST_SIDE = 2
 """A region of one line has too few moves: its tiles keep their order."""
@@ -43,7 +43,7 @@ class Region:
     region's own puzzle. outside: int64, all other places, ascending.
     """
 
-    puzzle: Puzzle
+    puzzle: GridPuzzle
     top: int
     left: int
     rows: int
@@ -61,14 +61,14 @@ class Region:
         return np.setdiff1d(np.arange(self.puzzle.cells), self.cells)
 
     @cached_property
-    def board(self) -> Puzzle:
+    def board(self) -> GridPuzzle:
         """The tile puzzle of the region alone."""
         row, column = divmod(self.puzzle.goals[0].index(0), self.puzzle.grid.columns)
         home = (row - self.top, column - self.left)
         return tile_puzzle(self.rows, self.columns, blank=home, metric=self.puzzle.metric)
 
     @cached_property
-    def pattern(self) -> Puzzle:
+    def pattern(self) -> PatternPuzzle:
         """The pattern of the labelled tiles."""
         goal = np.array(self.puzzle.goals[0])[self.puzzle.grid.reading]
         labels = sorted(goal[self.outside].tolist())
@@ -151,9 +151,9 @@ class Region:
         return f"{self.rows}x{self.columns}{corner}"
 
 
-def check_puzzle(puzzle: Puzzle) -> Puzzle:
+def check_puzzle(puzzle: Puzzle) -> GridPuzzle:
     """Return the puzzle of positions; raises InputError unless cosets are made for it."""
-    if puzzle.kind != "tiles":
+    if puzzle.kind != "tiles" or not isinstance(puzzle, GridPuzzle):
         raise InputError(
             f"{puzzle.title}: cosets are searched for tile puzzles whose tiles are all told apart"
         )
@@ -172,7 +172,7 @@ def check_puzzle(puzzle: Puzzle) -> Puzzle:
     return puzzle
 
 
-def regions_of(puzzle: Puzzle) -> Iterator[Region]:
+def regions_of(puzzle: GridPuzzle) -> Iterator[Region]:
     """Generate all rectangles that can be the region of a puzzle."""
     row, column = divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
     for rows, top in _spans(row, puzzle.grid.rows):
@@ -189,7 +189,7 @@ def _spans(home: int, length: int) -> Iterator[tuple[int, int]]:
             yield size, first
 
 
-def best_region(puzzle: Puzzle) -> Region:
+def best_region(puzzle: GridPuzzle) -> Region:
     """Return the default region: the one with the smallest tables in which patterns have at least
     `BALANCE` times the entries of boards, if a region has that.
 
@@ -201,7 +201,7 @@ def best_region(puzzle: Puzzle) -> Region:
     return min(balanced or regions, key=lambda region: (region.bytes, region.rows + region.columns))
 
 
-def region_named(puzzle: Puzzle, name: str) -> Region:
+def region_named(puzzle: GridPuzzle, name: str) -> Region:
     """Return the region of a name such as "2x6"; raises InputError if the puzzle has none."""
     regions = {region.name: region for region in regions_of(puzzle)}
     if name not in regions:

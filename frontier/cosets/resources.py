@@ -47,8 +47,8 @@ class CosetPlan:
         needed = -(-self.bytes * MEMORY_SHARE[1] // MEMORY_SHARE[0])
         remedy = f"take a machine with {size(needed)} or more"
         if smaller:
-            needed = size(smaller.memory_while_made)
-            remedy += f", or --region {smaller.name}, whose tables take {needed}"
+            less = size(smaller.memory_while_made)
+            remedy += f", or --region {smaller.name}, whose tables take {less}"
         return (
             f"{subject}: its tables take {size(self.bytes)} of memory while they are made, and "
             f"{size(self.room)} may be used here; {remedy}"

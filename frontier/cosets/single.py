@@ -8,11 +8,14 @@ A position is a board, int8[cells]: the home of the tile in each cell, in readin
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from frontier.cosets.kernel import UNBOUNDED
+from frontier.cosets.sources import TableSource
+from frontier.puzzles import GridPuzzle
 
 MET_BITS = 18
 """The table of boards or lines met has 2**18 entries."""
@@ -24,7 +27,12 @@ class Databases(ABC):
     tables: as kernels read them.
     """
 
-    tables: tuple
+    tables: Any
+
+    @abstractmethod
+    def __init__(
+        self, puzzle: GridPuzzle, sizes: Sequence[int], threads: int, table_source: TableSource
+    ): ...
 
     @abstractmethod
     def states(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -46,7 +54,7 @@ class Solver:
     ..., scratch.blank[scratch.taken[-1]], in this order. scratch: its memory.
     """
 
-    def __init__(self, databases: Databases, within: Callable, scratch: tuple):
+    def __init__(self, databases: Databases, within: Callable, scratch: Any):
         self.databases, self.scratch = databases, scratch
         self._kernel = within
 

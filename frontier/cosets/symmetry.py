@@ -13,10 +13,10 @@ diagonal have the reflection in it.
 
 import numpy as np
 
-from frontier.puzzles import Puzzle
+from frontier.puzzles import GridPuzzle
 
 
-def symmetries(puzzle: Puzzle, region: np.ndarray | None = None) -> np.ndarray:
+def symmetries(puzzle: GridPuzzle, region: np.ndarray | None = None) -> np.ndarray:
     """Return the symmetries other than the identity: int64[S, cells], the image of each cell.
 
     Cells are numbered in the board's reading order. region: int64, the cells of a region that the

@@ -55,7 +55,7 @@ class Forecast:
     workers: int = 1
     depth: int = 0
     records: Sequence[LayerRecord] = ()
-    free: int | None = None
+    free: float | None = None
     free_files: int | None = None
 
     @property

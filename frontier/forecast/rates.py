@@ -123,7 +123,7 @@ def try_kernel(layout: Layout, slabs: np.ndarray) -> float:
         slab = entry % len(slabs)
         base[reads.stack[entry], reads.slot[entry]] = slab * layout.slab_nodes * rows
     arena = slabs.reshape(-1)
-    live = arena.reshape(-1, layout.row_words).any(axis=1)
+    live = np.any(arena.reshape(-1, layout.row_words), axis=1)
     seconds = 0.0
     for first, nodes, prefix, _ in layout.bands(task):
         target = np.resize(arena, (nodes, layout.slab_words))

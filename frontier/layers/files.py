@@ -87,13 +87,13 @@ class LayerFiles:
         """Zarr's metadata of the layer: an array whose shards are parts of slabs."""
         layout = self.layout
         if self.listed is None:
-            shape = (
+            shape: tuple[int, ...] = (
                 layout.groups(self.side) * layout.task_nodes,
                 layout.prefixes,
                 layout.strip_words,
             )
-            part = layout.task_nodes, layout.task_prefixes, layout.strip_words
-            slab = layout.slab_nodes, 1, layout.slab_words
+            part: tuple[int, ...] = layout.task_nodes, layout.task_prefixes, layout.strip_words
+            slab: tuple[int, ...] = layout.slab_nodes, 1, layout.slab_words
         else:
             shape, part, slab = (self.listed,), (self._slabs * LIST_SLAB,), (LIST_SLAB,)
         shards = {

@@ -16,9 +16,11 @@ are compared when they are decoded. A separate thread writes them, at most a few
 caller.
 """
 
+import builtins
 import hashlib
 import json
 from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -34,7 +36,7 @@ from frontier.codec.slabs import CHECKSUM_BYTES, MISMATCH, seal, words_of
 from frontier.errors import CorruptRunError
 from frontier.layers.tally import Tally
 from frontier.stopwatch import Stopwatch
-from frontier.storage.base import Storage, Writer
+from frontier.storage.base import Storage
 from frontier.storage.sealed import Count
 from frontier.text import counted
 
@@ -91,23 +93,23 @@ class PartRecord:
         """The number of states of the part."""
         return self.tally.states
 
-    def sealed(self, index: bytes) -> "PartRecord":
+    def sealed(self, index: builtins.bytes) -> "PartRecord":
         """Return this record with its digest."""
         value = asdict(self)
         del value["digest"]
         text = json.dumps(value, sort_keys=True).encode()
         return replace(self, digest=hashlib.sha256(text + index).hexdigest())
 
-    def matches(self, index: bytes) -> bool:
+    def matches(self, index: builtins.bytes) -> bool:
         """Return whether the digest matches the record and the index."""
         return self == self.sealed(index)
 
-    def to_bytes(self) -> bytes:
+    def to_bytes(self) -> builtins.bytes:
         text = json.dumps(asdict(self))
         return text.ljust(RECORD_BYTES - 1).encode() + b"\n"
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> "PartRecord":
+    def from_bytes(cls, data: builtins.bytes) -> "PartRecord":
         """Read a record; raises ValueError if the bytes are not a record."""
         record = _RECORD.validate_json(data)
         if record.to_bytes() != data:
@@ -118,7 +120,7 @@ class PartRecord:
 _RECORD = TypeAdapter(PartRecord)
 
 
-def digest_of(records: list[PartRecord]) -> str:
+def digest_of(records: Sequence[PartRecord]) -> str:
     """Return the digest of a layer: SHA-256 over the digests of its parts, in the order of the
     tasks."""
     return hashlib.sha256("".join(record.digest for record in records).encode()).hexdigest()
@@ -149,7 +151,7 @@ class PartWriter:
         self._writing: deque[Future] = deque()
         self._buffer, self._filled, self._size = np.empty(0, dtype=np.uint8), 0, 0
         self._bitmaps, self._slab = self._buffer, np.empty(0, dtype=np.uint64)
-        self._file: Writer | None = storage.new_file(name)
+        self._file, self._finished = storage.new_file(name), False
 
     def __enter__(self) -> "PartWriter":
         return self
@@ -158,7 +160,7 @@ class PartWriter:
         for buffer in self._writing:
             with suppress(OSError):  # another error is already on its way
                 buffer.result()
-        if self._file is not None:
+        if not self._finished:
             self._file.abandon()
 
     def write(self, number: int, slab: np.ndarray) -> None:
@@ -217,7 +219,7 @@ class PartWriter:
         for buffer in self._writing:
             buffer.result()
         self._file.finish(self._durable)
-        self._file = None
+        self._finished = True
         return record
 
     def _room(self, size: int) -> np.ndarray:
@@ -237,7 +239,7 @@ class PartWriter:
         """Hand the buffer over to the thread."""
         if len(self._writing) == BUFFERS - 1:
             self._writing.popleft().result()
-        buffer = memoryview(self._buffer)[: self._filled]
+        buffer = self._buffer.data[: self._filled]
         self._writing.append(self._thread.submit(self._file.write, buffer))
 
 
@@ -324,7 +326,7 @@ class Part:
             if data is None:
                 data, offset = np.empty(size.sum(), dtype=np.uint8), np.cumsum(size) - size
                 ends = offset + size
-                views = [memoryview(data[offset[run[0]] : ends[run[-1]]]) for run in runs]
+                views = [data[offset[run[0]] : ends[run[-1]]].data for run in runs]
                 self._storage.read_ranges(self._name, [begin for begin, _ in ranges], views)
         except FileNotFoundError:
             raise CorruptRunError(f"{self.path} was deleted while it was read") from None

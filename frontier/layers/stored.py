@@ -83,7 +83,8 @@ class EncodedSlabs:
                 for entry in np.flatnonzero(self.filled & (self._of == index)).tolist():
                     self.decode(row + entry, words, row)
                     yield entry, words[0]
-                self._parts[index] = None  # its memory is free
+                part, _ = self._parts[index]
+                self._parts[index] = part, np.empty(0, dtype=np.uint8)  # its memory is free
 
         return encoded_slabs(decoded(), self.filled.size)
 
@@ -126,13 +127,14 @@ class ListedSlabs:
 class StoredLayer:
     """A layer of either form, read slab by slab or as a list.
 
-    states: their number in the ledger; None for a layer that is not committed, 0 for the one
+    states: their number in the ledger; 0 for a layer that is not committed, and for the one
     before the first. part: opens the part of a task, and keeps it open. Slabs have the shape
     [nodes, words], `slab_nodes` x `slab_words` of the layout.
     """
 
-    def __init__(self, files: LayerFiles, states: int | None):
+    def __init__(self, files: LayerFiles, states: int, committed: bool = True):
         self.files, self.is_list, self.states = files, files.listed is not None, states
+        self.committed = committed
         self.codec = files.codec()
         self.part = lru_cache(OPEN_PARTS)(files.part)
         self._sorting = Lock()

@@ -10,14 +10,14 @@ from frontier.puzzles.cells import cell_puzzle, define_puzzle
 from frontier.puzzles.graphs import graph_puzzle
 from frontier.puzzles.kinds import KINDS, puzzle_of
 from frontier.puzzles.model import Model, State
-from frontier.puzzles.patterns import pattern_puzzle
+from frontier.puzzles.patterns import PatternPuzzle, pattern_puzzle
 from frontier.puzzles.permutations import permutation_puzzle
 from frontier.puzzles.pieces import Board
-from frontier.puzzles.puzzle import Puzzle
+from frontier.puzzles.puzzle import GridPuzzle, Puzzle
 from frontier.puzzles.tiles import tile_puzzle
 
 __all__ = [
-    "KINDS", "Board", "Model", "Puzzle", "State", "block_puzzle", "cell_puzzle",
-    "define_puzzle", "graph_puzzle", "pattern_puzzle", "permutation_puzzle",
+    "KINDS", "Board", "GridPuzzle", "Model", "PatternPuzzle", "Puzzle", "State", "block_puzzle",
+    "cell_puzzle", "define_puzzle", "graph_puzzle", "pattern_puzzle", "permutation_puzzle",
     "puzzle_of", "tile_puzzle",
 ]  # fmt: skip

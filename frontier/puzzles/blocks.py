@@ -243,7 +243,7 @@ def _footprint(block: Block, sheet: Sheet, reading: Sequence[int]) -> Footprint:
     """Return the footprint of a piece: all over the board, or in the lines of its axis."""
     cell_at = {square: cell for cell, square in enumerate(sheet.squares)}
     covers = [
-        [cell_at.get((r + down, c + right)) for down, right in block.form]
+        [(r + down, c + right) for down, right in block.form]
         for r, c in sheet.squares
         if block.axis is None or (r, c)[block.axis] in block.lines
     ]
@@ -251,7 +251,8 @@ def _footprint(block: Block, sheet: Sheet, reading: Sequence[int]) -> Footprint:
         way if block.axis is None or not step[block.axis] else {}
         for way, step in zip(ways_on_squares(sheet.squares), ARROWS, strict=True)
     ]
-    return footprint_of(ways, [cells for cells in covers if None not in cells], reading)
+    inside = [[cell_at[at] for at in cover] for cover in covers if cell_at.keys() >= set(cover)]
+    return footprint_of(ways, inside, reading)
 
 
 def _sheet_of(boards: Sequence[tuple[str, object]]) -> Sheet:

@@ -268,7 +268,7 @@ def shape_rows(boards: np.ndarray, sorts: Sequence[Sort]) -> np.ndarray:
         if sort.footprint.size == 1:
             shape_of[np.ix_(list(sort.footprint.at), sort.codes)] = FIRST_SORT + number
     rows = shape_of[np.arange(boards.shape[1]), codes]
-    good = valid.all(axis=1)
+    good = np.all(valid, axis=1)
     broad = [(number, sort) for number, sort in enumerate(sorts) if sort.footprint.size > 1]
     for cell in range(boards.shape[1]):
         for number, sort in broad:
@@ -276,7 +276,7 @@ def shape_rows(boards: np.ndarray, sorts: Sequence[Sort]) -> np.ndarray:
             if not matching.size:
                 continue
             cover = sort.footprint.placements[sort.footprint.at.get(cell, 0)]
-            covered = np.ix_(matching, cover)
+            covered = np.ix_(matching, np.array(cover))
             shown = codes[covered] if sort.distinct else sort_of[codes[covered]]
             good[matching] &= (cover[0] == cell) & (rows[covered] == 0).all(axis=1)
             good[matching] &= (shown == shown[:, :1]).all(axis=1)

@@ -10,6 +10,7 @@ of `alike` count as the same; all others differ.
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -48,10 +49,10 @@ class CellNotation(Notation):
         super().__init__(pieces, [".", *forms], drawing)
         self.directions, self._forms = directions, forms
 
-    def marks(self, board, name: str) -> list[str]:
+    def marks(self, board: Any, name: str) -> list[str]:
         return _marks(self.directions, board, name)
 
-    def marks_of_part(self, board) -> list[str]:
+    def marks_of_part(self, board: Any) -> list[str]:
         return self.marks(board, "board")
 
     def codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
@@ -74,12 +75,12 @@ class CellNotation(Notation):
 
 
 def cell_puzzle(
-    cells: Sequence,
-    moves: Mapping | Sequence,
-    pieces,
-    goal=None,
-    goals: Sequence | None = None,
-    start=None,
+    cells: Sequence[Any],
+    moves: Mapping[str, Any] | Sequence[Any],
+    pieces: Any,
+    goal: Any = None,
+    goals: Sequence[Any] | None = None,
+    start: Any = None,
     alike: Sequence[str | Sequence[str]] = (),
     metric: str = "step",
 ) -> Puzzle:
@@ -153,7 +154,7 @@ def _forms(directions: Directions, whole: Sequence[str]) -> Forms:
     return forms
 
 
-def _marks(directions: Directions, board, name: str, whole: Forms | None = None) -> list[str]:
+def _marks(directions: Directions, board: Any, name: str, whole: Forms | None = None) -> list[str]:
     """Return the labels of a board, one a cell.
 
     whole: the pieces of a whole board, if a table that leaves out some of them is a part of one.
@@ -185,15 +186,15 @@ def _places(directions: Directions) -> tuple[Point, ...]:
 
 
 def define_puzzle(
-    cells: Sequence | Mapping,
-    moves: Mapping | Sequence,
-    pieces: Mapping | str | Sequence[str],
-    goal: Mapping | str | Sequence[str] | None = None,
-    goals: Sequence | None = None,
-    start: Mapping | str | Sequence[str] | None = None,
+    cells: Sequence[Any] | Mapping[str, Any],
+    moves: Mapping[str, Any] | Sequence[Any],
+    pieces: Mapping[str, Any] | str | Sequence[str],
+    goal: Mapping[str, Any] | str | Sequence[str] | None = None,
+    goals: Sequence[Any] | None = None,
+    start: Mapping[str, Any] | str | Sequence[str] | None = None,
     alike: Sequence[str | Sequence[str]] = (),
     metric: str = "step",
-) -> dict:
+) -> dict[str, Any]:
     """Return a puzzle of one's own, as the [puzzle] table of a config.
 
     A board is a label a cell in the order of `cells`, as text or a list, "." for an empty cell and
@@ -240,7 +241,7 @@ def define_puzzle(
     return {"kind": "cells", **values}
 
 
-def _with_point(name, point) -> list:
+def _with_point(name: str, point: Any) -> list[Any]:
     coordinates = as_written(point, f"puzzle.cells.{name}")
     if not (isinstance(coordinates, list) and len(coordinates) == 2):
         raise InputError(f"puzzle.cells.{name} = {point!r}: expected where the cell lies, [x, y]")

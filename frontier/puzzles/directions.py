@@ -39,30 +39,31 @@ class Directions:
                 f"puzzle.cells: {count}; a list of 1..{MOST_CELLS} names or points is supported"
             )
         self._number: dict[str | Point, int] = {}
-        points = []
+        given: list[Point | None] = []
         for number, entry in enumerate(cells):
             key, point = _cell(entry)
             if self._number.setdefault(key, number) < number:
                 raise InputError(f"puzzle.cells names {entry!r} twice")
-            points.append(point)
+            given.append(point)
         self.names = [
             key if isinstance(key, str) else "{:g},{:g}".format(*key) for key in self._number
         ]
+        points = [point for point in given if point is not None]
         self.points: list[Point] | None = None
-        if None not in points:
+        if len(points) == len(given):
             self.points = points
             self._least = min((math.dist(p, q) for p, q in combinations(points, 2)), default=1.0)
             if not self._least:
                 raise InputError("puzzle.cells: two cells lie at one point")
-        elif any(points):
+        elif points:
             raise InputError(
-                f"puzzle.cells: cell {self.names[points.index(None)]!r} has no point, others have "
+                f"puzzle.cells: cell {self.names[given.index(None)]!r} has no point, others have "
                 'one; give all of them theirs, as in ["a1", 0, 0.5], or none'
             )
         self.named = isinstance(moves, Mapping)
         self.ways: list[dict[int, int]] = []
         self.way_names: list[str] = []
-        if self.named:
+        if isinstance(moves, Mapping):
             for name, entry in moves.items():
                 key = f"puzzle.moves.{name}"
                 vector, ways = _point(entry), self._way_names(str(name))
@@ -70,8 +71,9 @@ class Directions:
                 self._add(ways, pairs, key)
         elif isinstance(moves, list | tuple):
             for pair in dict.fromkeys(map(frozenset, self._pairs(moves, "puzzle.moves"))):
-                u, v = (self.names[cell] for cell in sorted(pair))
-                self._add([f"{u}→{v}", f"{v}→{u}"], [tuple(sorted(pair))], "puzzle.moves")
+                first, second = sorted(pair)
+                u, v = self.names[first], self.names[second]
+                self._add([f"{u}→{v}", f"{v}→{u}"], [(first, second)], "puzzle.moves")
         else:
             raise InputError(
                 f"puzzle.moves = {moves!r}: expected pairs of cells, or a table of directions"
@@ -187,7 +189,7 @@ class Directions:
         order is found.
         """
         cells = range(len(self.names))
-        orders = [cells]
+        orders: list[Sequence[int]] = [cells]
         if self.points is not None:
             # Along the shorter side first, so that a piece that moves on passes few others.
             at = [[round(part / (CLOSE * self._least)) for part in p] for p in self.points]

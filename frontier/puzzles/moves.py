@@ -126,7 +126,9 @@ def _moves_from(shapes: Shapes, columns: np.ndarray, number: int, a: int, placem
     def fits(b: int) -> np.ndarray:
         """Return on which shapes the piece may lie on placement b."""
         cells_needed = [cell for cell in footprint.placements[b] if cell not in cells]
-        return (columns[np.ix_(cells_needed, shapes_there)] == EMPTY).all(axis=0)
+        return (columns[np.ix_(np.array(cells_needed, dtype=np.int64), shapes_there)] == EMPTY).all(
+            axis=0
+        )
 
     for b, reached in placements(footprint, a, fits):
         moving = shapes_there[reached]
@@ -197,7 +199,10 @@ def along_lines(shapes: Shapes, moves: Moves) -> Moves:
     whole_moves = []
     for cell, ways in enumerate(beyond):
         for way in ways:
-            at, voltage, steps, places = cell, (), (), ()
+            at = cell
+            voltage: tuple[int, ...] = ()
+            steps: tuple[int, ...] = ()
+            places: tuple[int, ...] = ()
             order = list(range(len(beyond)))  # for each place: where its tile was at first
             while way in beyond[at]:
                 next_cell = beyond[at][way]
@@ -208,13 +213,13 @@ def along_lines(shapes: Shapes, moves: Moves) -> Moves:
                     order[i], order[i + 1] = order[i + 1], order[i]
                 voltage, at = voltage + swaps, next_cell
                 whole_moves.append((vertices[cell], vertices[next_cell], voltage, steps, places))
-    source, target, voltages, chains, places = zip(*whole_moves, strict=True)
-    ends, sizes = (np.array(source), np.array(target)), [*graph.smaller, graph.m]
-    lines = _graph(graph.vertices, sizes, *ends, voltages, np.arange(len(voltages)))
+    source, target, voltages, chains, place = zip(*whole_moves, strict=True)
+    sizes, number = [*graph.smaller, graph.m], np.arange(len(voltages))
+    lines = _graph(graph.vertices, sizes, np.array(source), np.array(target), voltages, number)
     flat = np.concatenate(chains)
     return Moves(
         lines, moves.in_sequence, moves.fixed, np.cumsum([0, *map(len, chains)]), moves.sort[flat],
-        np.concatenate(places), moves.source[flat], moves.target[flat],
+        np.concatenate(place), moves.source[flat], moves.target[flat],
     )  # fmt: skip
 
 

@@ -51,7 +51,7 @@ class Net:
     def by_position(self) -> tuple[Point, ...]:
         """The places in the order of the positions, of a picture whose squares are these."""
         at = dict(zip(self.stickers, self.places, strict=True))
-        return tuple(at[sticker] for sticker in sorted(at))
+        return tuple(at[sticker] for sticker in sorted(at))  # type: ignore[type-var]  # all move
 
     def names(self, positions: int) -> tuple[str, ...]:
         """Return a name for each position: the faces of its stickers, such as URF, if these tell

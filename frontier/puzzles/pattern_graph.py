@@ -109,12 +109,14 @@ def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> Pat
     degrees = [sum(q >= 0 for q in _neighbours(p, cells, line)) for p in range(cells)]
     sets = comb(cells - 1, labels)
     arcs = sum(degrees) * sets
-    source, target = np.empty(arcs, np.int32), np.empty(arcs, np.int32)
+    source: np.ndarray = np.empty(arcs, np.int32)
+    target: np.ndarray = np.empty(arcs, np.int32)
     voltage, place = np.empty(arcs, np.int16), np.empty(arcs, np.int8)
     places = np.arange(labels)
     _write_arcs(cells, line, places, sets, binomial, number, source, target, voltage, place)
     vertices, vertex_bytes = sets * cells, VERTEX_BYTES
-    region = first = before = after = np.empty(0, dtype=np.int16)
+    nothing: np.ndarray = np.empty(0, dtype=np.int16)
+    region = first = before = after = nothing
     if free:
         unlabelled = place < 0
         parent = np.arange(vertices)

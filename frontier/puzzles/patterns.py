@@ -30,7 +30,7 @@ from frontier.puzzles.moves import Moves, check_metric
 from frontier.puzzles.notation import Drawing, Notation, read_boards
 from frontier.puzzles.pattern_graph import VERTEX_BYTES, PatternGraph, pattern_graph
 from frontier.puzzles.pieces import Board, GivenBoards, Pieces
-from frontier.puzzles.puzzle import Puzzle, Words
+from frontier.puzzles.puzzle import GridPuzzle, Words
 from frontier.puzzles.tiles import TileNotation
 from frontier.space.graph import BaseGraph
 
@@ -123,6 +123,13 @@ class PatternModel(Model):
         return self.any_parity or self.space.number(*state) is not None
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class PatternPuzzle(GridPuzzle):
+    """A pattern of a tile puzzle."""
+
+    model: PatternModel
+
+
 class PatternNotation(TileNotation):
     """Boards of a pattern: a tile that is not labelled may be written as x."""
 
@@ -173,7 +180,7 @@ def pattern_puzzle(
     blank: tuple[int, int] | None = None,
     start=None,
     metric: str = "step",
-) -> Puzzle:
+) -> PatternPuzzle:
     """Return a pattern of the rows x columns tile puzzle.
 
     k: the tiles of the k right-most columns of the goal are labelled; or labels: their numbers.
@@ -189,7 +196,8 @@ def pattern_puzzle(
     _check_choice(grid, k, labels)
     goal_board = grid.in_order(blank) if goal is None else grid.numbers(goal, "puzzle.goal")
     if labels is None:
-        labels = {n for i, n in enumerate(goal_board) if i % columns >= columns - k} - {0}
+        right = columns - (k or 0)
+        labels = [n for i, n in enumerate(goal_board) if i % columns >= right and n]
     if not 0 < len(labels) <= MOST_LABELS:
         raise InputError(
             f"puzzle.k or puzzle.labels name {len(labels)} tiles: "
@@ -231,7 +239,7 @@ def pattern_puzzle(
     if not mixes:
         reason = "on this board the tiles keep their order"
     words = Words(unreachable=f"it cannot be reached from the goal: {reason}")
-    return Puzzle("pattern", title, model, notation, words, grid)
+    return PatternPuzzle("pattern", title, model, notation, words, grid=grid)
 
 
 def _vertices(grid: Grid, labelled: Sequence[int]) -> int:

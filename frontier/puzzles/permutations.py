@@ -128,7 +128,8 @@ class PermutationNotation(Notation):
         self._alike, self.generators, self._orbit, self._net = alike, generators, orbit, net
 
     def picture(self, board: Board) -> Picture:
-        if self._net is None or not self._net.of_stickers:
+        net = self._net
+        if net is None or not net.of_stickers:
             return replace(super().picture(board), walls=False)
         codes, each = np.array(board), self.pieces.orientations.tolist()
         numbers, turns = self.pieces.numbers(codes).tolist(), self.pieces.turns(codes).tolist()
@@ -140,9 +141,9 @@ class PermutationNotation(Notation):
             number, turn, count = numbers[position], turns[position], each[position]
             seen = first_number[number - 1] + (sticker - turn) % count
             like = looks_like[number]
-            return seen, (like - 1, (sticker - turn + self._net.turns[like - 1]) % count)
+            return seen, (like - 1, (sticker - turn + net.turns[like - 1]) % count)
 
-        return self._net.picture(shown)
+        return net.picture(shown)
 
     def marks(self, board, name: str) -> list[str]:
         return _marks(board, name, self.pieces.orientations.tolist())
@@ -302,7 +303,9 @@ def _sorts(alike: Alike, orbit: np.ndarray) -> tuple[Sort, ...]:
     """Return the sorts of the pieces: one for each label in an orbit."""
     cells = range(len(orbit))
     footprints = {
-        first: footprint_of((), [(cell,) for cell in np.flatnonzero(orbit == first)], cells)
+        first: footprint_of(
+            (), [(cell,) for cell in np.flatnonzero(orbit == first).tolist()], cells
+        )
         for first in set(orbit.tolist())
     }
     return tuple(

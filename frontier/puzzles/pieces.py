@@ -95,7 +95,7 @@ class Pieces:
         for number, sort in enumerate(self.sorts):
             for first, *others in sort.footprint.placements if sort.footprint.size > 1 else ():
                 matching = np.flatnonzero(rows[:, first] == FIRST_SORT + number)
-                codes[np.ix_(matching, others)] = codes[matching, first][:, None]
+                codes[np.ix_(matching, np.array(others))] = codes[matching, first][:, None]
         return np.take(codes, np.argsort(self.reading), axis=1)
 
     def settled(self, board: Board) -> Board | None:

@@ -1,7 +1,7 @@
 """A puzzle: a model, which the engine searches, and a notation, which people read."""
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,8 +36,7 @@ class Puzzle:
     """One puzzle with its goals; depth is the least number of moves to the nearest goal.
 
     kind: the name of the kind. title: for pages and pictures. model: what is searched. notation:
-    how its boards and moves are written. grid: the board of numbered tiles, None if the board is
-    none.
+    how its boards and moves are written.
     """
 
     kind: str
@@ -45,7 +44,6 @@ class Puzzle:
     model: Model
     notation: Notation
     words: Words = USUAL_WORDS
-    grid: Grid | None = None
 
     def __repr__(self) -> str:
         return f"<Puzzle: {self.title}>"
@@ -75,14 +73,14 @@ class Puzzle:
         """A position whose distance from the goal is wanted, if any."""
         return self.model.start
 
-    def parse(self, board) -> Board:
+    def parse(self, board: Any) -> Board:
         """Return a board from text, or from what `write` returns.
 
         Raises InputError if it is not a board of this puzzle.
         """
         return self.notation.parse(board)
 
-    def position(self, written) -> Board:
+    def position(self, written: Any) -> Board:
         """Return a board as `parse` does, or the one to which a sequence of moves leads from the
         first goal. What may be either is a board."""
         try:
@@ -98,7 +96,7 @@ class Puzzle:
                 raise
             return board
 
-    def write(self, board: Board):
+    def write(self, board: Board) -> Any:
         """Return the board as a config or JSON holds it."""
         return self.notation.write(board)
 
@@ -143,3 +141,10 @@ class Puzzle:
         """Raise InputError if the start cannot reach a goal."""
         if self.start is not None:
             self.check_reached(self.start, "puzzle.start =")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GridPuzzle(Puzzle):
+    """A puzzle of numbered tiles, all of them or a pattern, on a board in rows and columns."""
+
+    grid: Grid = field(kw_only=True)

@@ -38,9 +38,7 @@ def effect_of(
 
 def names_moves(text: str, moves: Mapping[str, Generator]) -> bool:
     """Return whether some word of a text is the name of a move, or begins with one."""
-    return any(
-        token in moves or AMOUNT.fullmatch(token)[1] in moves for token in _tokens(text, moves)
-    )
+    return any(token in moves or _with_amount(token)[0] in moves for token in _tokens(text, moves))
 
 
 def _tokens(text: str, moves: Mapping[str, Generator]) -> list[str]:
@@ -50,6 +48,12 @@ def _tokens(text: str, moves: Mapping[str, Generator]) -> list[str]:
         for word in text.split()
         for token in ([word] if word in moves else TOKEN.findall(word))
     ]
+
+
+def _with_amount(token: str) -> tuple[str, str]:
+    """Return the name of a move, and how often it is made, as text."""
+    match = AMOUNT.fullmatch(token)
+    return (match[1], match[2] + match[3]) if match else (token, "")
 
 
 class _Reader:
@@ -90,7 +94,7 @@ class _Reader:
             return self._made(effect, amount)
         if token in self._moves:
             return self._moves[token]
-        name, *amount = AMOUNT.fullmatch(token).groups()
+        name, amount = _with_amount(token)
         if name not in self._moves:
             raise self._wrong(f"{token!r} is not a move; the moves are {' '.join(self._moves)}")
         return self._made(self._moves[name], "".join(amount))

@@ -3,13 +3,15 @@
 docs/reference/puzzles.md explains the keys.
 """
 
-from typing import Annotated, Any, Literal, Union
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from frontier.puzzles.moves import metrics_of
 
 LONGEST_TITLE = 100
+
+# `Literal[*metrics_of(…)]`: a type checker cannot know the names, which are registered.
 
 
 class Table(BaseModel):
@@ -59,14 +61,14 @@ class TilesTable(GoalsTable):
     kind: Literal["tiles"]
     rows: StrictInt = Field(ge=1)
     columns: StrictInt = Field(ge=1)
-    metric: Literal[*metrics_of("tiles")] = "step"
+    metric: Literal[*metrics_of("tiles")] = "step"  # type: ignore[valid-type]  # see above
     blank: Notation | None = None
 
 
 class BlocksTable(GoalsTable):
     kind: Literal["blocks"]
     alike: list[str] = []
-    metric: Literal[*metrics_of("blocks")] = "step"
+    metric: Literal[*metrics_of("blocks")] = "step"  # type: ignore[valid-type]  # see above
     symbols: dict[str, str] = {}
     horizontal: str | None = None
     vertical: str | None = None
@@ -85,7 +87,7 @@ class CellsTable(GoalsTable):
     moves: Notation
     pieces: Notation
     alike: list[str | list[str]] = []
-    metric: Literal[*metrics_of("cells")] = "step"
+    metric: Literal[*metrics_of("cells")] = "step"  # type: ignore[valid-type]  # see above
 
 
 class PatternTable(TitledTable):
@@ -95,7 +97,7 @@ class PatternTable(TitledTable):
     k: StrictInt | None = None
     labels: list[StrictInt] | None = None
     blank: Notation | None = None
-    metric: Literal[*metrics_of("pattern")] = "step"
+    metric: Literal[*metrics_of("pattern")] = "step"  # type: ignore[valid-type]  # see above
 
 
 class PermutationsTable(GoalsTable):
@@ -104,17 +106,16 @@ class PermutationsTable(GoalsTable):
     positions: StrictInt | None = None
     orientations: Notation = 1
     closed: StrictBool = False
-    metric: Literal[*metrics_of("permutations")] = "turns"
+    metric: Literal[*metrics_of("permutations")] = "turns"  # type: ignore[valid-type]  # see above
     picture: str | None = None
 
 
-KIND_TABLES = {
-    "tiles": TilesTable,
-    "blocks": BlocksTable,
-    "graph": GraphTable,
-    "cells": CellsTable,
-    "pattern": PatternTable,
-    "permutations": PermutationsTable,
-}
+AnyPuzzleTable = (
+    TilesTable | BlocksTable | GraphTable | CellsTable | PatternTable | PermutationsTable
+)
+PuzzleTable = Annotated[AnyPuzzleTable, Field(discriminator="kind")]
 
-PuzzleTable = Annotated[Union[*KIND_TABLES.values()], Field(discriminator="kind")]
+KIND_TABLES: dict[str, type[TitledTable]] = {
+    get_args(table.model_fields["kind"].annotation)[0]: table for table in get_args(AnyPuzzleTable)
+}
+"""The schemas by the names of the kinds."""

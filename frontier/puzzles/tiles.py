@@ -33,7 +33,7 @@ from frontier.puzzles.model import Model
 from frontier.puzzles.moves import check_metric
 from frontier.puzzles.notation import GOALS, OPEN_MARK, Drawing, Notation, read_boards
 from frontier.puzzles.pieces import Board, Pieces
-from frontier.puzzles.puzzle import Puzzle, Words
+from frontier.puzzles.puzzle import GridPuzzle, Words
 from frontier.puzzles.sliding import SlidingEncoding
 
 MOST_CELLS = 25
@@ -79,7 +79,7 @@ def tile_puzzle(
     start=None,
     metric: str = "step",
     blank: tuple[int, int] | None = None,
-) -> Puzzle:
+) -> GridPuzzle:
     """Return the rows x columns tile puzzle."""
     grid = Grid.checked(rows, columns, MOST_CELLS)
     if (goal is not None) + (goals is not None) + (blank is not None) > 1:
@@ -108,7 +108,7 @@ def tile_puzzle(
         corner = [rows - 1, columns - 1]
         reason += f", or put the goal's blank last: --set 'puzzle.blank={corner}'"
     words = Words(unreachable=f"it cannot be reached from the goal: {reason}")
-    return Puzzle("tiles", title, model, notation, words, grid)
+    return GridPuzzle("tiles", title, model, notation, words, grid)
 
 
 def _parity_changes(grid: Grid, first: int, second: int) -> bool:

@@ -6,7 +6,9 @@ that its letters are legible in a column of a page, on a telephone, and printed 
 
 import io
 from base64 import b64encode
+from collections.abc import Callable
 from textwrap import fill
+from typing import Any
 
 import matplotlib
 from cycler import cycler
@@ -22,7 +24,7 @@ WIDTH, PANEL = 6.3, 2.6
 TITLE, LEGEND = 50, 3
 """The greatest number of letters in a line of a title, and of columns in a legend."""
 
-CHARTS = {
+CHARTS: dict[str, list[tuple[str, str, Callable[[], Any] | None]]] = {
     "layers": [
         ("states", "states", lambda: ScalarFormatter(useMathText=True)),
         ("states, logarithmic", "states", None),

@@ -49,7 +49,7 @@ from frontier.runs.kinds import open_run
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.log import NAME as LOG
 from frontier.runs.log import STARTS, EventLog, StartLog
-from frontier.runs.progress import UNDER_WAY, Progress, Standing, is_written, progress_of
+from frontier.runs.progress import UNDER_WAY, AnyProgress, Progress, is_written, progress_of
 from frontier.runs.resolve import begun_at
 from frontier.storage.base import Storage
 from frontier.text import counted, fitted, rate, span
@@ -75,7 +75,7 @@ IN_TABLE = {"depth", "states", "time in layers", "layers on disk"}
 class PlainProgress:
     """Prints one line when a run begins, and then a table: a row a layer or a time."""
 
-    def __init__(self, file: TextIO | None = None, progress: Standing | None = None):
+    def __init__(self, file: TextIO | None = None, progress: AnyProgress | None = None):
         self._file, self._progress, self._rows = file, progress or Progress(), Rows()
         self._said: set[str] = set()
 
@@ -146,7 +146,7 @@ class LiveProgress(PlainProgress):
     """Shows a line when a run begins, and below it the figures of the run in place until it
     ends."""
 
-    def __init__(self, console: Console, progress: Standing | None = None):
+    def __init__(self, console: Console, progress: AnyProgress | None = None):
         super().__init__(progress=progress)
         self._starting = "", 0.0  # what is said until the run begins, and since when
         self._live = Live(get_renderable=self._block, console=console, transient=True)
@@ -189,7 +189,7 @@ def starting_words(event: Starting) -> str:
     return f"Starting {counted(event.workers, 'worker')} …" if event.workers else ""
 
 
-def shown(runs: Iterable[Standing], console: Console, titled: bool = True) -> Group:
+def shown(runs: Iterable[AnyProgress], console: Console, titled: bool = True) -> Group:
     """Return the last layers of each run that is under way, as many as a screen has room for, a bar
     of the share that is done, and its figures; a line for any other run. titled: whether each run
     begins with its title."""
@@ -248,7 +248,7 @@ def noted(file: Path | str, note: Listener) -> Listener:
 def listening(
     config: Config,
     storage: Storage,
-    progress: type[Standing],
+    progress: type[AnyProgress],
     listeners: Sequence[Listener],
     shown: bool | None,
 ) -> Iterator[list[Listener]]:
@@ -266,7 +266,7 @@ def listening(
         yield [start, *displays, *listeners, log, page]
 
 
-def _display(shown: bool | None, progress: Standing) -> PlainProgress | None:
+def _display(shown: bool | None, progress: AnyProgress) -> PlainProgress | None:
     """Return the display on standard error, or in a notebook; None if none is wanted."""
     if shown is False:
         return None
@@ -293,7 +293,7 @@ def watch(
     God's number beside it, whichever begins first.
     """
     paths: list[Storage] = []
-    runs: list[Standing] = []
+    runs: list[AnyProgress] = []
     news, console, table = [], console_on(), None
     if is_live(console):
         table = Live(get_renderable=lambda: shown(runs, console), console=console)
@@ -330,7 +330,7 @@ class News:
     def __init__(self, name: str | None = None):
         self._rows, self._started, self._state = Rows(name), None, None
 
-    def of(self, progress: Standing) -> list[str]:
+    def of(self, progress: AnyProgress) -> list[str]:
         """Return lines: where the run is, if it has begun; a row of the table, if one is due; and
         its state, if that has changed and it is not under way."""
         lines, started, state = [], progress.started, describe_state(progress)
@@ -343,7 +343,7 @@ class News:
         return lines
 
 
-def _look(path: Storage, pause: Callable[[], None]) -> Standing:
+def _look(path: Storage, pause: Callable[[], None]) -> AnyProgress:
     """Return the progress of a run by its files; raises InputError if it is gone, CorruptRunError
     if it is damaged. While its files are being replaced it may look damaged, so it has three
     tries."""

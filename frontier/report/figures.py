@@ -4,21 +4,24 @@ import time
 from typing import TYPE_CHECKING
 
 from frontier.runs.events import Asking, RunStarted, SearchStarted, Starting
-from frontier.runs.progress import Progress, SearchProgress, Standing
+from frontier.runs.progress import AnyProgress, Progress, SearchProgress
 from frontier.runs.time_left import TimeLeft
 from frontier.text import counted, moment, near, percent, rate, rough, rough_range, size, span
 
 if TYPE_CHECKING:
+    from frontier.cosets.proof import Proof
     from frontier.cosets.questions import Farther
     from frontier.runs.coset_run import CosetRun
 
 
-def figures(progress: Standing, now: float | None = None) -> dict[str, str]:
+def figures(progress: AnyProgress, now: float | None = None) -> dict[str, str]:
     """Return the figures of a run by their names."""
     if isinstance(progress, SearchProgress):
         return _search_figures(progress, time.time() if now is None else now)
     now = time.time() if now is None else now
-    start, layers, figures_known = progress.started, progress.layers, {}
+    start, layers = progress.started, progress.layers
+    assert start is not None  # figures are of a run that has begun
+    figures_known: dict[str, str] = {}
     if not progress.complete and progress.states < start.states:
         time_left = progress.left(now)
         figures_known["time left"] = time_left_words(time_left)
@@ -86,19 +89,19 @@ def next_layer_words(progress: Progress, now: float) -> str:
     return ", ".join(words)
 
 
-def describe_state(progress: Standing) -> str:
+def describe_state(progress: AnyProgress) -> str:
     """Return the state of a run and, if it is stopped, since when and why."""
     at = f" at {moment(progress.when)}" if progress.when else ""
     return f"{progress.state}{at}: {progress.reason}" if progress.reason else progress.state
 
 
-def title(progress: Standing) -> str:
+def title(progress: AnyProgress) -> str:
     """Return the name of a run, its puzzle and its state."""
     puzzle = f"{progress.started.title}, " if progress.started else ""
     return f"{progress.name}: {puzzle}{describe_state(progress)}"
 
 
-def compiling_words(progress: Standing, now: float) -> str | None:
+def compiling_words(progress: AnyProgress, now: float) -> str | None:
     """Return that kernels are being compiled, and for how long; None if they are not."""
     if progress.compiling is None:
         return None
@@ -107,7 +110,7 @@ def compiling_words(progress: Standing, now: float) -> str | None:
     return f"{doing} ({span(max(0.0, now - began))})"
 
 
-def line(progress: Standing) -> str:
+def line(progress: AnyProgress) -> str:
     """Return the progress in one line."""
     names = (
         "depth", "states", "not stored yet", "time in layers", "next layer", "God's number", "now",
@@ -139,7 +142,8 @@ def start_details(start: RunStarted | SearchStarted) -> list[str]:
 
 def _search_figures(progress: SearchProgress, now: float) -> dict[str, str]:
     """Return the figures of a search by their names."""
-    asking, run, figures = progress.asking or Asking("nothing yet"), progress.run, {}
+    asking, run = progress.asking or Asking("nothing yet"), progress.run
+    figures: dict[str, str] = {}
     if asking.portions and not progress.complete:
         time_left = "too early to tell"
         if asking.left is not None:
@@ -154,8 +158,9 @@ def _search_figures(progress: SearchProgress, now: float) -> dict[str, str]:
         if layers := last_layers(run):
             counts = (f"{counted(len(some), 'position')} at depth {d}" for d, some in layers)
             figures["last layers"] = ", ".join(counts)
-        figures["cosets searched"] = _cosets_words(run)
-    dashboard = None if progress.ended else progress.started.dashboard
+        figures["cosets searched"] = _cosets_words(run.proof)
+    start = progress.started
+    dashboard = start.dashboard if start and not progress.ended else None
     more = {"written by": progress.holder, "dashboard": dashboard}
     return figures | {name: text for name, text in more.items() if text}
 
@@ -180,7 +185,7 @@ def _doing_words(asking: Asking) -> str:
     return f"{asking.doing} ({', '.join(done)})" if done else asking.doing
 
 
-def _cosets_words(run: "CosetRun") -> str:
-    answers = run.proof.answers.values()
+def _cosets_words(proof: "Proof") -> str:
+    answers = proof.answers.values()
     cosets = sum(answer.total("cosets") for answer in answers)
-    return f"{cosets:,}, in {span(run.proof.seconds)} of processor time"
+    return f"{cosets:,}, in {span(proof.seconds)} of processor time"

@@ -50,13 +50,15 @@ def report_text(report: Report, console: Console) -> RenderableType:
             parts += ["", table_of(header, rows, overflow="fold")]
         return Group(*parts)
     parts.append(pairs(tables.key.rows))
-    sections = {}
+    sections: dict[str, RenderableType] = {}
     if run.layers:
         longest = log(1 + max(run.counts))
         bars = [Bar(longest, 0, log(1 + states), width=BAR) for states in run.counts]
-        rows = [[*row, bar] for row, bar in zip(tables.layers.rows, bars, strict=True)]
+        drawn: list[list[RenderableType]] = [
+            [*row, bar] for row, bar in zip(tables.layers.rows, bars, strict=True)
+        ]
         header = [*tables.layers.header, "log"]
-        sections["Layers"] = fitting_table(header, rows, DROPPED, console, ["log"])
+        sections["Layers"] = fitting_table(header, drawn, DROPPED, console, ["log"])
         sections["Where the time in layers went"] = pairs(tables.spending.rows)
     sections["Farthest positions"] = _farthest(run, console)
     sections["How it was made"] = pairs(origin(run.run.identity, run.starts))
@@ -69,7 +71,7 @@ def _farthest(run: RunStatistics, console: Console) -> RenderableType:
     if not run.complete:
         return Text("They lie in the last layer, and the run is not complete.")
     drawn = Text.from_ansi(draw_boards(run.puzzle, run.boards, console=console), no_wrap=True)
-    more = run.farthest - len(run.boards)
+    more = (run.farthest or 0) - len(run.boards)
     return Group(drawn, f"… and {more:,} more (`farthest` prints them)") if more else drawn
 
 

@@ -92,15 +92,21 @@ def drawn(run: CosetRun) -> tuple[str, list[Board]]:
         boards = [position.board for position in positions[:DRAWN]]
         first = "" if len(boards) == len(positions) else f", the first {len(boards)}"
         return f"{counted(len(positions), 'farthest position')}, at depth {depth}{first}", boards
-    if witness := run.proof and witness_of(run):
+    if run.proof and (witness := witness_of(run)):
         heading = f"A position that needs {witness.limit + run.proof.period} moves or more"
         return heading, [witness.board]
     return "The farthest positions are not known yet", []
 
 
+def bounds_of(run: CosetRun) -> str:
+    """Return the bounds of God's number in words."""
+    proof = run.proof
+    return bounds_words(proof.lower, proof.upper) if proof else bounds_words(None, None)
+
+
 def witness_of(run: CosetRun) -> Witness | None:
     """Return the witness of the greatest lower bound; None if there is none."""
-    return max(run.proof.witnesses, key=lambda witness: witness.limit, default=None)
+    return max(run.begun_proof.witnesses, key=lambda witness: witness.limit, default=None)
 
 
 def _home(run: CosetRun) -> tuple[int, int]:

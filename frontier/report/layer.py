@@ -39,7 +39,7 @@ class Excerpt:
 
     @cached_property
     def _sample(self) -> np.ndarray:
-        return self.layer.sample(self.count, self.seed)
+        return self.layer.sample(self.count, self.seed or 0)
 
     def _batches(self) -> Iterator[np.ndarray]:
         """Return the state numbers, uint64[N] at a time: of a sample in their order, else in the

@@ -1,23 +1,28 @@
 """What a run of either kind has found, as its ``summary.json`` and ``status --json`` have it."""
 
+from typing import TYPE_CHECKING
+
 from frontier.report.console import warn_unwritten
 from frontier.runs.directory import SUMMARY
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.stored_run import StoredRun
 from frontier.runs.summary import run_value, summary, write_summary
 
+if TYPE_CHECKING:
+    from frontier.runs.coset_run import CosetRun
 
-def summary_of(run: StoredRun) -> dict:
+
+def summary_of(run: "LayerRun | CosetRun") -> dict:
     """Return what ``summary.json`` holds."""
     return summary(run) if isinstance(run, LayerRun) else _found(run)
 
 
-def found_so_far(run: StoredRun) -> dict:
+def found_so_far(run: "LayerRun | CosetRun") -> dict:
     """Return what a run has found so far, without its farthest positions if it is by layers."""
     return run_value(run) if isinstance(run, LayerRun) else _found(run)
 
 
-def _found(run: StoredRun) -> dict:
+def _found(run: "CosetRun") -> dict:
     from frontier.report.gods_number import gods_number_value  # with all of `cosets`
 
     return gods_number_value(run)

@@ -4,7 +4,7 @@ in its columns. A value that is not known is -."""
 import time
 from collections.abc import Mapping, Sequence
 
-from frontier.runs.progress import UNDER_WAY, Progress, SearchProgress, Standing
+from frontier.runs.progress import UNDER_WAY, AnyProgress, Progress, SearchProgress
 
 LAYER_SECONDS, TASK_SECONDS = 1.0, 60.0
 """The least seconds between the rows of two layers, and between two within a layer; in a search of
@@ -20,7 +20,7 @@ class Rows:
         self._name, self._shown_at, self._shown = name, float("-inf"), (None, None)
         self._widths: Sequence[int] | None = None
 
-    def due(self, progress: Standing) -> list[str]:
+    def due(self, progress: AnyProgress) -> list[str]:
         """Return a row, below the heads of the columns the first time, if there is something new
         and it is time for one."""
         if progress.stage is None:
@@ -35,7 +35,7 @@ class Rows:
         self._shown_at, self._shown = now, state
         return self._lines(values_of(progress))
 
-    def _is_behind(self, progress: Standing) -> bool:
+    def _is_behind(self, progress: AnyProgress) -> bool:
         """Return whether a stop has lost the layers that were shown last."""
         shown = self._shown[0]
         return isinstance(progress, Progress) and shown is not None and shown > progress.stage
@@ -54,7 +54,7 @@ WIDEST = {CLOCK: "00:00:00", "states": "9" * 14, "total": "9" * 15, "tasks": "99
 """Values for which columns have room."""
 
 
-def values_of(progress: Standing) -> dict[str, str]:
+def values_of(progress: AnyProgress) -> dict[str, str]:
     """Return the values of a row by the heads of their columns."""
     if isinstance(progress, SearchProgress):
         return _of_search(progress)
@@ -96,6 +96,6 @@ def _percent(part: int, whole: int) -> str:
     return f"{10_000 * part // whole / 100:.2f}"
 
 
-def _elapsed(progress: Standing, now: float) -> str:
+def _elapsed(progress: AnyProgress, now: float) -> str:
     """Return the seconds since the run was started, or for which it went on."""
     return f"{progress.ended.elapsed if progress.ended else now - progress.began:.1f}"

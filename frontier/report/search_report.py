@@ -8,9 +8,9 @@ from rich.text import Text
 from frontier.cosets.proof import Answer
 from frontier.report.boards import board_svg, draw_boards
 from frontier.report.console import fitting_table, pairs
-from frontier.report.figures import bounds_words, last_layers
+from frontier.report.figures import last_layers
 from frontier.report.formats import fence
-from frontier.report.gods_number import drawn, gods_number_value
+from frontier.report.gods_number import bounds_of, drawn, gods_number_value
 from frontier.report.html import page
 from frontier.report.origin import config_text, origin, starts_of
 from frontier.report.tables import Table
@@ -28,7 +28,7 @@ def key_figures(run: CosetRun) -> dict[str, str]:
     """Return the most important facts of a search, by their names."""
     proof, region = run.proof, run.region
     figures = {
-        "God's number": bounds_words(proof and proof.lower, proof and proof.upper),
+        "God's number": bounds_of(run),
         **{f"depth {d}": counted(len(some), "position") for d, some in last_layers(run)},
         "region": f"{region.name}, {counted(region.boards, 'board')}",
         "patterns": f"{region.patterns:,} of {counted(region.labelled, 'tile')} and the blank",
@@ -71,7 +71,7 @@ def _in_words(run: CosetRun, limit: int, answer: Answer) -> str:
     positions = counted(len(answer.farther), "position") if answer.farther else "none"
     if answer.searched:
         return positions
-    witnessed = any(witness.limit == limit for witness in run.proof.witnesses)
+    witnessed = any(witness.limit == limit for witness in run.begun_proof.witnesses)
     # 100% when all is done
     found_so_far = f"{positions}, " if answer.farther else "some, " if witnessed else ""
     return f"{found_so_far}{100 * len(answer.done) // answer.portions}% searched"

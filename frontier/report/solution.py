@@ -59,7 +59,7 @@ def describe_solution(puzzle: Puzzle, solution: Solution, value: dict) -> str:
 
 def _move_lines(moves: list[str], width: int | None) -> list[str]:
     """Return moves in lines of `MOVES_A_LINE`, or of fewer where that is wider than a terminal."""
-    lines = [[]]
+    lines: list[list[str]] = [[]]
     for move in moves:
         broad = sum(len(before) + 2 for before in [*lines[-1], move])
         if len(lines[-1]) == MOVES_A_LINE or (lines[-1] and width and broad > width):

@@ -124,7 +124,7 @@ class RunStatistics(LayerTotals):
     @cached_property
     def spent(self) -> dict[str, float]:
         """The seconds by kind of work, in the order of `SPENDING`; zeros are left out."""
-        total = Counter()
+        total: Counter[str] = Counter()
         for layer in self.layers:
             total.update(layer.spent)
         return {kind: total[kind] for kind in SPENDING if total[kind] > 0}
@@ -133,7 +133,7 @@ class RunStatistics(LayerTotals):
     def diameter(self) -> int | None:
         """The diameter of the state graph, if it follows from this run alone."""
         family = family_of([self.run.identity["puzzle"]], [self.greatest])
-        return family and family.diameter
+        return family.diameter if family else None
 
     @property
     def standing(self) -> str:
@@ -153,6 +153,7 @@ def statistics_of(run: LayerRun) -> RunStatistics:
     positions, is damaged.
     """
     progress = progress_of(run)
+    assert isinstance(progress.run, LayerRun)  # opened again, if it has ended meanwhile
     run, state = progress.run, progress.state
     total, starts = run.identity["states"], starts_of(run.storage)
     counts = [record.states for record in run.records]
@@ -221,8 +222,10 @@ class Report:
 
     @property
     def title(self) -> str:
-        if self.name or self.one:
-            return self.name or self.one.title
+        if self.name:
+            return self.name
+        if self.one:
+            return self.one.title
         if len(self.runs) > FEW:
             return counted(len(self.runs), "run")
         return (", " if len(self.runs) > 2 else " and ").join(self.labels)

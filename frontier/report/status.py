@@ -29,7 +29,7 @@ def status_of(place: Place, resume: str | None = None) -> dict:
     now, run = time.time(), open_run(path)
     progress, disk = progress_of(run), path.size()
     words = figures(progress, now) | {"on disk": f"{size(disk)} in {path}"}
-    value = found_so_far(progress.run) | {
+    value = found_so_far(progress.source) | {
         "path": str(path),
         "state": progress.state,
         "holder": progress.holder,
@@ -40,11 +40,12 @@ def status_of(place: Place, resume: str | None = None) -> dict:
     if progress.ended:
         value |= {"ended": progress.when, "reason": progress.reason}
     else:
-        value |= {"since": progress.began, "dashboard": progress.started.dashboard}
+        start = progress.started
+        value |= {"since": progress.began, "dashboard": start.dashboard if start else None}
     if progress.reason:
         value["resume"], words["resume with"] = resume, resume or "the same command"
     if isinstance(progress, SearchProgress):
-        value["asking"] = asdict(progress.asking)
+        value["asking"] = asdict(progress.asking) if progress.asking else None
     else:
         value |= _of_layers(progress, now)
         if faults := value["damaged"]:
@@ -59,7 +60,7 @@ def _of_layers(progress: Progress, now: float) -> dict:
     value = {
         "not_stored": progress.counts[progress.committed :],
         "tasks_finished_of_the_next_layer": progress.task.done if progress.task else 0,
-        "damaged": progress.run.missing(),
+        "damaged": progress.source.missing(),
     }
     if not progress.complete:
         fields = left._asdict().items() if left else ()

@@ -14,7 +14,7 @@ from frontier.report.figures import figures
 from frontier.report.html import page
 from frontier.runs.events import Listener
 from frontier.runs.progress import PAGE as NAME
-from frontier.runs.progress import Progress, Standing
+from frontier.runs.progress import AnyProgress, Progress
 from frontier.storage.places import Place, storage_at
 from frontier.text import power
 
@@ -23,7 +23,7 @@ SECONDS = 3.0
 
 
 @contextmanager
-def kept_page(place: Place, progress: Standing | None = None) -> Iterator[Listener]:
+def kept_page(place: Place, progress: AnyProgress | None = None) -> Iterator[Listener]:
     """Yield a listener to a run, whose page is written every few seconds and at the end; by default
     it is one to a run by layers.
 
@@ -52,10 +52,11 @@ def kept_page(place: Place, progress: Standing | None = None) -> Iterator[Listen
         writer.join()
 
 
-def status_page(progress: Standing, now: float | None = None) -> str:
+def status_page(progress: AnyProgress, now: float | None = None) -> str:
     """Return the page of a run, as HTML."""
     now = time.time() if now is None else now
-    left = None if progress.ended or not progress.layers else progress.left(now)
+    layers = progress if isinstance(progress, Progress) else None
+    left = layers.left(now) if layers and not progress.ended else None
     states = [layer.states for layer in progress.layers]
     states += left.sizes[:400] if left else []  # a puzzle may have thousands of thin layers
     decades = max(1, ceil(log10(max([*states, 1]) * 1.05)))
@@ -67,7 +68,7 @@ def status_page(progress: Standing, now: float | None = None) -> str:
     return page(
         "status.html",
         progress=progress,
-        by_layers=isinstance(progress, Progress),
+        by_layers=layers is not None,
         figures=figures(progress, now),
         now=now,
         bars=[(number, height(number)) for number in states],

@@ -1,12 +1,12 @@
 """The tables of a report in words, the same in every format."""
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from frontier.report.statistics import SPENDING, Report, RunStatistics
 from frontier.text import brief, counted, percent, rate, size
 
-LAYER = {
+LAYER: dict[str, tuple[str, Callable[[Any], str]]] = {
     "depth": ("depth", str),
     "states": ("states", "{:,}".format),
     "share": ("share", percent),
@@ -65,11 +65,11 @@ def tables_of(report: Report) -> Tables:
 
 def key_figures(run: RunStatistics) -> dict[str, str]:
     """Return the most important numbers of a run, by their names."""
-    if not run.layers:
+    if (fullest := run.fullest) is None:
         return {"states": f"0 of {run.total:,}"}
     of, so_far = ("", "") if run.complete else (f" of {run.total:,}", " so far")
     figures = {
-        "depth": counted(run.depth, "move") + so_far,
+        "depth": counted(run.depth or 0, "move") + so_far,
         "states": f"{run.states:,}{of}",
         "farthest positions": f"{run.farthest:,}" if run.complete else "not known yet",
     }
@@ -81,7 +81,7 @@ def key_figures(run: RunStatistics) -> dict[str, str]:
     return figures | {
         "mean depth": f"{run.mean:.2f}{so_far}",
         "median depth": f"{run.median:g}{so_far}",
-        "fullest layer": f"depth {run.fullest.depth}{so_far}",
+        "fullest layer": f"depth {fullest.depth}{so_far}",
         "time in layers": brief(run.seconds),
         "states a second": rate(run.states, run.seconds).removesuffix("/s"),
         "written": size(run.bytes),

@@ -8,7 +8,7 @@ compared.
 
 import re
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, field
 
 import google_crc32c
@@ -41,7 +41,7 @@ class Backup:
 def back_up(
     source: Storage,
     target: Storage,
-    spare: set[str] = frozenset(),
+    spare: Set[str] = frozenset(),
     say: Callable[[str], None] = lambda text: None,
 ) -> Backup:
     """Copy a run that nobody is writing to an empty place.

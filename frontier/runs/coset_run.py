@@ -7,7 +7,7 @@ results. The tables may be deleted: they are made again.
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -64,7 +64,7 @@ class CosetRun(StoredRun):
         cls, place: Place, config: Config, region: Region, groups: tuple[int, ...]
     ) -> Self:
         """Begin a run; raises errors as `create` does."""
-        identity = {"name": config.name, "puzzle": config.puzzle_settings}
+        identity: dict[str, Any] = {"name": config.name, "puzzle": config.puzzle_settings}
         identity |= {"region": region.name, "groups": list(groups)}
         return cls.create(place, identity, durable=True)
 
@@ -93,9 +93,15 @@ class CosetRun(StoredRun):
         return self.region.puzzle
 
     @property
+    def begun_proof(self) -> Proof:
+        """The results so far, of a run whose tables have been made."""
+        assert self.proof is not None
+        return self.proof
+
+    @property
     def next_question(self) -> tuple[int, bool] | None:
         """The next question, as `Proof` has it; None if the request is answered."""
-        return self.proof.next_question(*self.request)
+        return self.begun_proof.next_question(*self.request)
 
     @property
     def complete(self) -> bool:

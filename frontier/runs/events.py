@@ -334,4 +334,6 @@ Event = (
     | LayerFinished | RunFinished | RunStopped | Stopping | SearchStarted | Asking | SearchFinished
     | SearchStopped
 )  # fmt: skip
+Start = RunStarted | SearchStarted
+End = RunFinished | RunStopped | SearchFinished | SearchStopped
 Listener = Callable[[Event], None]

@@ -16,7 +16,7 @@ class Farthest(NamedTuple):
     """The greatest depth, the number of positions there, and some of them."""
 
     depth: int
-    count: int
+    count: int  # type: ignore[assignment]  # instead of the method of tuples
     boards: list[Board]
 
 
@@ -56,7 +56,8 @@ def farthest_among(run: LayerRun, parts: Sequence, limit: int) -> Farthest:
                 "position that agrees; run its config again with --set search.keep=all --set "
                 "store.path=ANOTHER-DIRECTORY and ask there"
             )
-        count, found = 0, []
+        count = 0
+        found: list[list[int]] = []
         for numbers in reader.layer(depth).numbers_by_slab():
             boards = model.boards_of(*space.states_of(space.side_of(depth), numbers))
             agrees = np.zeros(len(boards), dtype=bool)
@@ -64,7 +65,7 @@ def farthest_among(run: LayerRun, parts: Sequence, limit: int) -> Farthest:
                 agrees |= np.logical_and.reduce(
                     [np.isin(boards[:, cell], codes) for cell, codes in cells.items()]
                 )
-            count += np.count_nonzero(agrees)
+            count += int(np.count_nonzero(agrees))
             found += boards[agrees][: limit - len(found)].tolist()
         if count:
             return Farthest(depth, count, list(map(tuple, found)))

@@ -9,7 +9,7 @@
 The file has a copy. Neither is written again.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictInt, ValidationError
 
@@ -61,7 +61,7 @@ class IdentityByCosets(Identity):
     groups: list[StrictInt]
 
 
-KINDS = {BY_LAYERS: IdentityByLayers, BY_COSETS: IdentityByCosets}
+KINDS: dict[str, type[Table]] = {BY_LAYERS: IdentityByLayers, BY_COSETS: IdentityByCosets}
 
 
 def read_identity(storage: Storage, name: str = RUN) -> dict:
@@ -120,7 +120,7 @@ def same_puzzle(one: dict, other: dict) -> bool:
 def _dotted(identity: dict) -> dict:
     """Return the values with their keys as a config names them, such as puzzle.goal, without the
     name of the run and the keys in `SEEN_ALONE`."""
-    dotted = {}
+    dotted: dict[str, Any] = {}
     for key, value in identity.items():
         if isinstance(value, dict):
             dotted |= {f"{key}.{inner}": of for inner, of in value.items()}

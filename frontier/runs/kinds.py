@@ -5,13 +5,16 @@ A run by layers is a `LayerRun`, a run by cosets a `CosetRun`; each has the form
 """
 
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from frontier.errors import CorruptRunError
 from frontier.runs.identity import BY_COSETS, BY_LAYERS, COMMANDS, RUN
 from frontier.runs.layer_run import LayerRun
-from frontier.runs.stored_run import StoredRun
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import read_json
+
+if TYPE_CHECKING:
+    from frontier.runs.coset_run import CosetRun
 
 
 def kind_at(place: Place) -> str | None:
@@ -29,7 +32,11 @@ def kind_at(place: Place) -> str | None:
     return BY_COSETS if storage.is_folder("tables") else BY_LAYERS
 
 
-def class_of(kind: str | None) -> type[StoredRun]:
+if TYPE_CHECKING:
+    from frontier.runs.coset_run import CosetRun
+
+
+def class_of(kind: str | None) -> "type[LayerRun] | type[CosetRun]":
     """Return the class of runs of a kind, as ``run.json`` names it."""
     if kind != BY_COSETS:
         return LayerRun
@@ -38,6 +45,6 @@ def class_of(kind: str | None) -> type[StoredRun]:
     return CosetRun
 
 
-def open_run(place: Place) -> StoredRun:
+def open_run(place: Place) -> "LayerRun | CosetRun":
     """Open the run at a place, of either kind; raises errors as `StoredRun.open` does."""
     return class_of(kind_at(place)).open(place)

@@ -117,7 +117,7 @@ class LayerRun(StoredRun):
         """Return a committed layer that is stored, or the layer under way as bits. The layer at
         depth -1 is empty."""
         if depth == len(self.records):
-            return StoredLayer(self.files(depth, layout), None)
+            return StoredLayer(self.files(depth, layout), 0, committed=False)
         record = self.records[depth] if depth >= 0 else None
         states = record.states if record else 0
         listed = None if record and record.form == "bits" else states

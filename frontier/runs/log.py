@@ -5,13 +5,14 @@ import json
 import time
 from contextlib import suppress
 from dataclasses import asdict, fields
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from frontier.config import Config
 from frontier.layers.record import LayerRecord
 from frontier.layers.tally import Tally
 from frontier.runs.environment import note_start
 from frontier.runs.events import (
+    End,
     Event,
     LayerFinished,
     LayerMade,
@@ -21,11 +22,14 @@ from frontier.runs.events import (
     SearchFinished,
     SearchStarted,
     SearchStopped,
+    Start,
 )
 from frontier.storage.base import Storage
 
 STARTS, ENDS = (RunStarted, SearchStarted), (RunFinished, RunStopped, SearchFinished, SearchStopped)
-LOGGED = {kind.__name__: kind for kind in (*STARTS, LayerMade, LayerFinished, *ENDS)}
+LOGGED: dict[str, type] = {
+    kind.__name__: kind for kind in (*STARTS, LayerMade, LayerFinished, *ENDS)
+}
 
 NAME = "events.jsonl"
 
@@ -82,16 +86,16 @@ class LastStart(NamedTuple):
     """The last start of a run, the layers made since then, and the end if there is one; each with
     its time."""
 
-    start: tuple[float, Event]
+    start: tuple[float, Start]
     made: list[tuple[float, LayerMade]]
-    end: tuple[float, Event] | None
+    end: tuple[float, End] | None
 
 
 def read_last_start(storage: Storage) -> LastStart | None:
     """Return what the log tells of the last start; None if it has no start. It leaves out committed
     layers, which the ledger describes, damaged lines, and values that events of this version do not
     have."""
-    last = None
+    last: LastStart | None = None
     with suppress(OSError, ValueError):  # the log is for people: a run does not need it
         for line in storage.read(NAME).decode(errors="replace").splitlines():
             with suppress(ValueError, TypeError, KeyError, AttributeError):
@@ -106,10 +110,12 @@ def read_last_start(storage: Storage) -> LastStart | None:
     return last
 
 
-def _event(kind: type[Event], values: dict) -> Event:
+def _event(kind: type, values: dict) -> Any:
     names = {of.name for of in fields(kind)}
     return kind(**{name: value for name, value in values.items() if name in names})
 
 
-def _layer_made(depth: int, states: int, form: str, seconds: float, elapsed: float) -> LayerMade:
+def _layer_made(
+    depth: int, states: int, form: Literal["bits", "list"], seconds: float, elapsed: float
+) -> LayerMade:
     return LayerMade(LayerRecord.of(depth, form, Tally(states), seconds), elapsed)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from frontier.layers.record import LayerRecord
 from frontier.runs import events
@@ -14,6 +14,7 @@ from frontier.runs.directory import LEDGER
 from frontier.runs.kinds import open_run
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.log import ENDS, STARTS, LastStart, read_last_start
+from frontier.runs.stored_run import StoredRun
 from frontier.runs.time_left import TimeLeft, time_left
 from frontier.storage.base import Storage
 from frontier.storage.lock import describe_holder, held_since, is_held, left_by
@@ -30,8 +31,12 @@ PAGE, FRESH_SECONDS = "status.html", 60.0
 FINISHED = events.RunFinished | events.SearchFinished
 
 
+RunT = TypeVar("RunT", bound=StoredRun)
+StartT = TypeVar("StartT", events.RunStarted, events.SearchStarted)
+
+
 @dataclass(eq=False)
-class Standing:
+class Standing(Generic[RunT, StartT]):
     """What is known of a run of either kind at a moment. It listens to the events of the run.
 
     name: of the run. started: the event of the last start, None if the run has not begun. began,
@@ -43,10 +48,10 @@ class Standing:
     """
 
     name: str = ""
-    started: events.RunStarted | events.SearchStarted | None = None
+    started: StartT | None = None
     began: float = 0.0
     since: float = 0.0
-    ended: events.Event | None = None
+    ended: events.End | None = None
     when: float | None = None
     compiling: tuple[events.Compiling, float] | None = None
     run: "LayerRun | CosetRun | None" = None
@@ -56,7 +61,8 @@ class Standing:
         """Note an event that happens now."""
         now = time.time() if now is None else now
         if isinstance(event, STARTS):
-            vars(self).update(vars(type(self)(event.name, event, began=now, since=now)))
+            started: Any = event  # of the kind of this run
+            vars(self).update(vars(type(self)(event.name, started, began=now, since=now)))
         elif isinstance(event, ENDS):
             self.ended, self.when = event, now
         if not isinstance(event, events.LayerStarted | events.Stopping):
@@ -67,16 +73,22 @@ class Standing:
         """Update this from an event of this kind of run."""
         raise NotImplementedError
 
+    @property
+    def source(self) -> RunT:
+        """The run that this is read from."""
+        assert self.run is not None
+        return self.run
+
     def read(self) -> None:
         """Update this from the files of `run`."""
         raise NotImplementedError
 
     @staticmethod
-    def untold_start(run: "LayerRun | CosetRun") -> events.Event:
+    def untold_start(run: RunT) -> StartT:
         """Return the start of a run whose log has no start."""
         raise NotImplementedError
 
-    def end(self, reason: str | None, elapsed: float) -> events.Event:
+    def end(self, reason: str | None, elapsed: float) -> events.End:
         """Return the event that ends the run in the state of its files. reason: why it is stopped;
         None if it is complete."""
         raise NotImplementedError
@@ -99,7 +111,9 @@ class Standing:
     @property
     def reason(self) -> str | None:
         """Why the run is stopped, if it is."""
-        return self.ended.reason if self.state == STOPPED else None
+        if isinstance(self.ended, events.RunStopped | events.SearchStopped):
+            return self.ended.reason
+        return None
 
 
 class LayerTotals:
@@ -130,7 +144,7 @@ class LayerTotals:
 
 
 @dataclass(eq=False)
-class Progress(LayerTotals, Standing):
+class Progress(LayerTotals, Standing[LayerRun, events.RunStarted]):
     """The progress of a run by layers at a moment.
 
     layers: all layers made, from depth 0. committed: how many of them are committed; a kill loses
@@ -175,8 +189,9 @@ class Progress(LayerTotals, Standing):
         self.layers, self.committed, self.disk = list(run.records), len(run.records), run.disk
 
     def read(self) -> None:
-        self._read(self.run)
-        if not self.run.complete and (done := self.run.tasks_done()):
+        run = self.source
+        self._read(run)
+        if not run.complete and (done := run.tasks_done()):
             self.task = events.TaskFinished(len(self.layers), done, 0, 0)
 
     @staticmethod
@@ -184,7 +199,7 @@ class Progress(LayerTotals, Standing):
         name, states = run.identity["name"], run.identity["states"]
         return events.RunStarted(name, run.puzzle.title, str(run.path), -1, 0, states, 0, False)
 
-    def end(self, reason: str | None, elapsed: float) -> events.Event:
+    def end(self, reason: str | None, elapsed: float) -> events.End:
         depth = len(self.layers) - 1
         if reason is None:
             return events.RunFinished(depth, self.states, True, elapsed)
@@ -204,7 +219,7 @@ class Progress(LayerTotals, Standing):
         """Return the time left, less the time that the layer under way has already taken; None if
         it is too early to say. For a stopped run, the time that it takes once it is resumed."""
         layers = list(self.layers)  # a copy, as a display asks from another thread
-        if not layers:
+        if not layers or self.started is None:
             return None
         until = self.started.until
         if until is not None and until < len(layers):
@@ -213,11 +228,12 @@ class Progress(LayerTotals, Standing):
         if estimate is None or self.ended:
             return estimate
         elapsed = min(max(0.0, now - self.since), estimate.first)
-        return TimeLeft(*(max(0.0, seconds - elapsed) for seconds in estimate[:3]), *estimate[3:])
+        seconds, least, most = (max(0.0, of - elapsed) for of in estimate[:3])
+        return estimate._replace(seconds=seconds, least=least, most=most)
 
 
 @dataclass(eq=False)
-class SearchProgress(Standing):
+class SearchProgress(Standing["CosetRun", events.SearchStarted]):
     """The progress of a run by cosets at a moment.
 
     asking: what it does, None if not known.
@@ -236,16 +252,17 @@ class SearchProgress(Standing):
                 self.asking = events.Asking("", lower, upper)
 
     def read(self) -> None:
-        self.asking = _asking(self.run, self.started.workers)
+        self.asking = _asking(self.source, self.started.workers if self.started else 0)
 
     @staticmethod
     def untold_start(run: "CosetRun") -> events.SearchStarted:
         name, title = run.identity["name"], run.puzzle.title
         return events.SearchStarted(name, title, str(run.path), 0, *run.request, True)
 
-    def end(self, reason: str | None, elapsed: float) -> events.Event:
+    def end(self, reason: str | None, elapsed: float) -> events.End:
         if reason is None:
-            return events.SearchFinished(self.run.proof.lower, self.run.proof.upper, elapsed)
+            proof = self.source.begun_proof
+            return events.SearchFinished(proof.lower, proof.upper, elapsed)
         return events.SearchStopped(reason, elapsed)
 
     @property
@@ -282,7 +299,10 @@ def _asking(run: "CosetRun", workers: int) -> events.Asking:
     )
 
 
-def progress_of(run: "LayerRun | CosetRun") -> Progress | SearchProgress:
+AnyProgress = Progress | SearchProgress
+
+
+def progress_of(run: "LayerRun | CosetRun") -> AnyProgress:
     """Return the progress of a run by its files, while it may be under way in another process.
 
     The lock is looked at first: if it is free, all that its last holder wrote is there, and only
@@ -293,7 +313,7 @@ def progress_of(run: "LayerRun | CosetRun") -> Progress | SearchProgress:
     if not held and not run.complete:
         run = open_run(storage)
     state = COMPLETE if run.complete else UNDER_WAY if held else STOPPED
-    kind = Progress if isinstance(run, LayerRun) else SearchProgress
+    kind: Any = Progress if isinstance(run, LayerRun) else SearchProgress
     log, about = read_last_start(storage), run.identity
     began, started = log.start if log else (about.get("created", 0.0), kind.untold_start(run))
     progress = kind(about["name"], started, began, began, run=run)
@@ -302,7 +322,8 @@ def progress_of(run: "LayerRun | CosetRun") -> Progress | SearchProgress:
     if state == UNDER_WAY and lock:
         progress.holder, progress.began = describe_holder(lock), held_since(lock) or began
     elif state != UNDER_WAY and log and log.end:
-        progress(*reversed(log.end))
+        when, end = log.end
+        progress(end, when)
     progress.read()
     if state == UNDER_WAY and log:
         for when, layer_made in log.made:

@@ -41,7 +41,7 @@ class RunReader:
         """Return the layer of `open_layer`, and keep it open; those read longest ago are closed."""
         with self._opening:
             layer = self._layers.get(depth)
-            if layer is None or layer.states is None:
+            if layer is None or not layer.committed:
                 if depth >= len(self.run.records):
                     self.run.read_ledger()  # it may be committed by now
                 if layer is None or depth < len(self.run.records):

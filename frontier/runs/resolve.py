@@ -4,6 +4,7 @@ runs, or nothing."""
 import shlex
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from frontier import bundled
 from frontier.config import CONFIG_SUFFIXES, HERE, Config, checked_config, load_config, member_names
@@ -16,6 +17,9 @@ from frontier.runs.stored_run import StoredRun
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 from frontier.text import program
+
+if TYPE_CHECKING:
+    from frontier.runs.coset_run import CosetRun
 
 BESIDE = "-gods-number"
 """The run by cosets of a config lies beside its run by layers, with this behind its name."""
@@ -131,12 +135,12 @@ class Named:
                 return None
         return [self.place.below(name) for name in cells]
 
-    def open(self) -> list[StoredRun]:
+    def open(self) -> "list[LayerRun | CosetRun]":
         """Open the runs; raises InputError if one has not begun, or has another puzzle than its
         config."""
         return list(map(self._open, self.entries))
 
-    def open_one(self) -> StoredRun:
+    def open_one(self) -> "LayerRun | CosetRun":
         """Open the one named run; raises InputError if there are several."""
         return self._open(self.one)
 
@@ -153,7 +157,7 @@ class Named:
             return run
         raise InputError(f"{run.path} holds a run by cosets, which has no layers; {instead}")
 
-    def _open(self, entry: Entry) -> StoredRun:
+    def _open(self, entry: Entry) -> "LayerRun | CosetRun":
         config = entry.config
         if config is None:
             return open_run(entry.place)
@@ -200,7 +204,7 @@ class Named:
         identity, settings = run.identity, run.settings
         puzzle, name, path = dict(identity["puzzle"]), identity["name"], run.path
         if here.family:
-            puzzle, path = {**puzzle, "blank": "all"}, self.place
+            puzzle, path = {**puzzle, "blank": "all"}, self.place.path
             name = name.removesuffix(f"-{run.storage.name}")
         values = {
             "name": name,
@@ -264,7 +268,9 @@ def coset_command(
 ) -> str:
     """Return the command that resumes the run by cosets at a place, with its last question. what:
     its config or directory, as the user names it."""
-    at_most, layers = open_run(place).request
+    from frontier.runs.coset_run import CosetRun  # with all that such a run is made of
+
+    at_most, layers = CosetRun.open(place).request
     options = {"at-most": at_most, "layers": None if layers == 1 else layers, "region": region}
     return _command("gods-number", what, settings, options)
 
@@ -281,8 +287,10 @@ def puzzle_and_run(
 ) -> tuple[Config, LayerRun | None]:
     """Return the config of the one named puzzle, and its run by layers; None if its directory has
     no run of this puzzle."""
-    is_config = isinstance(what, Config)
-    config = only_member(what, what.name) if is_config else resolve(what, settings).puzzle
+    if isinstance(what, Config):
+        config = only_member(what, what.name)
+    else:
+        config = resolve(what, settings).puzzle
     place = config.storage
     if kind_at(place) == BY_COSETS:
         raise InputError(

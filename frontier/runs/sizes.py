@@ -62,7 +62,8 @@ def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
     """Search until there are more than `most` states."""
     kernel = lists_of(puzzle.model.space)
     most = min(most, TRIAL_BYTES // kernel.bytes_for(1))
-    sizes, began = [], time.process_time()
+    sizes: list[int] = []
+    began = time.process_time()
     for layer in kernel.layers(puzzle.model.origins()):
         if len(sizes) == 1:
             began = time.process_time()  # the first step loads the kernels

@@ -110,8 +110,8 @@ class Family:
     @property
     def diameter(self) -> int | None:
         """The greatest depth, if all are complete."""
-        depths = list(self.depths.values())
-        return None if None in depths else max(depths)
+        depths = [depth for depth in self.depths.values() if depth is not None]
+        return max(depths) if len(depths) == len(self.depths) else None
 
     @property
     def finding(self) -> str:
@@ -134,7 +134,9 @@ def family_of(puzzles: Sequence[dict], depths: Sequence[int | None]) -> Family |
 
 def family_in(values: list[dict]) -> Family:
     """Return the family of the runs from all blank cells, by their summaries."""
-    return family_of([value["puzzle"] for value in values], list(map(depth_of, values)))
+    family = family_of([value["puzzle"] for value in values], list(map(depth_of, values)))
+    assert family is not None
+    return family
 
 
 def family_summary(values: list[dict]) -> dict:

@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from frontier import machine
-from frontier.cosets.proof import wrong_division
-from frontier.cosets.questions import Asker, Farther, Witness
+from frontier.cosets.proof import Proof, wrong_division
+from frontier.cosets.questions import Asker, Farther, Portion, Witness
 from frontier.errors import CorruptRunError
-from frontier.puzzles import Puzzle
+from frontier.puzzles import GridPuzzle
 from frontier.runs.coset_run import CosetRun
 from frontier.runs.directory import SUMMARY as SUMMARY_FILE
 from frontier.search.verify import SUMMARY, Fault, copy_faults, misplaced_faults
@@ -77,31 +77,33 @@ def check_cosets(
     checked.faults += copy_faults(run)
     if proof is None:
         return checked
-    wrong = list(_wrong_summary(run))
-    checked.wrong_summary = bool(wrong)
-    checked.faults += [Fault(SUMMARY, message, described=True) for message in wrong]
+    messages = list(_wrong_summary(run, proof))
+    checked.wrong_summary = bool(messages)
+    checked.faults += [Fault(SUMMARY, message, described=True) for message in messages]
     checked.paths = len(proof.farther)
     say(f"{counted(checked.paths, 'path')}, move by move")
     for limit, answer in proof.answers.items():
         for position in answer.farther:
-            if wrong := _wrong_way(run.puzzle, position, limit):
+            if wrong := _wrong_way(run.region.puzzle, position, limit):
                 position_text = f"the question of {limit}, {run.puzzle.line(position.board)}"
                 checked.faults.append(
                     Fault(limit + proof.period, f"a position of {position_text}: {wrong}")
                 )
-    done = [(t, number) for t, answer in proof.answers.items() for number in answer.done]
+    done: list[tuple[int, int] | Witness] = [
+        (t, number) for t, answer in proof.answers.items() for number in answer.done
+    ]
     done += proof.witnesses
     count = len(done) if portions is None else min(portions, len(done))
     drawn = random.Random(seed).sample(done, count)
     if portions != 0 and all(fault.described for fault in checked.faults):
-        _search_again(run, drawn, checked, say)
+        _search_again(run, proof, drawn, checked, say)
     return checked
 
 
-def _wrong_summary(run: CosetRun) -> Iterator[str]:
+def _wrong_summary(run: CosetRun, proof: Proof) -> Iterator[str]:
     """Generate messages about a wrong ``summary.json``."""
     name, remedy = SUMMARY_FILE, "`gods-number` writes it anew"
-    file, proof = run.storage.place(name), run.proof
+    file = run.storage.place(name)
     if not run.storage.exists(name):
         return
     try:
@@ -111,7 +113,11 @@ def _wrong_summary(run: CosetRun) -> Iterator[str]:
         return
     lower, upper = content.get("lower"), content.get("upper")
     bounds = proof.lower, proof.upper
-    if lower is not None and not (lower <= proof.lower and proof.upper <= upper):
+    if (
+        lower is not None
+        and upper is not None
+        and not (lower <= proof.lower and proof.upper <= upper)
+    ):
         yield f"{file} has bounds {lower} and {upper}, and the ledger {bounds}; {remedy}"
     for layer in content.get("layers", []):
         positions = proof.layer(layer["depth"]) if proof.known else None
@@ -125,11 +131,10 @@ def _wrong_summary(run: CosetRun) -> Iterator[str]:
 
 
 def _search_again(
-    run: CosetRun, drawn: list[tuple[int, int] | Witness], checked: Checked, say
+    run: CosetRun, proof: Proof, drawn: list[tuple[int, int] | Witness], checked: Checked, say
 ) -> None:
     """Count the cosets of all questions again, search portions and single positions again, and note
     faults."""
-    proof = run.proof
     asker = Asker(run.region, run.groups, machine.cores(), run.table_source(shared=False))
     if asker.deepest != proof.deepest:
         message = f"the deepest pattern and board are {asker.deepest}, not {proof.deepest}"
@@ -146,6 +151,7 @@ def _search_again(
             say(f"{checked.portions:,} of {counted(len(drawn), 'portion')} searched again")
             checked.portions += 1
             listed, portion = answer.done[number], asker.search(limit, number)
+            assert isinstance(portion, Portion)  # it was a whole search, and nobody stopped it
             before, now = ({(p.board, p.depth) for p in of.farther} for of in (listed, portion))
             if before != now or listed.cosets != portion.cosets:
                 message = (
@@ -162,7 +168,7 @@ def _search_again(
             checked.faults.append(Fault(witness.limit + proof.period, message))
 
 
-def _wrong_way(puzzle: Puzzle, position: Farther, limit: int) -> str | None:
+def _wrong_way(puzzle: GridPuzzle, position: Farther, limit: int) -> str | None:
     """Return what is wrong with the way of a position, None if it is right."""
     board, columns = list(position.board), puzzle.grid.columns
     several = puzzle.metric == "multi"

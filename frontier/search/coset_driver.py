@@ -133,7 +133,9 @@ class _Search:
                 self._tell(SearchStopped(reason_of(error), self._elapsed()))
                 raise
         if run.complete:
-            self._tell(SearchFinished(run.proof.lower, run.proof.upper, self._elapsed()))
+            self._tell(
+                SearchFinished(run.begun_proof.lower, run.begun_proof.upper, self._elapsed())
+            )
         else:
             self._tell(SearchStopped("the given hours have passed", self._elapsed()))
 
@@ -172,8 +174,9 @@ class _Search:
     def _raise_lower_bound(self, asker: Asker, executor: Executor) -> None:
         """Try greater lower bounds with hard positions, if God's number is wanted and the next
         question is new, for at most the time that the questions of this start have taken."""
-        proof, at_most, began = self._run.proof, self._run.request[0], time.monotonic()
-        following = proof.answers.get(self._run.next_question[0])
+        proof, at_most, began = self._run.begun_proof, self._run.request[0], time.monotonic()
+        question = self._run.next_question
+        following = proof.answers.get(question[0]) if question else None
         begun = following is not None and following.done
         if at_most is not None or begun or self._question_seconds < GUESSED_SECONDS:
             return
@@ -198,7 +201,7 @@ class _Search:
 
     def _ask(self, asker: Asker, executor: Executor, limit: int, whole: bool) -> None:
         """Ask a question. whole: True if all its positions are wanted; otherwise one suffices."""
-        proof, began = self._run.proof, time.monotonic()
+        proof, began = self._run.begun_proof, time.monotonic()
         answer = proof.answers.setdefault(limit, Answer(asker.portions(limit), asker.cosets(limit)))
         if wrong := wrong_division(asker, limit, answer):
             raise CorruptRunError(f"{self._run.path}: {wrong}")
@@ -245,7 +248,7 @@ class _Search:
         return Call(search_position, (self._run.ref, board, limit, nodes))
 
     def _say(self, doing: str, limit: int, answer: Answer, time_left: float | None) -> None:
-        proof = self._run.proof
+        proof = self._run.begun_proof
         self._tell(Asking(
             doing, proof.lower, proof.upper, limit, len(answer.done), answer.portions, time_left,
             len(answer.farther),
@@ -275,7 +278,9 @@ _open = RunCache(_open_asker)
 """The tables of a search, which a worker reads once."""
 
 
-def search_portion(run_ref: RunRef, limit: int, number: int, whole: bool) -> Portion | Witness:
+def search_portion(
+    run_ref: RunRef, limit: int, number: int, whole: bool
+) -> Portion | Witness | None:
     """Search a portion of a question, as a worker of a cluster does."""
     return _open.of(run_ref).search(limit, number, whole=whole)
 

@@ -46,13 +46,15 @@ class Sample:
 def sample_next(run: CosetRun, seconds: float) -> tuple[int, list[Sample]] | None:
     """Return the limit of the next question of a search, and samples of it; None if the tables are
     not made yet, or if all questions are answered. Writes nothing."""
-    if run.proof is None or run.complete or not set(run.tables.names) >= MADE_FIRST:
+    if run.proof is None or not set(run.tables.names) >= MADE_FIRST:
+        return None
+    if (question := run.next_question) is None:
         return None
 
     def read(name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
         return run.tables.read(name, shared=True) if run.tables.exists(name) else make()
 
-    limit, _ = run.next_question
+    limit, _ = question
     return limit, sample(Asker(run.region, run.groups, machine.cores(), read), limit, seconds)
 
 

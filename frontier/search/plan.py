@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import ceil
-from typing import Literal
+from typing import Any, Literal
 
 from frontier import machine
 from frontier.clusters.executor import TASKS_UNDER_WAY
@@ -87,7 +87,7 @@ class Policy:
         """True if tasks delete the part that they replace."""
         return self.layers_kept == LEAST_KEPT
 
-    def depths_to_keep(self, stored: list) -> list:
+    def depths_to_keep(self, stored: list[int]) -> list[int]:
         """Return the depths to keep after the next commit. `stored` lists the depths on disk,
         ascending."""
         return stored if self.layers_kept is None else stored[-self.layers_kept :]
@@ -181,7 +181,7 @@ class Plan:
         )
 
     @property
-    def identity(self) -> dict:
+    def identity(self) -> dict[str, Any]:
         """The identity of the run, written to its directory and compared when it is resumed."""
         return {
             **config_identity(self.config),
@@ -190,7 +190,7 @@ class Plan:
         }
 
 
-def config_identity(config: Config) -> dict:
+def config_identity(config: Config) -> dict[str, Any]:
     """Return the part of a run's identity that its config determines."""
     return {
         "name": config.name,
@@ -209,7 +209,7 @@ def with_what_is_kept(config: Config) -> Config:
     return config.model_copy(update={"search": search})
 
 
-def make_plan(config: Config, layout: dict | None = None) -> Plan:
+def make_plan(config: Config, layout: dict[str, Any] | None = None) -> Plan:
     """Plan a run; raises TooLarge if it cannot fit. layout: the settings of an existing run."""
     config = with_what_is_kept(config)
     puzzle, memory = config.make_puzzle(), config.cluster.memory

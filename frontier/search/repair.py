@@ -7,6 +7,7 @@ back as far as it must.
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from frontier.errors import CorruptRunError
 from frontier.runs.directory import aside_of, moved
@@ -93,7 +94,7 @@ def plan_repair(run: LayerRun, verified: Verified) -> Repair:
     redo = sorted({fault.task for fault in verified.faults if fault.task is not None})
     described = {fault.depth for fault in verified.faults if fault.described}
     aside = {name: aside_of(name) for name in run.misplaced()}
-    more = {"summary": SUMMARY in described, "aside": aside}
+    more: dict[str, Any] = {"summary": SUMMARY in described, "aside": aside}
     if not run.records:  # it was stopped before anything was committed
         return Repair(last, [], sorted(described & {GROUP}), **more)
     replaced = verified.depth_being_replaced

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 from frontier.errors import CorruptRunError, Gone
 from frontier.runs.kinds import open_run
 from frontier.runs.layer_run import LayerRun
-from frontier.runs.stored_run import StoredRun
 from frontier.search.repair import Repair, plan_repair
 from frontier.search.verify import Verified, verify
 
 if TYPE_CHECKING:
+    from frontier.runs.coset_run import CosetRun
     from frontier.search.coset_checks import Checked
     from frontier.search.coset_repair import CosetRepair
 
@@ -19,8 +19,8 @@ Say = Callable[[str], None]
 
 
 def verified(
-    run: StoredRun, count: int, seed: int, say: Say
-) -> "tuple[StoredRun, Verified | Checked]":
+    run: "LayerRun | CosetRun", count: int, seed: int, say: Say
+) -> "tuple[LayerRun | CosetRun, Verified | Checked]":
     """Return the run as it was verified, and the result.
 
     count: check this many states of each layer, and as many others, or search this many portions of
@@ -38,7 +38,7 @@ def verified(
     return run, result
 
 
-def _verify(run: StoredRun, count: int, seed: int, say: Say) -> "Verified | Checked":
+def _verify(run: "LayerRun | CosetRun", count: int, seed: int, say: Say) -> "Verified | Checked":
     if isinstance(run, LayerRun):
         return verify(run, count, seed, say)
     from frontier.search.coset_checks import check_cosets  # with all of `cosets`
@@ -46,7 +46,7 @@ def _verify(run: StoredRun, count: int, seed: int, say: Say) -> "Verified | Chec
     return check_cosets(run, count, seed, say)
 
 
-def _moved_on(run: StoredRun) -> StoredRun | None:
+def _moved_on(run: "LayerRun | CosetRun") -> "LayerRun | CosetRun | None":
     """Return the run as it is now, if it has continued since it was opened."""
     try:
         run.check_mine()
@@ -55,11 +55,11 @@ def _moved_on(run: StoredRun) -> StoredRun | None:
     return None
 
 
-def repair_of(run: StoredRun, say: Say) -> "Repair | CosetRepair":
+def repair_of(run: "LayerRun | CosetRun", say: Say) -> "Repair | CosetRepair":
     """Return the steps that repair a run; raises CorruptRunError if it cannot be repaired."""
-    result = _verify(run, 0, 0, say)
     if isinstance(run, LayerRun):
-        return plan_repair(run, result)
+        return plan_repair(run, verify(run, 0, 0, say))
+    from frontier.search.coset_checks import check_cosets  # with all of `cosets`
     from frontier.search.coset_repair import plan_coset_repair
 
-    return plan_coset_repair(run, result)
+    return plan_coset_repair(run, check_cosets(run, 0, 0, say))

@@ -42,7 +42,8 @@ def split_voltage(voltage: tuple[int, ...], border: int) -> tuple[tuple[int, ...
     Swaps of positions i, i+1 with i >= border stay behind it. They go to the second part if they
     share no position with a swap of the first part that comes after them.
     """
-    outer, inner = [], []
+    outer: list[int] = []
+    inner: list[int] = []
     for i in reversed(voltage):
         if i >= border and all(abs(i - outer_swap) > 1 for outer_swap in outer):
             inner.append(i)

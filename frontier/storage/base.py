@@ -11,7 +11,7 @@ Methods for things that a kind of place does not have, such as folders or locks,
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class Writer(ABC):
     it leaves nothing behind if `finish` was not called."""
 
     @abstractmethod
-    def write(self, data: memoryview) -> None: ...
+    def write(self, data: bytes | memoryview) -> None: ...
 
     @abstractmethod
     def finish(self, durable: bool) -> None:
@@ -42,7 +42,7 @@ class Writer(ABC):
     def abandon(self) -> None:
         """Leave nothing behind. After `finish` this does nothing."""
 
-    def __enter__(self) -> "Writer":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_) -> None:
@@ -168,7 +168,7 @@ class Storage(ABC):
         data = self.map_ranges(name, [(0, size)]) if shared and size else None
         if data is None:
             data = np.empty(size, dtype=np.uint8)
-            self.read_ranges(name, [0], [memoryview(data)])
+            self.read_ranges(name, [0], [data.data])
         return data
 
     # Writing.

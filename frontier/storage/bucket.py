@@ -34,7 +34,7 @@ Version = dict[str, str]
 """The ETag of an object, and its version in stores that number them."""
 
 
-def _version(about: dict[str, Any]) -> Version:
+def _version(about: Any) -> Version:
     return {name: about[name] for name in ("e_tag", "version") if about[name] is not None}
 
 
@@ -55,7 +55,7 @@ class BucketStorage(Storage):
         """Return the place that a URL names; raises InputError if it names no place."""
         match = URL.fullmatch(url)
         parts = match[3].strip("/").split("/") if match else []
-        if not parts or any(part in ("", ".", "..") for part in parts):
+        if not match or any(part in ("", ".", "..") for part in parts):
             raise InputError(
                 f"{masked(url)!r} names no place in an object store: expected one of "
                 f"{', '.join(f'{scheme}://BUCKET/NAME' for scheme in SCHEMES)}, such as "
@@ -178,7 +178,8 @@ class BucketStorage(Storage):
         self._ask(name, lambda store: store.put(self._key(name), content))
 
     def replace(self, name: str, content: bytes, was: object, durable: bool = False) -> Version:
-        mode, key = "create" if was is None else was, self._key(name)
+        mode: Any = "create" if was is None else was
+        key = self._key(name)
 
         def get(store: "ObjectStore") -> tuple[bytes, Version]:
             result = store.get(key)
@@ -249,7 +250,7 @@ class ObjectWriter(Writer):
             storage.store, storage._key(name), buffer_size=CHUNK_BYTES, max_concurrency=CHUNKS
         )
 
-    def write(self, data: memoryview) -> None:
+    def write(self, data: bytes | memoryview) -> None:
         # A copy: it is sent later, when the caller may have reused the memory.
         self._size += self._storage._ask(self._name, lambda _: self._file.write(bytes(data)))
 

@@ -29,6 +29,8 @@ CANNOT_MAP = errno.EINVAL, errno.ENODEV, errno.ENOSYS, errno.EOPNOTSUPP
 class LocalStorage(Storage):
     """A directory, which need not exist yet."""
 
+    path: Path
+
     def __init__(self, path: Path):
         self.path, self._root = path, str(path)
         self.lock_file = path / "lock"
@@ -209,21 +211,23 @@ class FileWriter(Writer):
     """A file that is written chunk by chunk. `finish` gives it its name."""
 
     def __init__(self, path: str | Path):
-        self._path, self._scratch = str(path), _scratch(path)
+        self._path = str(path)
+        self._scratch: str | None = _scratch(path)
         self._file = open(self._scratch, "xb", buffering=0)  # noqa: SIM115
 
-    def write(self, data: memoryview) -> None:
-        data = memoryview(data)
+    def write(self, data: bytes | memoryview) -> None:
+        view = memoryview(data)
         with naming(self._path):
-            while data:
-                data = data[self._file.write(data) :]  # a write may take fewer bytes than given
+            while view:
+                view = view[self._file.write(view) :]  # a write may take fewer bytes than given
 
     def finish(self, durable: bool) -> None:
         with naming(self._path):
             if durable:
                 os.fsync(self._file.fileno())
             self._file.close()
-        os.replace(self._scratch, self._path)
+        if self._scratch:
+            os.replace(self._scratch, self._path)
         self._scratch = None
         if durable:
             force(os.path.dirname(self._path) or ".")

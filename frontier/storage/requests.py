@@ -102,6 +102,7 @@ def ask_store(bucket: str, name: str, request: Callable[[], T]) -> T:
 
     began, patience = time.monotonic(), patience_for(bucket)
     while True:
+        error_raised: Exception | None
         try:
             answer = _interruptible(request)
         except FileNotFoundError:
@@ -111,15 +112,16 @@ def ask_store(bucket: str, name: str, request: Callable[[], T]) -> T:
         except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError) as error:
             error_raised = PermissionError(errno.EACCES, _first_line(error), name)
         except exceptions.BaseError as error:
-            error_raised = OSError(errno.EIO, _first_line(error), name)
-            if UNANSWERED.search(error_raised.strerror):
+            line = _first_line(error)
+            error_raised = OSError(errno.EIO, line, name)
+            if UNANSWERED.search(line):
                 # obstore itself repeats only requests that change nothing when carried out twice
                 if time.monotonic() - began < patience:
                     time.sleep(1)
                     continue
                 _answering.discard(bucket)
                 message = f"the object store has not answered for {time.monotonic() - began:.0f} s"
-                reason = re.sub(r" in [^ ]+s,? .*- ", ": ", error_raised.strerror)
+                reason = re.sub(r" in [^ ]+s,? .*- ", ": ", line)
                 raise OSError(errno.EIO, f"{message} ({reason})", name) from None
         else:
             error_raised = None

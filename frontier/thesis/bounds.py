@@ -53,7 +53,7 @@ class Bounds:
 
     def __init__(self, runs: ThesisRuns, most: int):
         self._runs, self._most = runs, most
-        self._upper = cache(self._upper)
+        self._upper = cache(self._upper)  # type: ignore[method-assign]  # for as long as this lives
 
     def lower(self, columns: int) -> Bound:
         """Return God's number where it was searched, else 2n² - n."""
@@ -71,9 +71,11 @@ class Bounds:
         missing."""
         if columns <= 3:
             whole = self._runs.tiles(2, columns)
-            return whole and _exact(whole, whole.depth)
+            return _exact(whole, whole.depth) if whole else None
         depths, smaller = self._runs.columns(columns, 1), self.recursion(columns - 1)
-        return depths and smaller and smaller.after(depths.depth, "k = 1", depths.run)
+        if not (depths and smaller):
+            return None
+        return smaller.after(depths.depth, "k = 1", depths.run)
 
     def _upper(self, columns: int, field: str) -> Bound | None:
         """Return the least bound of G(n), or of H(n).

@@ -132,8 +132,8 @@ def bounds(runs: ThesisRuns) -> Iterator[Row]:
     for n, claimed in claims.UPPER.items():
         formula = thesis_bound(n)
         note = f"the formula gives {formula}" if claimed != formula else ""
-        computed = bounds_computed.recursion(n)
-        yield Row(f"upper bound, n = {n}", claimed, computed and computed.value, note)
+        bound = bounds_computed.recursion(n)
+        yield Row(f"upper bound, n = {n}", claimed, bound and bound.value, note)
 
 
 def columns(runs: ThesisRuns) -> Iterator[Row]:
@@ -142,8 +142,8 @@ def columns(runs: ThesisRuns) -> Iterator[Row]:
         depths_computed = _depths(runs, k, depths)
         for n, claimed in depths.items():
             yield Row(f"k = {k}, n = {n}", claimed, depths_computed.get(n))
-        claimed = claims.FORMULAS[k]
-        yield Row(f"k = {k}: formula", _line(claimed), _line(linear_formula(depths_computed)))
+        claimed_formula = _line(claims.FORMULAS[k])
+        yield Row(f"k = {k}: formula", claimed_formula, _line(linear_formula(depths_computed)))
 
 
 def _depths(runs: ThesisRuns, k: int, columns: Iterable[int]) -> dict[int, int]:
@@ -152,7 +152,7 @@ def _depths(runs: ThesisRuns, k: int, columns: Iterable[int]) -> dict[int, int]:
     return {n: depths.depth for n, depths in pairs if depths}
 
 
-def _line(formula: tuple[int, int, int] | None) -> str | None:
+def _line(formula: tuple[int, ...] | None) -> str | None:
     """Return a n + b as text."""
     if formula is None:
         return None

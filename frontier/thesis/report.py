@@ -37,7 +37,7 @@ def made_with() -> dict[str, str]:
 
 def describe_thesis(value: dict) -> str:
     """Return the value of `thesis_value` for a person, in Markdown."""
-    titles = {name: table.__doc__.strip() for name, table in TABLES.items()}
+    titles = {name: (table.__doc__ or "").strip() for name, table in TABLES.items()}
     depths = value.get("beyond", {"depths": {}})["depths"].values()
     columns = sorted({n for depths_of_k in depths for n in depths_of_k})
     return page("thesis.md", value=value, titles=titles, columns=columns)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import factorial, perm
 from pathlib import Path
+from typing import Any
 
 from frontier import api
 from frontier.config import config_of
@@ -88,7 +89,7 @@ class ThesisRuns:
     def _look_up(self, name: str, puzzle: dict, states: int) -> Depths | None:
         path = storage_at(self._directory / name)
         exists, large = LayerRun.exists(path), states > self._limit or puzzle["columns"] > self.most
-        tables = {
+        tables: dict[str, Any] = {
             "name": name,
             "puzzle": puzzle,
             "store": {"path": str(path)},
@@ -109,7 +110,7 @@ class ThesisRuns:
                 return _depths(name, store)
             identity = store.identity  # the run is resumed as it was begun
             tables |= {"name": identity["name"], "search": {"keep": identity["keep"]}}
-            tables["store"]["codec"] = identity["codec"]
+            tables["store"] |= {"codec": identity["codec"]}
             config = config_of(tables, "thesis")
         if large:
             return _by_cosets(path, puzzle, states)

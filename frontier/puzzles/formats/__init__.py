@@ -35,6 +35,6 @@ def puzzle_table(text: str, file: str) -> dict | None:
 
 def name_of(file: str) -> str:
     """Return the name of the run of a file, by the file's name."""
-    suffix = next((of for of in SUFFIXES if file.endswith(of)), re.search(r"(\.[^.]*)?$", file)[0])
+    suffix = next((of for of in SUFFIXES if file.endswith(of)), re.findall(r"\.[^.]*$|$", file)[0])
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", file.removesuffix(suffix)).lstrip(".-_")
     return name or "puzzle"

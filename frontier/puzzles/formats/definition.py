@@ -62,8 +62,8 @@ class Definition:
 
     name: str | None = None
     sets: dict[str, PieceSet] = field(default_factory=dict)
-    pieces: np.ndarray | None = None
-    turns: np.ndarray | None = None
+    pieces: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    turns: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     moves: dict[str, Generator] = field(default_factory=dict)
 
     @property

@@ -102,7 +102,8 @@ def _arrangement(
     if unknown := [name for name in given if name not in definition.sets]:
         known = ", ".join(definition.sets)
         raise InputError(f"{at}{unknown[0]}: the orbits are {known}")
-    numbers, turns = [], []
+    numbers: list[int] = []
+    turns: list[int] = []
     for name, of in definition.sets.items():
         if name not in given:
             numbers += range(of.size)

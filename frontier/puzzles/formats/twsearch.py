@@ -20,7 +20,7 @@ A file has lines of words; those that begin with # are comments.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from dataclasses import replace
 
 import numpy as np
@@ -75,7 +75,7 @@ def read_definition(text: str, file: str) -> Definition:
     Raises InputError, beginning with `file` and the line, for what is not of this format or not
     supported.
     """
-    definition, lines = Definition(), _lines(text)
+    definition, lines, solved = Definition(), _lines(text), False
     for number, words in lines:
         line_name = f"{file}, line {number}: "
         command, *arguments = words
@@ -98,28 +98,30 @@ def read_definition(text: str, file: str) -> Definition:
             definition.name = arguments[0]
         elif command == "Set":
             name, *numbers = arguments
-            if definition.pieces is not None or name in definition.sets:
+            if solved or name in definition.sets:
                 raise InputError(f"{line_name}each Set stands once, and before Solved")
             definition.add_set(
                 name, *(whole_number(word, line_name, 1, MOST_PIECES) for word in numbers)
             )
         elif command in ("Solved", "StartState"):
-            if definition.pieces is not None:
+            if solved:
                 raise InputError(f"{line_name}{command} stands once")
+            solved = True
             _read_solved(definition, lines, line_name, 0 if command == "StartState" else 1)
-        elif definition.pieces is None:
+        elif not solved:
             what = "Ignore" if command == "Ignore" else "a move"
             raise InputError(f"{line_name}{what} comes before Solved; put Solved first")
         elif command == "Ignore":
             _ignore(definition, lines, line_name)
         else:
             _add_move(definition, command, arguments, lines, line_name)
-    for name, entries in {
+    every: dict[str, Sized] = {
         "Set": definition.sets,
         "Solved": definition.pieces,
         "Move": definition.moves,
-    }.items():
-        if entries is None or len(entries) == 0:
+    }
+    for name, entries in every.items():
+        if len(entries) == 0:
             raise InputError(f"{file} has no {name}, which every puzzle needs")
     return definition
 
@@ -140,7 +142,7 @@ def _add_move(
         raise InputError(f"{at}the move {name} stands twice")
     if command == "MoveSequence":
         each = definition.orientations.tolist()
-        effect = effect_of(*sequence, definition.moves, each, at)
+        effect = effect_of(sequence[0], definition.moves, each, at)
         definition.moves[name] = replace(effect, name=name)
         return
     first = 0 if command == "MoveTransformation" else 1
@@ -169,7 +171,8 @@ def _arrangement(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return int64[positions] numbers of pieces or places, counted from 0 in each set, and
     int64[positions] turns."""
-    numbers, turns = [], []
+    numbers: list[int] = []
+    turns: list[int] = []
     for of in definition.sets.values():
         order, *turned = rows.get(of, [range(first, of.size + first)])
         numbers += [number - first for number in order]

@@ -119,7 +119,8 @@ class _Film:
         self.captions = captions_of(puzzle, solution)
         self.title = f"{counted(solution.distance, 'move')}: {' '.join(solution.moves)}"
         last = puzzle.notation.picture(solution.boards[0])
-        self.pictures, self.steps, self.paths = [last], [0], [{}]
+        self.pictures, self.steps = [last], [0]
+        self.paths: list[dict] = [{}]
         first_places = _places(last)
         for before, after in pairwise(solution.boards):
             places_before, passed = _places(last), []

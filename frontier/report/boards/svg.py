@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import product
+from typing import Any
 
 from markupsafe import Markup
 
@@ -156,13 +157,13 @@ class Scene:
         """Return paths of the middles of cells, and of the edges of the graph between them."""
         places = {cell: map(number, self.at(self.picture.places[cell])) for cell in cells}
         at = {cell: ",".join(place) for cell, place in places.items()}
-        edges = (f"M{at[a]}L{at[b]}" for a, b in self.picture.edges if a in at and b in at)
+        edges = (f"M{at[a]}L{at[b]}" for a, b in self.picture.edges or () if a in at and b in at)
         return "".join(f"M{place}h0" for place in at.values()), "".join(edges)
 
     def _path(self, path: str, breadth: float, colour: str, **look) -> str:
         """Return a path that is filled, and drawn with a round brush, whose breadth is in sides."""
-        brush = {"stroke_linecap": "round", "stroke_linejoin": "round", "stroke": colour}
-        brush |= {"stroke_width": breadth * self.side}
+        brush: dict[str, Any] = {"stroke_linecap": "round", "stroke_linejoin": "round"}
+        brush |= {"stroke": colour, "stroke_width": breadth * self.side}
         return tag("path", d=path, **{"fill": colour} | brush | look)
 
     def _text(self, place: Point, label: str, size: float, colour: str, weight=600, **look) -> str:

@@ -82,7 +82,9 @@ class _Canvas:
     """Columns and rows of characters with styles; wide ones take two columns."""
 
     def __init__(self, rows: int, columns: int):
-        self.rows = [[(" ", "")] * columns for _ in range(rows)]
+        self.rows: list[list[tuple[str, Style | str]]] = [
+            [(" ", "")] * columns for _ in range(rows)
+        ]
 
     def put(self, row: int, column: int, text: str, style: Style | str = "") -> None:
         for letter in text:
@@ -143,7 +145,7 @@ def _network(picture: Picture, looks: Looks, longest: int, most: int) -> _Canvas
     at = _on_characters(picture, longest).tolist()
     columns, rows = (max(values) + 1 for values in zip(*at, strict=True))
     canvas = _Canvas(rows, columns + longest - 1)
-    for source, target in picture.edges:
+    for source, target in picture.edges or ():
         _line(canvas, at[source], at[target], longest)
     held = dict.fromkeys(picture.open, (OPEN_MARK, DIM))
     held |= {cell: looks[piece.code] for piece in picture.pieces for cell in piece.cells}
