@@ -108,7 +108,7 @@ def tile_puzzle(
         corner = [rows - 1, columns - 1]
         reason += f", or put the goal's blank last: --set 'puzzle.blank={corner}'"
     words = Words(unreachable=f"it cannot be reached from the goal: {reason}")
-    return GridPuzzle("tiles", title, model, notation, words, grid)
+    return GridPuzzle("tiles", title, model, notation, words, grid=grid)
 
 
 def _parity_changes(grid: Grid, first: int, second: int) -> bool:
