@@ -143,25 +143,25 @@ def generators_given(
     orientations: int | Sequence[int],
     closed: bool,
     metric: str,
+    key: str = "puzzle.generators",
 ) -> GivenGenerators:
     """Return the generators of a config.
 
     given: name -> cycles, an image, or a table of `moves`, either of these, and `turns`, one a
     position. positions: their number; by default the greatest that a generator names. closed: add
-    missing inverses. metric: what counts as one move.
+    missing inverses. metric: what counts as one move. key: that of the config.
     """
     if not isinstance(given, Mapping) or not 1 <= len(given) <= MOST_GENERATORS:
         fault = f"has {len(given)} of them" if isinstance(given, Mapping) else f"= {given!r}"
         raise InputError(
-            f"puzzle.generators {fault}: expected a table of 1..{MOST_GENERATORS} generators, "
+            f"{key} {fault}: expected a table of 1..{MOST_GENERATORS} generators, "
             'such as {a = "(1 2 3)(4 5)", b = [2, 1, 3, 4, 5]}'
         )
     if any(not str(name) for name in given):
         raise InputError(
-            "puzzle.generators has one without a name, by which its moves are to be written; name "
-            "it"
+            f"{key} has one without a name, by which its moves are to be written; name it"
         )
-    read = {str(name): _parts(of, f"puzzle.generators.{name}") for name, of in given.items()}
+    read = {str(name): _parts(of, f"{key}.{name}") for name, of in given.items()}
     if positions is None:
         positions = max(
             max([0, *steps, *map(len, lists.values())]) for steps, lists in read.values()
@@ -171,9 +171,9 @@ def generators_given(
     each = _each(orientations, positions)
     listed = {}
     for name, parts in read.items():
-        key = f"puzzle.generators.{name}"
-        check_label(name, key)
-        listed[name] = _generator(name, key, *parts, each)
+        where = f"{key}.{name}"
+        check_label(name, where)
+        listed[name] = _generator(name, where, *parts, each)
     moves, remark = _different(listed, each, metric)
     if metric == "turns" and closed:
         moves = _with_inverses(moves, each, listed)

@@ -5,7 +5,8 @@ Pancakes, TopSpin, the cube and other twisty puzzles: no position need be empty.
 
 Pieces never leave the *orbit* of their position under the generators. Those that share a label in
 an orbit count as the same. On a board a label may be followed by the orientation of the piece, as
-in 7+2; in the goal +? says that the orientation of the pieces with this label does not matter. The
+in 7+2; in the goal +? says that the orientation of the pieces with this label does not matter, and
+? alone stands for any piece, in any orientation: what matters is where the others lie. The
 code of a piece is its place in the goal, from 1, and one orientation more adds the number of
 positions.
 """
@@ -36,7 +37,6 @@ from frontier.puzzles.notation import (
     boards_given,
     joined,
     labels_given,
-    read_boards,
 )
 from frontier.puzzles.picture import Picture
 from frontier.puzzles.pieces import Board, GivenBoards, TurnedPieces
@@ -50,6 +50,9 @@ from frontier.space.tower import Graph
 from frontier.text import counted
 
 TURNED = "+"
+
+MOST_ROTATED = 1000
+"""The most goals that are one goal in all positions of the whole puzzle."""
 
 WILD = -1
 """The orientation of a piece for which it does not matter, written +?."""
@@ -188,9 +191,10 @@ class PermutationNotation(Notation):
         if not names_moves(text, moves):
             return None
         effect = effect_of(text, moves, each, "as moves from the goal, ")
-        return self.pieces.settled(self._after(effect, board))
+        return self.pieces.settled(self.moved(effect, board))
 
-    def _after(self, generator: Generator, board: Board) -> Board:
+    def moved(self, generator: Generator, board: Board) -> Board:
+        """Return the board after a generator."""
         codes = np.array(board)
         turns = (self.pieces.turns(codes) + generator.turns) % self.pieces.orientations
         after = generator.moved(self.pieces.numbers(codes) + self.pieces.cells * turns)
@@ -198,7 +202,7 @@ class PermutationNotation(Notation):
 
     def _move(self, before: Board, after: Board) -> tuple[Generator, Board]:
         """Return the generator that leads from one board to another, and its board."""
-        settled, led = self.pieces.settled, [(g, self._after(g, before)) for g in self.generators]
+        settled, led = self.pieces.settled, [(g, self.moved(g, before)) for g in self.generators]
         exact = [pair for pair in led if pair[1] == after]
         like = [pair for pair in led if settled(pair[1]) == settled(after)]
         return (exact or like)[0]
@@ -236,9 +240,11 @@ def permutation_puzzle(
     goals: Sequence | None = None,
     start=None,
     picture: str | None = None,
+    rotations: Mapping | None = None,
+    up_to_rotations: bool = False,
 ) -> Puzzle:
-    """Return a permutation puzzle; see `generators_given` for its moves, `net_of` for its
-    picture."""
+    """Return a permutation puzzle; see `generators_given` for its moves and rotations, `net_of` for
+    its picture."""
     check_metric(metric, "permutations")
     moves, each, remark = generators_given(generators, positions, orientations, closed, metric)
     cells, orbit = len(each), orbits([move.image for move in moves], len(each))
@@ -284,7 +290,10 @@ def permutation_puzzle(
         ordered=len(colours) == cells,
     )
     notation = PermutationNotation(pieces, ["", *labels], drawing, alike, moves, orbit, net)
-    boards_read = read_boards(notation, boards)
+    boards_read = _read(notation, boards)
+    if up_to_rotations:
+        turns_of_all = _rotations(rotations, each)
+        boards_read = _rotated(notation, boards_read, turns_of_all)
     sort_of = {code: number for number, codes in enumerate(alike.values()) for code in codes}
     kinds, effects = [sort_of[code] for code in range(1, cells + 1)], [m.effect for m in moves]
     points = points_of(effects, each, kinds, np.maximum(turns, 0), wild)
@@ -297,6 +306,49 @@ def permutation_puzzle(
     )
     words = Words(idle=idle, stuck=idle, config=remark)
     return Puzzle("permutations", title, model, notation, words)
+
+
+def _read(notation: PermutationNotation, boards: Sequence[tuple[str, list[str]]]) -> GivenBoards:
+    """Return the boards of a config. ? is a label like others, so each is drawn whole."""
+    read = [(key, notation.board_of(key, marks)) for key, marks in boards]
+    goals = tuple(board for key, board in read if key != "puzzle.start")
+    start = next((board for key, board in read if key == "puzzle.start"), None)
+    return GivenBoards(goals, start, goals[0], tuple(map(notation.line, goals)))
+
+
+def _rotations(given: Mapping | None, each: Sequence[int]) -> Sequence[Generator]:
+    """Return the turns of the whole puzzle that a config names."""
+    if not given:
+        raise InputError(
+            "puzzle.up_to_rotations = true: name the turns of the whole puzzle in "
+            "puzzle.rotations, in the form of puzzle.generators"
+        )
+    return generators_given(given, len(each), each, False, "turns", key="puzzle.rotations").moves
+
+
+def _rotated(
+    notation: PermutationNotation, boards: GivenBoards, rotations: Sequence[Generator]
+) -> GivenBoards:
+    """Return the boards with the goals in every position of the whole puzzle, as far as its moves
+    may lead there."""
+    goals = dict.fromkeys(boards.goals)
+    for goal in (waiting := list(boards.goals)):  # it grows meanwhile
+        for rotation in rotations:
+            rotated = notation.pieces.settled(notation.moved(rotation, goal))
+            if rotated is not None and rotated not in goals:
+                goals[rotated] = None
+                waiting.append(rotated)
+        if len(goals) > MOST_ROTATED:
+            raise InputError(
+                f"puzzle.rotations makes more than {MOST_ROTATED:,} goals: they turn the whole "
+                "puzzle, so a move is not one of them"
+            )
+    if len(goals) == len(boards.goals):
+        raise InputError(
+            "puzzle.up_to_rotations = true: no turn of puzzle.rotations makes another goal that "
+            "the moves may lead to; leave it out"
+        )
+    return boards._replace(goals=tuple(goals), goal_texts=tuple(map(notation.line, goals)))
 
 
 def _sorts(alike: Alike, orbit: np.ndarray) -> tuple[Sort, ...]:
@@ -322,11 +374,6 @@ def _marks(board, name: str, orientations: Sequence[int]) -> list[str]:
         return turned or word.isdigit()
 
     marks = labels_given(board, len(orientations), name, "position", is_whole)
-    if OPEN_MARK in marks:
-        raise InputError(
-            f"{name} = {joined(marks)}: ? stands for no piece here; give pieces that "
-            "are to count as the same equal labels"
-        )
     for mark, number in zip(marks, orientations, strict=True):
         if _parted(mark, number)[1] >= number:
             raise InputError(
@@ -338,6 +385,8 @@ def _marks(board, name: str, orientations: Sequence[int]) -> list[str]:
 
 def _parted(mark: str, orientations: int) -> tuple[str, int]:
     """Return (label, orientation) of a mark in a position with so many orientations."""
+    if mark == OPEN_MARK and orientations > 1:
+        return mark, WILD
     return _split(mark) if orientations > 1 else (mark, 0)
 
 

@@ -108,6 +108,8 @@ class PermutationsTable(GoalsTable):
     closed: StrictBool = False
     metric: Literal[*metrics_of("permutations")] = "turns"  # type: ignore[valid-type]  # see above
     picture: str | None = None
+    rotations: dict[str, Notation] | None = None
+    up_to_rotations: StrictBool = False
 
 
 AnyPuzzleTable = (

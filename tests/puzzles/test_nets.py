@@ -88,7 +88,7 @@ def boards_after(puzzle, board, moves):
     named = {generator.name: generator for generator in puzzle.notation.generators}
     boards = [board]
     for move in moves:
-        boards.append(puzzle.notation._after(named[move], boards[-1]))
+        boards.append(puzzle.notation.moved(named[move], boards[-1]))
     return boards
 
 

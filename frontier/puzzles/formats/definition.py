@@ -8,7 +8,7 @@ config.
 
 The positions of the puzzle are those of all sets, one set after the other. A move stands for its
 powers too. Turns of the whole puzzle, such as x or Uv, bring no piece elsewhere in relation to the
-others, and are no moves.
+others, and are no moves; they are the table's `rotations`.
 """
 
 import re
@@ -112,6 +112,15 @@ class Definition:
                 f"{file}: the pieces of {name} have {most} orientations, at most "
                 f"{MOST_ORIENTATIONS} are supported"
             )
+        generators = _generators(moves, orientations)
+        if not 1 <= len(generators) <= MOST_GENERATORS:
+            raise InputError(
+                f"{file} has {counted(len(generators), 'move')} with an effect: 1 to "
+                f"{MOST_GENERATORS:,} are supported"
+            )
+        rotations = _generators(
+            {n: move for n, move in self.moves.items() if n not in moves}, orientations
+        )
         goal = [
             f"{label}+{'?' if turn == WILD else turn}" if turn else label
             for label, turn in zip(self._labels(), turns.tolist(), strict=True)
@@ -121,7 +130,8 @@ class Definition:
             **({"title": self.name} if self.name else {}),
             "orientations": each[0] if len(set(each)) == 1 else each,
             "goal": goal,
-            "generators": _generators(moves, orientations, file),
+            "generators": generators,
+            **({"rotations": rotations} if rotations else {}),
             "closed": True,
             "metric": "powers",
         }
@@ -154,7 +164,7 @@ class Definition:
         return orientations, turns
 
 
-def _generators(moves: Mapping[str, Generator], orientations: np.ndarray, file: str) -> dict:
+def _generators(moves: Mapping[str, Generator], orientations: np.ndarray) -> dict:
     """Return moves as `generators`, but those that move nothing."""
     generators = {}
     for name, move in moves.items():
@@ -162,11 +172,6 @@ def _generators(moves: Mapping[str, Generator], orientations: np.ndarray, file: 
         image = [to + 1 for to in move.image]
         if any(turns) or image != sorted(image):
             generators[name] = {"moves": image, **({"turns": turns} if any(turns) else {})}
-    if not 1 <= len(generators) <= MOST_GENERATORS:
-        raise InputError(
-            f"{file} has {counted(len(generators), 'move')} with an effect: 1 to "
-            f"{MOST_GENERATORS:,} are supported"
-        )
     return generators
 
 
