@@ -96,13 +96,16 @@ def bytes_of_tasks(layout: Layout) -> int:
 
 
 def task_layouts(space: TowerSpace, least: int, most_bytes: int) -> list[Layout]:
-    """Return the layouts whose parts end where leading digits change, those of few parts first.
+    """Return the layouts whose parts are equal shares of leading digits, those of few parts first.
 
     least: the fewest parts, most_bytes: the most bytes of a part; a layout without these limits is
     returned if none has them.
     """
-    rows, counts = space.nodes[0], np.cumprod([1, *space.outer_radices]).tolist()
-    layouts = [Layout(space, 0, rows // count) for count in dict.fromkeys(counts)]
+    rows, count, counts = space.nodes[0], 1, [1]
+    for radix in space.outer_radices:  # a digit may be divided, too
+        counts += [count * share for share in range(2, radix + 1) if radix % share == 0]
+        count *= radix
+    layouts = [Layout(space, 0, rows // count) for count in counts]
     fit = [one for one in layouts if one.task_count(0) >= least and one.part_bytes <= most_bytes]
     return fit or layouts[-1:]
 
