@@ -11,9 +11,22 @@ from frontier.layers.record import LayerRecord
 class Starting:
     """A run of either kind is about to begin; its workers are started or joined first.
 
-    states: the number of states of the whole space, None for a search of cosets. depth: that of the
-    last committed layer, -1 if there is none. workers: how many are started or joined; 0 if this
-    process does all the work.
+    Attributes
+    ----------
+    name
+        The name of the run.
+    title
+        The title of its puzzle.
+    path
+        The run directory, or its URL.
+    resumed
+        True if the run had begun before; a search of cosets, if its tables had been made.
+    workers
+        How many are started or joined; 0 if this process does all the work.
+    states
+        The number of states of the whole space, None for a search of cosets.
+    depth
+        The last committed layer, -1 if there is none.
     """
 
     name: str
