@@ -168,15 +168,17 @@ class Run(LayerTotals):
         return farthest(self.store, limit).boards
 
     @overload
-    def distance(self, boards: str | Mapping | tuple[int, ...] | list[int]) -> int: ...
+    def distance(self, boards: str | Mapping[str, Any] | tuple[int, ...] | list[int]) -> int: ...
 
     @overload
     def distance(self, boards: list[str] | Sequence[Sequence[int]]) -> NDArray[np.int32]: ...
 
     @overload
-    def distance(self, boards: ArrayLike | Sequence) -> int | NDArray[np.int32]: ...
+    def distance(self, boards: ArrayLike | Sequence[Any]) -> int | NDArray[np.int32]: ...
 
-    def distance(self, boards: str | Mapping | ArrayLike | Sequence) -> int | NDArray[np.int32]:
+    def distance(
+        self, boards: str | Mapping[str, Any] | ArrayLike | Sequence[Any]
+    ) -> int | NDArray[np.int32]:
         """Return the distance of one board or of several boards from the goal.
 
         Parameters

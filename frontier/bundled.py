@@ -7,9 +7,12 @@ import difflib
 import re
 from functools import cache
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 from frontier.errors import InputError
 from frontier.text import program
+
+PlaceT = TypeVar("PlaceT")
 
 FOLDER = Path("configs")
 """The folder, below the working directory, in which commands and pages expect them."""
@@ -22,12 +25,14 @@ def _folder() -> Path:
     return packed if packed.is_dir() else Path(__file__).parents[1] / "configs"
 
 
-def place_of(what: object) -> object:
+def place_of(what: PlaceT) -> PlaceT | Path:
     """Return the path of a config if `what` is only its name and nothing of that name lies in the
     working directory; otherwise `what`."""
-    path = _folder() / f"{what}.toml"
-    named = isinstance(what, str | Path) and str(what) == path.stem and path.is_file()
-    return path if named and not Path(what).exists() else what
+    if isinstance(what, str | Path):
+        path = _folder() / f"{what}.toml"
+        if str(what) == path.stem and path.is_file() and not Path(what).exists():
+            return path
+    return what
 
 
 def names() -> list[str]:

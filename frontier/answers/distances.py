@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import google_crc32c
 import numpy as np
@@ -30,12 +30,12 @@ import psutil
 from frontier.answers.npy import head_of
 from frontier.errors import CorruptRunError, InputError, unwritable
 from frontier.jit import kernel
-from frontier.kernels.engines import AnySpace
 from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.runs.backup import check_new, taken
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
+from frontier.space.tower_space import AnySpace
 from frontier.storage.base import PARTIAL, Storage
 from frontier.storage.local import FileWriter, remove_tree
 from frontier.storage.places import Place, storage_at
@@ -103,7 +103,7 @@ class Distances:
             array = zarr.open_array(storage.zarr(""), mode="r", zarr_format=3)
         except (ValueError, KeyError, TypeError, OSError) as error:
             raise InputError(f"{path} is neither a run nor an exported array: {error}") from None
-        attributes = dict(array.attrs)
+        attributes: dict[str, Any] = dict(array.attrs)
         if attributes.get("kind") != NAME or "puzzle" not in attributes:
             raise InputError(f"{path} is a Zarr array, but holds no distances that export wrote")
         _check_room(str(path), array.nbytes)

@@ -22,7 +22,7 @@ from frontier.answers.ida_kernel import Databases
 from frontier.errors import InputError
 from frontier.puzzles import GridPuzzle, PatternPuzzle, Puzzle
 from frontier.puzzles.board_shapes import EMPTY
-from frontier.puzzles.model import Encoding
+from frontier.puzzles.model import ShapeEncoding
 from frontier.puzzles.patterns import PatternEncoding
 from frontier.puzzles.pieces import OPEN
 from frontier.space.lehmer import LehmerCode
@@ -38,6 +38,7 @@ def _joined(
     """Return the joint tables of databases of patterns of a puzzle whose sequence has all tiles.
     of: the patterns."""
     tiles = puzzle.model.encoding
+    assert isinstance(tiles, ShapeEncoding)  # all tiles differ
     patterns = [pattern.model.encoding for pattern in of]
     member = np.array([_members(tiles, pattern) for pattern in patterns])
     codes = [LehmerCode(pattern.shapes.labels) for pattern in patterns]
@@ -64,7 +65,7 @@ def _joined(
     )  # fmt: skip
 
 
-def _members(tiles: Encoding, pattern: PatternEncoding) -> list[int]:
+def _members(tiles: ShapeEncoding, pattern: PatternEncoding) -> list[int]:
     """Return the number in the pattern's sequence of each member of the puzzle's, -1 if it has
     none."""
     number = {tile: n for n, tile in enumerate(pattern.members[: pattern.shapes.labels].tolist())}

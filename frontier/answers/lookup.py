@@ -7,14 +7,16 @@ tiles give the row, their order the column. All tiles of a tile puzzle are label
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from frontier.answers.distances import Distances
 from frontier.errors import InputError
 from frontier.jit import kernel
-from frontier.puzzles import Puzzle
+from frontier.puzzles import GridPuzzle, PatternPuzzle, Puzzle
 from frontier.puzzles.board_shapes import EMPTY
+from frontier.puzzles.model import ShapeEncoding
 from frontier.space.lehmer import LehmerCode
 from frontier.text import counted
 
@@ -36,7 +38,8 @@ class Heuristic:
     def __init__(self, distances: Distances):
         """Raises InputError if the puzzle is no tile puzzle and no pattern of one."""
         self.puzzle, values = distances.puzzle, distances.values
-        self._table = (*_numbering(self.puzzle), values, int(np.iinfo(values.dtype).max))
+        missing = int(np.iinfo(values.dtype).max)
+        self._table: tuple[Any, ...] = (*_numbering(self.puzzle), values, missing)
         self(self.puzzle.goals[0])  # so that the first call of the user compiles nothing
 
     def __call__(self, board: Sequence[int] | np.ndarray | str) -> int:
@@ -75,21 +78,24 @@ def _numbering(puzzle: Puzzle) -> tuple[np.ndarray, ...]:
     """Return the tables by which `_distance` finds the entry of a board: the cells in reading
     order, the number of each code, C(place, i), the vertex of each (rank, position of the blank),
     empty if it is that number, and the radices of the Lehmer index."""
-    encoding, grid = puzzle.model.encoding, puzzle.grid
-    if puzzle.kind not in ("tiles", "pattern") or grid.line_length == 1:
+    if not isinstance(puzzle, GridPuzzle) or puzzle.grid.line_length == 1:
         raise InputError(
             f"{puzzle.title}: heuristics are for tile puzzles of two rows and columns or more, and "
             "their patterns; `distance` answers for boards of any puzzle"
         )
+    encoding, grid = puzzle.model.encoding, puzzle.grid
+    assert isinstance(encoding, ShapeEncoding)  # labelled tiles differ
     labelled = next(sort.codes for sort in encoding.pieces.sorts if sort.distinct)
     number = np.full(grid.cells, LIKE)
     number[list(labelled)] = encoding.rank_of[list(labelled)]
     number[0] = BLANK
-    if puzzle.kind == "tiles":
-        binomial = np.zeros((grid.cells, grid.cells), np.int64)  # all sets of places are one
-        vertex = (encoding.shapes.rows == EMPTY).argmax(axis=1).argsort()
+    if isinstance(puzzle, PatternPuzzle):
+        graph = puzzle.model.encoding.shapes
+        binomial, vertex = graph.binomial, graph.region
     else:
-        binomial, vertex = encoding.shapes.binomial, encoding.shapes.region
+        binomial = np.zeros((grid.cells, grid.cells), np.int64)  # all sets of places are one
+        shapes = encoding.shapes.rows_of(np.arange(puzzle.model.graph.vertices))
+        vertex = (shapes == EMPTY).argmax(axis=1).argsort()
     radices = np.array(LehmerCode(len(labelled)).radices, np.int64)
     tables = grid.reading, number, binomial, vertex, radices
     return tuple(np.ascontiguousarray(table, np.int64) for table in tables)

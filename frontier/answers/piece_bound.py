@@ -69,9 +69,9 @@ def bound_of(model: Model) -> LowerBound:
     if not isinstance(encoding, ShapeEncoding):
         none = np.zeros(0, dtype=np.int64)
         start = np.zeros(1 + model.graph.source.size, dtype=np.int64)
-        tables = np.zeros((1, encoding.pieces.cells), dtype=np.int64)
+        no_moves = np.zeros((1, encoding.pieces.cells), dtype=np.int64)
         moved = Displacements(start, none, none, none, none)
-        return LowerBound(encoding.pieces.reading, tables, {}, moved, most_steps=1)
+        return LowerBound(encoding.pieces.reading, no_moves, {}, moved, most_steps=1)
     moves, sorts = encoding.moves, encoding.pieces.sorts
     sort_of = {code: number for number, sort in enumerate(sorts) for code in sort.codes}
     single = [code for code in encoding.members.tolist() if sorts[sort_of[code]].distinct]

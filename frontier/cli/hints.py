@@ -44,5 +44,6 @@ def explain(error: click.NoSuchOption) -> None:
     elif (option := BY_NAME.get(name)) and option.split()[0] in known:
         meant = f"Give {option} instead."
     harmless = [name for name in known if name not in NEVER_OFFERED and name.startswith("--")]
-    error.possibilities = None if meant else get_close_matches(typed, harmless, 1, ALIKE)
-    error.message += f" {meant}" if meant else ""
+    near = None if meant else get_close_matches(typed, harmless, 1, ALIKE)
+    error.possibilities = near  # type: ignore[misc]  # Click calls it final
+    error.message += f" {meant}" if meant else ""  # type: ignore[misc]  # and this one

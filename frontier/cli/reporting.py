@@ -103,7 +103,7 @@ def report(runs, expect, force, as_json, **options):
     if expect and len(paths) > 1:
         raise InputError(f"--expect is for one run, not for {len(paths)}; name one of them")
     if expect:
-        echo(compare(compared.one, expect), err=bool(as_json or targets))
+        echo(compare(compared.runs[0], expect), err=bool(as_json or targets))
     for difference in compared.differences:
         echo(f"warning: {difference}", err=True)
     files = [(file, _content(kind, file.path, compared)) for kind, file in targets]

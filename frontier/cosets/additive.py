@@ -29,7 +29,7 @@ from frontier.cosets.sources import TableSource
 from frontier.cosets.symmetry import mirrored, symmetries
 from frontier.kernels.distances import residue_table
 from frontier.puzzles import GridPuzzle, pattern_puzzle
-from frontier.space.graph import BaseGraph
+from frontier.space.graph import BaseGraph, Space
 
 FIRST_NODES = 20_000
 """The nodes that each search visits at first."""
@@ -56,7 +56,9 @@ class Additive(Databases):
         models, codes = split.models, split.codes
 
         def fill(g: int, end: int, table: np.ndarray) -> None:
-            residue_table(models[g].space, models[g].origins(), threads, table)
+            space = models[g].space
+            assert isinstance(space, Space)  # labelled tiles differ
+            residue_table(space, models[g].origins(), threads, table)
 
         regions = [model.graph.vertices for model in models]
         residue, first = residues(1, regions, codes, table_source, fill)

@@ -8,6 +8,8 @@ from frontier.cosets.regions import Region
 from frontier.cosets.sources import TableSource
 from frontier.kernels.distances import distance_table
 from frontier.puzzles.board_shapes import EMPTY
+from frontier.puzzles.model import ShapeEncoding
+from frontier.space.graph import Space
 from frontier.space.lehmer import LehmerCode
 
 RegionTable = namedtuple(
@@ -26,14 +28,15 @@ how many of them have the blank at place b and a distance of d or more; they beg
 def region_table(region: Region, threads: int, table_source: TableSource) -> RegionTable:
     """Return the table of a region's own boards; `far_boards` adds those that may be left open."""
     board, code = region.board, LehmerCode(region.tiles)
-    table = table_source(
-        "boards", lambda: distance_table(board.model.space, board.model.origins(), threads)
-    )
+    space, encoding = board.model.space, board.model.encoding
+    assert isinstance(space, Space)  # its tiles differ
+    assert isinstance(encoding, ShapeEncoding)
+    table = table_source("boards", lambda: distance_table(space, board.model.origins(), threads))
     # Of the two signs of the tiles, one can be reached with the blank in a cell.
     sign = np.empty(region.cells.size, dtype=np.int64)
-    for side in range(board.model.space.sides):
-        sign[board.model.space.vertex[side]] = board.model.space.sign[side]
-    shapes = board.model.encoding.shapes.rows_of(np.arange(board.model.graph.vertices))
+    for side in range(space.sides):
+        sign[space.vertex[side]] = space.sign[side]
+    shapes = encoding.shapes.rows_of(np.arange(board.model.graph.vertices))
     blank = (shapes == EMPTY).argmax(axis=1)  # by vertex
     distance = np.empty((blank.size, code.half), dtype=np.uint8)
     distance[blank] = table[2 * np.arange(blank.size) + sign]

@@ -18,6 +18,7 @@ from frontier.kernels.bits import expand
 from frontier.kernels.memory import MemorySearch, memory_layout
 from frontier.kernels.tower_search import ROW_WORD_SECONDS
 from frontier.puzzles import Puzzle, tile_puzzle
+from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout
 from frontier.space.program import program_of, reads_of, swaps_of
 from frontier.space.tower_space import TowerSpace
@@ -78,6 +79,7 @@ def try_machine(layout: Layout, codec: str, listed: float) -> Rates:
 def sample_layers(puzzle: Puzzle, slab_bytes: int) -> Iterator[tuple[float, np.ndarray]]:
     """Generate (share of set bits, slabs as uint64[slab, word]) of some layers of a puzzle."""
     space = puzzle.model.space
+    assert isinstance(space, Space)  # its pieces differ
     search = MemorySearch(memory_layout(space, 1))
     for depth, _ in enumerate(search.layers(puzzle.model.origins())):
         if depth and depth % SAMPLE_STEP == 0:

@@ -6,11 +6,8 @@ from frontier.kernels import memory, tower_search
 from frontier.kernels.lists import ListKernel
 from frontier.kernels.memory import MemorySearch
 from frontier.kernels.tower_search import TowerLists, TowerSearch
-from frontier.space.graph import Space
 from frontier.space.layout import Layout
-from frontier.space.tower_space import TowerSpace
-
-AnySpace = Space | TowerSpace
+from frontier.space.tower_space import AnySpace, TowerSpace
 
 
 def lists_of(space: AnySpace) -> ListKernel:

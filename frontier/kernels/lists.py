@@ -14,6 +14,7 @@ import numpy as np
 from frontier.jit import kernel
 from frontier.space.graph import Space
 from frontier.space.lehmer import digit_sum, swap_digits, swapped
+from frontier.space.tower_space import AnySpace
 
 NO_STATE = np.uint64(2**64 - 1)
 
@@ -30,8 +31,10 @@ class ListKernel:
     plain: True if it does without compiled kernels, as the space is small.
     """
 
+    space: AnySpace
+
     def __init__(self, space: Space):
-        self.space = space
+        self.space = self._lift = space
         code = space.code
         voltages = space.graph.voltages
         self._radices = np.array([*code.radices, 1, 1], dtype=np.int64)
@@ -86,11 +89,11 @@ class ListKernel:
 
     def _degrees(self, side: int, numbers: np.ndarray) -> np.ndarray:
         """Return the number of neighbours of each state."""
-        nodes = (numbers // np.uint64(self.space.code.half)).astype(np.int64)
-        return np.diff(self.space.arcs[side].start)[nodes]
+        nodes = (numbers // np.uint64(self._lift.code.half)).astype(np.int64)
+        return np.diff(self._lift.arcs[side].start)[nodes]
 
     def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
-        space, arcs = self.space, self.space.arcs[side]
+        space, arcs = self._lift, self._lift.arcs[side]
         if self.plain:
             return self._neighbours_plainly(side, numbers)
         neighbours = np.empty(numbers.size * self._degree[side], dtype=np.uint64)
@@ -103,7 +106,7 @@ class ListKernel:
 
     def _neighbours_plainly(self, side: int, numbers: np.ndarray) -> np.ndarray:
         """Return the neighbours by NumPy: the arcs of all states at once, voltage by voltage."""
-        space, arcs = self.space, self.space.arcs[side]
+        space, arcs = self._lift, self._lift.arcs[side]
         node, origin = np.divmod(numbers.astype(np.int64), space.code.half)
         degree = np.diff(arcs.start)[node]
         ends = np.cumsum(degree)
@@ -120,7 +123,7 @@ class ListKernel:
 
     def _swapped(self, index: np.ndarray, sign: np.ndarray, i: int) -> np.ndarray:
         """Return indices, of one sign each, after the members i and i + 1 have changed places."""
-        code = self.space.code
+        code = self._lift.code
         if i <= code.length - 4:
             return swapped(index, code.radices[i], code.radices[i + 1], code.strides[i + 1])
         if i == code.length - 3:  # the digit of radix 3 turns, as in the kernel

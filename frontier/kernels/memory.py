@@ -226,7 +226,7 @@ def _task_counts(space: Space, digits: int, threads: int) -> Iterator[int]:
 
 def memory_bytes(layout: Layout) -> int:
     """Return the bytes that a `MemorySearch` takes."""
-    space = layout.space
+    space = layout.lift
     arcs = sum(arcs.target.size for arcs in space.arcs)
     bitmaps = 2 * max(layout.layer_bytes(side) for side in range(space.sides))
     return bitmaps + NODE_BYTES * sum(space.nodes) + ARC_BYTES * arcs

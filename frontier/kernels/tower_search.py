@@ -35,6 +35,8 @@ class TowerLists(ListKernel):
 
     plain = False
 
+    space: TowerSpace
+
     def __init__(self, space: TowerSpace):
         self.space, self._degree = space, [space.most_arcs]
 
@@ -93,6 +95,7 @@ class TowerSearch:
     """
 
     def __init__(self, layout: Layout, threads: int = 1):
+        assert isinstance(layout.space, TowerSpace)
         self.layout, self.threads, self._space = layout, threads, layout.space
         self._layers = [RowBitmaps(self._space) for _ in range(2)]
         self._seen: RowBitmaps | None = None
@@ -113,6 +116,7 @@ class TowerSearch:
         row."""
         if self._seen is None:
             self.add_seen([])
+        assert self._seen is not None
         current, target = self.layer(depth - 1), self.layer(depth)
         space, seen, rows = self._space, self._seen, self._space.nodes[0]
         if space.places is not None:
@@ -125,11 +129,13 @@ class TowerSearch:
         else:
             shares = SHARES_A_THREAD * self.threads if self.threads > 1 else 1
             ends = np.linspace(0, rows, shares + 1).astype(np.int64).tolist()
-            self.spread(partial(self._expand, current, target), pairwise(ends))
+            self.spread(partial(self._expand, current, target, seen), pairwise(ends))
         return target.counts.astype(np.int64)
 
-    def _expand(self, current: RowBitmaps, target: RowBitmaps, share: tuple[int, int]) -> None:
-        space, seen, own = self._space, self._seen, slice(*share)
+    def _expand(
+        self, current: RowBitmaps, target: RowBitmaps, seen: RowBitmaps, share: tuple[int, int]
+    ) -> None:
+        space, own = self._space, slice(*share)
         expand_rows(
             share[0], space.code.half, tuple(space.backward), space.inverse, space.to,
             space.nodes[0], np.zeros(1, dtype=np.int64), current.words, current.counts,

@@ -11,8 +11,8 @@ import numpy as np
 from pydantic import ConfigDict
 
 from frontier.puzzles import Puzzle
-from frontier.puzzles.model import AnySpace
 from frontier.space.layout import Layout, Task
+from frontier.space.tower_space import AnySpace
 from frontier.storage.sealed import Count
 
 

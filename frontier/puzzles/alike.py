@@ -15,13 +15,15 @@ from math import factorial, prod
 import numpy as np
 
 from frontier.puzzles.board_shapes import FIRST_SORT, Footprint, Sort, fill
-from frontier.puzzles.model import AnySpace, Encoding
+from frontier.puzzles.model import Encoding
 from frontier.puzzles.pieces import OPEN, Board, GivenBoards, Pieces
 from frontier.puzzles.sliding import SlidingEncoding
 from frontier.space.graph import BaseGraph
+from frontier.space.group import Reach
 from frontier.space.orbits import Orbits
 from frontier.space.points import Points, points_of
 from frontier.space.tower import Graph
+from frontier.space.tower_space import AnySpace
 
 MOST_EXPLICIT = 5_000
 """Shapes are vertices if they are no more."""
@@ -115,7 +117,8 @@ class AlikeEncoding(Encoding):
         arcs = Graph(graph.vertices, graph.source, graph.target, graph.voltage.astype(np.int64))
         return Orbits(self._points[0], arcs, vertex, sequence)
 
-    def space(self, reach: Orbits, vertex: np.ndarray, sequence: np.ndarray) -> AnySpace:
+    def space(self, reach: Reach | Orbits, vertex: np.ndarray, sequence: np.ndarray) -> AnySpace:
+        assert isinstance(reach, Orbits)  # see `reach`
         return reach.space
 
     def empty_as_on(self, board: Board) -> np.ndarray:

@@ -28,9 +28,7 @@ from frontier.space.graph import BaseGraph, Space
 from frontier.space.group import Reach
 from frontier.space.lehmer import LehmerCode
 from frontier.space.orbits import Orbits
-from frontier.space.tower_space import TowerSpace
-
-AnySpace = Space | TowerSpace
+from frontier.space.tower_space import AnySpace
 
 
 class ShapeTable(Protocol):

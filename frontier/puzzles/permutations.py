@@ -27,7 +27,7 @@ from frontier.puzzles.generators import (
     Generator,
     generators_given,
 )
-from frontier.puzzles.model import AnySpace, Encoding, Model, lift
+from frontier.puzzles.model import Encoding, Model, lift
 from frontier.puzzles.moves import check_metric
 from frontier.puzzles.nets import Net, Place, net_of, numbers_of
 from frontier.puzzles.notation import (
@@ -47,6 +47,7 @@ from frontier.space.group import Reach
 from frontier.space.orbits import Orbits
 from frontier.space.points import Points, orbits, points_of
 from frontier.space.tower import Graph
+from frontier.space.tower_space import AnySpace
 from frontier.text import counted
 
 TURNED = "+"

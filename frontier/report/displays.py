@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
@@ -42,6 +42,7 @@ from frontier.runs.events import (
     Listener,
     RunStarted,
     SearchStarted,
+    Start,
     Starting,
     Stopping,
 )
@@ -193,7 +194,8 @@ def shown(runs: Iterable[AnyProgress], console: Console, titled: bool = True) ->
     """Return the last layers of each run that is under way, as many as a screen has room for, a bar
     of the share that is done, and its figures; a line for any other run. titled: whether each run
     begins with its title."""
-    parts, runs = [], list(runs)
+    parts: list[RenderableType] = []
+    runs = list(runs)
     for progress in runs:
         if progress.state != UNDER_WAY:
             parts.append(Text(fitted(line(progress), console.width)))
@@ -328,7 +330,8 @@ class News:
     """What is new about a run that is followed by its files. name: as for `Rows`."""
 
     def __init__(self, name: str | None = None):
-        self._rows, self._started, self._state = Rows(name), None, None
+        self._rows, self._state = Rows(name), ""
+        self._started: Start | None = None
 
     def of(self, progress: AnyProgress) -> list[str]:
         """Return lines: where the run is, if it has begun; a row of the table, if one is due; and

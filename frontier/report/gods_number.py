@@ -192,8 +192,7 @@ def farthest_found(run: CosetRun, limit: int) -> tuple[int, int, list[Board]]:
     `frontier.answers.layers.farthest` does; raises InputError if they are not known."""
     for depth, positions in last_layers(run):
         return depth, len(positions), [position.board for position in positions[:limit]]
-    proof, go_on = run.proof, f"resume with: {program()} gods-number {run.path}"
-    bounds = bounds_words(proof and proof.lower, proof and proof.upper)
+    go_on, bounds = f"resume with: {program()} gods-number {run.path}", bounds_of(run)
     raise InputError(
         f"{run.path}: the positions of the last layer are not all known, and God's number is "
         f"{bounds}; {go_on}"

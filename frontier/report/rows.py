@@ -3,6 +3,7 @@ in its columns. A value that is not known is -."""
 
 import time
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from frontier.runs.progress import UNDER_WAY, AnyProgress, Progress, SearchProgress
 
@@ -17,7 +18,8 @@ class Rows:
     """Says which rows about a run are due. name: stands in a column of its own; None for none."""
 
     def __init__(self, name: str | None = None):
-        self._name, self._shown_at, self._shown = name, float("-inf"), (None, None)
+        self._name, self._shown_at = name, float("-inf")
+        self._shown: tuple[Any, float | None] = (None, None)
         self._widths: Sequence[int] | None = None
 
     def due(self, progress: AnyProgress) -> list[str]:
@@ -58,7 +60,8 @@ def values_of(progress: AnyProgress) -> dict[str, str]:
     """Return the values of a row by the heads of their columns."""
     if isinstance(progress, SearchProgress):
         return _of_search(progress)
-    now = time.time()
+    now, start = time.time(), progress.started
+    assert start is not None  # rows are of a run that has begun
     depth, states, tasks = progress.depth, progress.counts[-1], "-"
     if (task := progress.task) and task.done:
         depth, states, tasks = task.depth, task.states, f"{task.done}/{task.tasks or '?'}"
@@ -68,7 +71,7 @@ def values_of(progress: AnyProgress) -> dict[str, str]:
         "depth": str(depth),
         "states": str(states),
         "total": str(total),
-        "percent": _percent(total, progress.started.states),
+        "percent": _percent(total, start.states),
         "tasks": tasks,
         "seconds": _elapsed(progress, now),
         "left": "-" if left is None else f"{left.seconds:.0f}",
@@ -77,6 +80,7 @@ def values_of(progress: AnyProgress) -> dict[str, str]:
 
 def _of_search(progress: SearchProgress) -> dict[str, str]:
     asking = progress.asking
+    assert asking is not None  # as is the stage
     left = None if progress.ended else asking.left
     known = asking.lower, asking.upper, asking.limit if asking.portions else None
     lower, upper, limit = ("-" if value is None else str(value) for value in known)

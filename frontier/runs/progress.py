@@ -54,7 +54,7 @@ class Standing(Generic[RunT, StartT]):
     ended: events.End | None = None
     when: float | None = None
     compiling: tuple[events.Compiling, float] | None = None
-    run: "LayerRun | CosetRun | None" = None
+    run: RunT | None = None
     holder: str | None = None
 
     def __call__(self, event: events.Event, now: float | None = None) -> None:
@@ -272,11 +272,12 @@ class SearchProgress(Standing["CosetRun", events.SearchStarted]):
         return asking.done / asking.portions if asking and asking.portions else None
 
     @property
-    def stage(self) -> tuple | None:
+    def stage(self) -> tuple[int | None, int, int | None] | None:
         """The bounds and the limit of the question under way; None before there are bounds."""
         asking = self.asking
-        known = asking is not None and asking.upper is not None
-        return (asking.lower, asking.upper, asking.limit) if known else None
+        if asking is None or asking.upper is None:
+            return None
+        return asking.lower, asking.upper, asking.limit
 
 
 def _asking(run: "CosetRun", workers: int) -> events.Asking:

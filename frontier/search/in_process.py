@@ -14,7 +14,7 @@ import numpy as np
 
 from frontier.kernels.engines import lists_of, search_of
 from frontier.kernels.memory import Bitmaps, count_rows
-from frontier.kernels.tower_search import RowBitmaps
+from frontier.kernels.tower_search import RowBitmaps, TowerSearch
 from frontier.layers.parts import PartRecord
 from frontier.layers.record import Form, LayerRecord
 from frontier.layers.stored import StoredLayer
@@ -101,11 +101,12 @@ class AsBitmaps(Held):
 
     def __init__(self, plan: Plan, run: LayerRun, counting: Counting):
         super().__init__(plan, run, counting)
-        self._search = search_of(self._layout, plan.threads)
+        self._search = search = search_of(self._layout, plan.threads)
         for depth in self.depths:
-            self._load(depth, self._search.layer(depth))
-        if not self._space.undone:  # moves may lead to any layer, and all are kept
-            self._search.add_seen(self._stored(depth).numbers() for depth in range(self.depth - 1))
+            self._load(depth, search.layer(depth))
+        if isinstance(search, TowerSearch) and not self._space.undone:
+            # moves may lead to any layer, and all are kept
+            search.add_seen(self._stored(depth).numbers() for depth in range(self.depth - 1))
 
     def _load(self, depth: int, bitmaps: Bitmaps | RowBitmaps) -> None:
         layer, strip = self._stored(depth), self._layout.strip_words

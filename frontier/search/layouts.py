@@ -21,7 +21,7 @@ from frontier.search.workspace import GROWTH_BYTES
 from frontier.space.graph import Space
 from frontier.space.layout import ROW_WORDS, WORD_BYTES, Layout, Task
 from frontier.space.program import program_of, reads_of
-from frontier.space.tower_space import TowerSpace
+from frontier.space.tower_space import AnySpace, TowerSpace
 from frontier.text import rounded_up
 
 PROCESS_BYTES = 330_000_000
@@ -66,7 +66,7 @@ def task_bytes(layout: Layout) -> int:
     return max(_costs(layout, side)[0] for side in range(layout.space.sides))
 
 
-def process_bytes(space: Space) -> int:
+def process_bytes(space: AnySpace) -> int:
     """Return the bytes of a worker without a task."""
     return PROCESS_BYTES + space.table_bytes
 
@@ -104,7 +104,7 @@ def _task_costs(layout: Layout, task: Task) -> tuple[int, float, float]:
     return need, seconds, made * slab_words
 
 
-def choose_layout(space: Space, memory: int, workers: int) -> Layout:
+def choose_layout(space: AnySpace, memory: int, workers: int) -> Layout:
     """Return the layout whose tasks fit and cost least, or else the one that needs least memory."""
     if isinstance(space, TowerSpace):
         least = workers if layer_bytes(space) >= SMALL_LAYER else 1
@@ -124,7 +124,7 @@ def choose_layout(space: Space, memory: int, workers: int) -> Layout:
     return min(candidates, key=cost) if candidates else _finest(space)
 
 
-def enough_memory(space: Space, memory: int, transfers: int, workers: int) -> int:
+def enough_memory(space: AnySpace, memory: int, transfers: int, workers: int) -> int:
     """Return a round number of bytes of memory, at least `memory`, that suffices for the layout
     chosen with it: with more memory there are more layouts to choose from. transfers: the bytes on
     their way to and from all tasks."""

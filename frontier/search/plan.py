@@ -8,7 +8,7 @@ from frontier import machine
 from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import Config, default_memory
 from frontier.errors import TooLarge
-from frontier.kernels.engines import AnySpace, lists_of, memory_bytes, memory_layout
+from frontier.kernels.engines import lists_of, memory_bytes, memory_layout
 from frontier.kernels.memory import LOOK_UP_SECONDS, layer_seconds
 from frontier.layers.parts import WRITER_BYTES
 from frontier.puzzles import Puzzle
@@ -21,6 +21,7 @@ from frontier.search.layouts import (
     task_bytes,
 )
 from frontier.space.layout import Layout
+from frontier.space.tower_space import AnySpace
 from frontier.text import counted, facts_html, size, size_to_set
 
 SLABS_A_THREAD = 3
@@ -300,7 +301,9 @@ def _space_of(puzzle: Puzzle, memory: int, share: int) -> AnySpace:
     return space
 
 
-def _plan_in_memory(config: Config, puzzle: Puzzle, space: AnySpace, layout: dict | None) -> Plan:
+def _plan_in_memory(
+    config: Config, puzzle: Puzzle, space: AnySpace, layout: dict[str, Any] | None
+) -> Plan:
     """Return the plan of a run whose layers are in the memory of one process, whether they fit or
     not.
 

@@ -27,9 +27,10 @@ SAMPLE_TASKS = 4
 
 def sources_of(layout: Layout, task: Task) -> np.ndarray:
     """Return the parts of the current layer that a task reads, its own among them, int64."""
-    needed = np.zeros(layout.task_count(0), dtype=bool)
+    space, needed = layout.space, np.zeros(layout.task_count(0), dtype=bool)
+    assert isinstance(space, TowerSpace)
     needed[task.number] = True
-    walk, scratch = tuple(layout.space.backward), scratch_of(layout.space)
+    walk, scratch = tuple(space.backward), scratch_of(space)
     find_sources(task.first_node, task.last_node, walk, layout.task_nodes, needed, scratch[0])
     return np.flatnonzero(needed)
 
@@ -38,6 +39,7 @@ def expand_part(work: Workspace, depth: int, number: int, clock: Stopwatch) -> P
     """Make a part of the layer at `depth` from the two layers before it."""
     task, layout, files = work.task(depth, number), work.layout, work.files(depth)
     space, words, slabs = work.space, work.space.code.words, prod(work.layout.grid)
+    assert isinstance(space, TowerSpace)
     own, sources = np.arange(slabs), sources_of(layout, task)
     current = work.layer(depth - 1).load(np.repeat(sources, slabs), np.tile(own, sources.size))
     before = work.layer(depth - 2).load(np.full(slabs, number), own)

@@ -206,7 +206,9 @@ class Space:
             moved = list(sequence)
             for i in self.voltages[arcs.voltage[arc]]:
                 moved[i], moved[i + 1] = moved[i + 1], moved[i]
-            yield self.number(int(arcs.target[arc]), moved)
+            state = self.number(int(arcs.target[arc]), moved)
+            assert state is not None  # arcs lead to nodes of the lift
+            yield state
 
     def number(self, vertex: int, sequence) -> tuple[int, int] | None:
         """Return (side, state number) of a state, or None if its node is not in the lift."""

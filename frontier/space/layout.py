@@ -23,12 +23,15 @@ number by its leading Lehmer digits, the first one most significant,
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, prod
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from frontier.errors import InputError
 from frontier.space.graph import Space
+
+if TYPE_CHECKING:
+    from frontier.space.tower_space import AnySpace
 
 LAYOUT_KEYS = ("prefix_digits", "task_nodes", "shares")
 WORD_BYTES = 8
@@ -103,7 +106,7 @@ class Layout:
     prefix into the words' bits.
     """
 
-    space: Space
+    space: "AnySpace"
     prefix_digits: int
     task_nodes: int
     shares: int = 1
@@ -150,14 +153,14 @@ class Layout:
         return not any(max(swaps) + 1 > last for swaps in outer if swaps)
 
     @classmethod
-    def cut(cls, space: Space, prefix_digits: int, tasks: int) -> "Layout":
+    def cut(cls, space: "AnySpace", prefix_digits: int, tasks: int) -> "Layout":
         """Return the layout that divides the nodes under a prefix among about `tasks` tasks."""
         nodes = ceil(max(space.nodes) / tasks)
         slab = cls(space, prefix_digits, nodes).slab_nodes
         return cls(space, prefix_digits, ceil(nodes / slab) * slab)
 
     @classmethod
-    def from_settings(cls, space: Space, settings: dict[str, int]) -> "Layout":
+    def from_settings(cls, space: "AnySpace", settings: dict[str, int]) -> "Layout":
         """Return the layout of an existing run; raises InputError if it does not fit the space."""
         cut = {key: settings[key] for key in settings if key != "numbering"}
         same_numbers = settings.get("numbering") == space.numbering
@@ -173,6 +176,12 @@ class Layout:
             f"layers of this puzzle cannot be cut by layout = {settings}; put back the run.json "
             "that was written"
         )
+
+    @property
+    def lift(self) -> Space:
+        """The space, for what knows only lifts: a tower's rows have no swaps."""
+        assert isinstance(self.space, Space)
+        return self.space
 
     @property
     def settings(self) -> dict[str, int]:
@@ -192,10 +201,11 @@ class Layout:
 
     def work(self, side: int) -> Work:
         """Return the work of making a layer of this side in which every row holds a state."""
-        if self.space.rows_are_numbered:
-            return Work(prod(self.shape(side)), self.space.look_ups)
-        leading, look_ups = self.space.code.leading, 0
-        for voltage, arcs in zip(self.space.voltages, self.space.arc_counts[side], strict=True):
+        space, look_ups = self.space, 0
+        if not isinstance(space, Space):
+            return Work(prod(self.shape(side)), space.look_ups)
+        leading = space.code.leading
+        for voltage, arcs in zip(space.voltages, space.arc_counts[side], strict=True):
             outer, _ = split_voltage(voltage, self.row_digits)
             look_ups += int(arcs) * prod(leading[: digits_moved(outer, self.row_digits)])
         return Work(prod(self.shape(side)), look_ups)

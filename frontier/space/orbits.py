@@ -39,7 +39,7 @@ class Orbits:
         """Return which of the states int[N], int[N, points] can be reached: bool[N]. A vertex of -1
         is that of no state."""
         numbers = [tower.numbers(vertex, colours) for tower in self._towers]
-        return (np.array(numbers) >= 0).any(axis=0)
+        return np.any(np.array(numbers) >= 0, axis=0)
 
     @cached_property
     def space(self) -> TowerSpace:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 NO_MARK = -1
 """The mark of a sticker whose colour tells no orientation, and the sticker of a position."""
@@ -64,12 +65,12 @@ class Points:
         undoing = np.argsort(self.moves, axis=1)
         return set(map(tuple, self.moves.tolist())) == set(map(tuple, undoing.tolist()))
 
-    def with_moves(self, moves: Sequence[tuple[Sequence[int], Sequence[int]]]) -> "Points":
+    def with_moves(self, moves: Sequence[tuple[ArrayLike, ArrayLike]]) -> "Points":
         """Return these points with more moves, given as for `points_of`."""
         first = self.positions + np.cumsum(self.each) - self.each
         permutations = [self.moves]
-        for image, added in moves:
-            image, added = np.asarray(image), np.asarray(added)[self.position]
+        for given, turns in moves:
+            image, added = np.asarray(given), np.asarray(turns)[self.position]
             turned = (self.sticker + added) % np.maximum(self.each, 1)[self.position]
             permutation = first[image[self.position]] + turned
             permutation[: self.positions] = image
@@ -123,11 +124,11 @@ class Points:
 
 
 def points_of(
-    moves: Sequence[tuple[Sequence[int], Sequence[int]]],
-    each: Sequence[int],
-    labels: Sequence[int],
-    turns: Sequence[int],
-    wild: Sequence[bool],
+    moves: Sequence[tuple[ArrayLike, ArrayLike]],
+    each: ArrayLike,
+    labels: ArrayLike,
+    turns: ArrayLike,
+    wild: ArrayLike,
 ) -> Points:
     """Return the points of a puzzle.
 
@@ -162,14 +163,15 @@ def points_of(
     return points.with_moves(moves).with_goal(points.colourings(label[None], turns[None])[0])
 
 
-def orbits(images: Sequence[Sequence[int]], positions: int) -> np.ndarray:
+def orbits(images: Sequence[ArrayLike], positions: int) -> np.ndarray:
     """Return the first position of the orbit of each position, int64[positions].
 
     images: where the piece in each position goes, of each move.
     """
-    orbit, before = np.arange(positions), None
+    orbit = np.arange(positions)
+    before: np.ndarray | None = None
     while before is None or (orbit != before).any():
         before = orbit.copy()
         for image in images:
-            orbit = np.minimum(orbit, orbit[list(image)])
+            orbit = np.minimum(orbit, orbit[np.asarray(image, dtype=np.int64)])
     return orbit

@@ -203,7 +203,7 @@ class Swaps(NamedTuple):
 
 
 def swaps_of(layout: Layout) -> Swaps:
-    code = layout.space.code
+    code = layout.lift.code
     positions = np.zeros((max(code.length - 1, 0), 6), dtype=np.int64)
     table = np.empty(0, np.uint32)
     for i, row in enumerate(positions):
@@ -219,7 +219,7 @@ def swaps_of(layout: Layout) -> Swaps:
 
 def program_of(layout: Layout, task: Task) -> Program:
     """Return the tables of one task."""
-    space = layout.space
+    space = layout.lift
     nodes = np.arange(task.first_node, task.last_node)
     start, arc_source, arc_voltage = space.arcs_into(task.side, task.nodes)
     used = np.flatnonzero(np.bincount(arc_voltage))
@@ -285,7 +285,7 @@ def program_of(layout: Layout, task: Task) -> Program:
 
 def _swaps_inside(layout: Layout, voltage: tuple[int, ...]) -> list[tuple[int, int]]:
     """Return (position, parity of the swaps from it on) of the swaps to be done inside a row."""
-    code = layout.space.code
+    code = layout.lift.code
     _, inner = split_voltage(voltage, layout.row_digits)
     inner = last_first(inner)
     return [

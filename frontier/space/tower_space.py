@@ -18,6 +18,7 @@ from zlib import crc32
 
 import numpy as np
 
+from frontier.space.graph import Space
 from frontier.space.layout import SLAB_BYTES, WORD_BYTES
 from frontier.space.tower import Graph, Tower
 
@@ -59,6 +60,7 @@ class RowCode:
     """
 
     bits = 64
+    leading: tuple[int, ...]
 
     def __init__(self, width: int):
         self.half, self.words = width, ceil(width / self.bits)
@@ -104,17 +106,18 @@ class TowerSpace:
         self.code, self.nodes = RowCode(width), [graph.vertices * rows_each]
         none = np.empty(0, dtype=np.int32)
         digits = (
-            rows_each,
             np.array([to.shape[1] for to, _ in outer], dtype=np.int64),
             np.cumsum([0, *(to.size for to, _ in outer)])[:-1].astype(np.int64),
             np.concatenate([none, *(to.ravel() for to, _ in outer)]),
             np.concatenate([none, *(then.ravel() for _, then in outer)]),
         )
         moves = slice(graph.source.size - graph.joins)
-        ends = graph.source[moves], graph.target[moves]
-        forward = _arcs(graph.vertices, *ends, number[tower.section[moves]])
-        backward = _arcs(graph.vertices, *reversed(ends), number[tower.back[moves]])
-        self.forward, self.backward = Walk(*forward, *digits), Walk(*backward, *digits)
+        source, target = graph.source[moves], graph.target[moves]
+        forward = _arcs(graph.vertices, source, target, number[tower.section[moves]])
+        backward = _arcs(graph.vertices, target, source, number[tower.back[moves]])
+        self.forward, self.backward = (
+            Walk(*arcs, rows_each, *digits) for arcs in (forward, backward)
+        )
         self.undone = all(map(np.array_equal, forward, backward))
 
     @property
@@ -200,7 +203,9 @@ class TowerSpace:
                 moved = moved[move]
             else:
                 moved[move] = colours
-            yield self.number(int(self.tower.vertices[ends[1][arc]]), moved)
+            state = self.number(int(self.tower.vertices[ends[1][arc]]), moved)
+            assert state is not None  # moves lead to states of the tower
+            yield state
 
     def number(self, vertex: int, colours) -> tuple[int, int] | None:
         """Return (side, state number) of a state, or None if it cannot be reached."""
@@ -225,7 +230,13 @@ class TowerSpace:
         return self.tower.states_of(numbers.astype(np.int64))
 
 
-def _arcs(vertices: int, at: np.ndarray, end: np.ndarray, section: np.ndarray):
+AnySpace = Space | TowerSpace
+"""What is searched: layers of both kinds are cut, stored and read alike."""
+
+
+def _arcs(
+    vertices: int, at: np.ndarray, end: np.ndarray, section: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return (start, end, section) of arcs sorted by a vertex, those of one effect once."""
     arcs = np.unique(np.stack([at, end, section]), axis=1)
     start = np.searchsorted(arcs[0], np.arange(vertices + 1))
@@ -236,13 +247,15 @@ def minimised(levels: Sequence[Tables], last: int | None) -> tuple[list[Tables],
     """Return the tables without sections that do what others do, and the new number of each section
     of the first digit. last: the number of sections after these digits, which all differ; None if
     nothing follows."""
-    number, result = None if last is None else np.arange(last), []
+    number: np.ndarray | None = None if last is None else np.arange(last)
+    result: list[Tables] = []
     for to, then in reversed(levels):
         then = np.zeros_like(to) if number is None else number[then].astype(np.int32)
         rows = np.ascontiguousarray(np.concatenate([to, then], axis=1))
         keys = rows.view(f"V{rows.shape[1] * 4}").ravel()
         _, first, number = np.unique(keys, return_index=True, return_inverse=True)
         result.append((to[first], then[first]))
+    assert number is not None  # there is a digit, or something follows
     return result[::-1], number
 
 

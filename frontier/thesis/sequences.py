@@ -7,6 +7,7 @@ import numpy as np
 from frontier.answers.oracle import paths_back
 from frontier.kernels.lists import ListKernel
 from frontier.puzzles import Board, pattern_puzzle
+from frontier.space.graph import Space
 
 PARTS = {"B": "RRDLLU", "C": "RRRDLLU", "D": "RRDRULDLURDRU"}
 
@@ -27,7 +28,9 @@ class FarthestOfColumn:
 def farthest_of_one_column(columns: int) -> FarthestOfColumn:
     """Search all layers in memory, then count the paths back layer by layer."""
     puzzle = pattern_puzzle(2, columns, k=1)
-    space, lists = puzzle.model.space, ListKernel(puzzle.model.space)
+    space = puzzle.model.space
+    assert isinstance(space, Space)  # labelled tiles differ
+    lists = ListKernel(space)
     layers = list(lists.layers(puzzle.model.origins()))
     depth, last = len(layers) - 1, layers[-1]
     boards = puzzle.model.boards_of(*space.states_of(space.side_of(depth), last))
