@@ -106,7 +106,11 @@ class AsBitmaps(Held):
             self._load(depth, search.layer(depth))
         if isinstance(search, TowerSearch) and not self._space.undone:
             # moves may lead to any layer, and all are kept
-            search.add_seen(self._stored(depth).numbers() for depth in range(self.depth - 1))
+            search.add_seen(
+                numbers
+                for depth in range(self.depth - 1)
+                for numbers in self._stored(depth).numbers_by_slab()
+            )
 
     def _load(self, depth: int, bitmaps: Bitmaps | RowBitmaps) -> None:
         layer, strip = self._stored(depth), self._layout.strip_words

@@ -31,15 +31,14 @@ class Orbits:
         while missing.any():
             n = missing.argmax()
             tower = Tower(points.with_goal(colours[n]), replace(graph, origin=int(vertex[n])))
-            missing &= tower.numbers(vertex, colours) < 0
+            missing &= ~tower.contains(vertex, colours)
             self._towers.append(tower)
         self.states = sum(tower.states for tower in self._towers)
 
     def contains(self, vertex: np.ndarray, colours: np.ndarray) -> np.ndarray:
         """Return which of the states int[N], int[N, points] can be reached: bool[N]. A vertex of -1
         is that of no state."""
-        numbers = [tower.numbers(vertex, colours) for tower in self._towers]
-        return np.any(np.array(numbers) >= 0, axis=0)
+        return np.any([tower.contains(vertex, colours) for tower in self._towers], axis=0)
 
     @cached_property
     def space(self) -> TowerSpace:

@@ -171,9 +171,20 @@ class Tower:
         """The number of states that moves reach."""
         return prod(self.radices)
 
+    def contains(self, vertex: np.ndarray, colours: np.ndarray) -> np.ndarray:
+        """Return whether moves reach some states, bool[N]; also of a tower with 2^63 states or
+        more, whose numbers overflow."""
+        reached, _ = self._numbered(vertex, colours)
+        return reached
+
     def numbers(self, vertex: np.ndarray, colours: np.ndarray) -> np.ndarray:
         """Return the numbers, int64[N], of states: int64[N] vertices and int64[N, points]
         colourings. -1 for one that no moves reach."""
+        reached, numbers = self._numbered(vertex, colours)
+        return np.where(reached, numbers, -1)
+
+    def _numbered(self, vertex: np.ndarray, colours: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return which states are reached, and the numbers of these."""
         numbers = self._vertex[vertex]  # the last entry is that of no vertex
         reached = numbers >= 0
         vertex = np.maximum(numbers, 0)
@@ -192,7 +203,7 @@ class Tower:
             numbers = numbers * self.places.count + self.places.rank(words)
             goal = self._with_words(words)
         reached &= (colours == goal).all(axis=1)
-        return np.where(reached, numbers, -1)
+        return reached, numbers
 
     def states_of(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the states with these numbers; inverse of `numbers`."""

@@ -87,7 +87,8 @@ class TowerSpace:
         self.tower, self.places = tower, tower.places
         graph, levels = tower.graph, [(level.to, level.then) for level in tower.levels]
         if not levels and tower.places is None:
-            nothing = np.zeros((1 + max(tower.section.max(), tower.back.max()), 1), np.int32)
+            last = max(tower.section.max(initial=0), tower.back.max(initial=0))
+            nothing = np.zeros((1 + last, 1), np.int32)
             levels = [(nothing, nothing)]
         levels, number = minimised(levels, None if self.places is None else self.places.sections)
         if self.places is None:
@@ -148,7 +149,7 @@ class TowerSpace:
         walk = self.forward
         return walk.section.size * walk.rows * max(1, walk.radix.size)
 
-    @property
+    @cached_property
     def most_arcs(self) -> int:
         """The most arcs at a vertex."""
         return max(int(np.diff(walk.start).max()) for walk in (self.forward, self.backward))

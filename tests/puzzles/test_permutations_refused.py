@@ -233,3 +233,17 @@ def test_what_is_said_of_a_search_that_ends_where_it_begins():
     (remark,) = permutation_puzzle({"a": "(1 2)"}, goal="aa").remarks
     assert remark.startswith("every position that can")
     assert permutation_puzzle({"a": "(1 2)"}).remarks == []
+
+
+def test_boards_of_more_states_than_have_numbers_are_known_to_be_reached():
+    """A number of 63 bits overflows; whether moves lead to a board does not depend on it."""
+    cube = puzzle_of(puzzle_table(json.dumps(CUBE_3), "cube"))
+    names = [generator.name for generator in cube.notation.generators]
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        board = cube.position(" ".join(rng.choice(names, 30)))
+        cube.check_reached(board)
+        swapped = list(board)
+        swapped[0], swapped[1] = swapped[1], swapped[0]
+        with pytest.raises(InputError, match="cannot be reached"):
+            cube.check_reached(cube.notation.pieces.settled(tuple(swapped)))

@@ -208,3 +208,30 @@ def test_what_is_searched_in_memory_alone(tmp_path):
     least = r"as all ways .*, and needs .* may have .*; set cluster\.memory to at least"
     with pytest.raises(TooLarge, match=rf"cluster\.memory = .* is too little: .*{least}"):
         api.plan(config.model_copy(update={"cluster": small}))
+
+
+def test_parts_of_a_layer_that_was_being_stored(tmp_path, monkeypatch):
+    """No task could finish it, as moves without inverses may lead to any layer."""
+    config = config_of(tmp_path, search={"in_memory": True, "keep": "all"}, closed=False)
+
+    def plan():
+        return as_parts(api.plan(config))
+
+    expected = sizes_of(api.run(plan()).store)
+    api.delete_run(tmp_path / "run")
+    api.run(plan(), until=10)
+
+    def fail(run, *arguments):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LayerRun, "commit", fail)
+        with pytest.raises(KeyboardInterrupt):
+            api.run(plan())
+    begun = LayerRun.open(tmp_path / "run")
+    folder = tmp_path / "run" / begun.layer_name(len(begun.records))
+    parts = [file for file in folder.rglob("*") if file.suffix != ".json" and file.is_file()]
+    for part in sorted(parts)[1:]:
+        part.unlink()
+    assert begun.parts_under_way(plan().layout) == {0}
+    assert sizes_of(api.run(plan()).store) == expected

@@ -155,3 +155,14 @@ def test_many_arcs_are_refused(monkeypatch):
 def test_the_origin_has_a_number_in_every_space():
     tower = Tower(replace(made(3).points))
     assert tower.numbers(*origin_of(tower))[0] >= 0
+
+
+def test_an_origin_that_no_arc_leaves():
+    """Of two vertices, each with its own loops, the origin has none."""
+    points = plain([ring(3)], [0, 1, 2])
+    graph = Graph(2, np.array([1]), np.array([1]), np.array([0]), origin=0)
+    tower = Tower(points, graph)
+    space = TowerSpace(tower)
+    assert (tower.states, space.states) == (1, 1)
+    side, number = space.numbers(*origin_of(tower))
+    assert (side, number.tolist()) == (0, [0])
