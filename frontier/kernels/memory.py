@@ -206,7 +206,7 @@ def memory_layout(space: Space, threads: int) -> Layout:
         return large, idle, layer_seconds(layout, 0) * uneven
 
     layouts = [
-        Layout.cut(space, digits, tasks)
+        Layout.with_tasks(space, digits, tasks)
         for digits in range(min(3, len(space.code.leading)) + 1)
         for tasks in _task_counts(space, digits, threads)
     ]

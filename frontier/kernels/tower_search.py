@@ -165,7 +165,7 @@ def memory_layout(space: TowerSpace, threads: int, part_bytes: int) -> Layout:
     """Return the layout of bitmaps in memory: a few parts for each thread."""
     row_bytes = space.code.words * 8
     tasks = max(2 * threads, ceil(space.nodes[0] * row_bytes / part_bytes))
-    return Layout.cut(space, 0, min(tasks, space.nodes[0]))
+    return Layout.with_tasks(space, 0, min(tasks, space.nodes[0]))
 
 
 def memory_bytes(space: TowerSpace) -> int:

@@ -161,10 +161,10 @@ def _candidates(space: Space, memory: int) -> Iterator[Layout]:
         for tasks in {1, *(fewest * 2**k for k in range(8))}:
             if (
                 fewest <= tasks <= nodes
-                and (layout := Layout.cut(space, digits, tasks)).fits_voltages
+                and (layout := Layout.with_tasks(space, digits, tasks)).fits_voltages
             ):
                 yield layout
-        whole = Layout.cut(space, digits, 1)
+        whole = Layout.with_tasks(space, digits, 1)
         for tasks in range(max(2, fewest), siblings if whole.fits_voltages else 0):
             if siblings % tasks == 0:  # one for each sibling is the layout of one more digit
                 yield replace(whole, shares=tasks)

@@ -261,14 +261,14 @@ def _check_tasks(config: Config, space: AnySpace, puzzle: Puzzle, need: int) -> 
     may not be searched there."""
     if not (why := space.in_memory_only):
         return
-    memory, share = config.cluster.memory, _workers_in_one_process(config)
+    memory, workers = config.cluster.memory, _workers_in_one_process(config)
     alone = f"{puzzle.title} is searched in memory alone, by one process on this machine, as {why}"
     if not need:
         raise TooLarge(f'{alone}; set search.in_memory = true and cluster.kind = "local"')
     raise _too_little(
         memory,
-        f"{alone}, and needs {size(need)} there, of which it may have {size(memory * share)}; set "
-        f"cluster.memory to at least {size_to_set(ceil(need / share))}",
+        f"{alone}, and needs {size(need)} there, of which it may have {size(memory * workers)}; "
+        f"set cluster.memory to at least {size_to_set(ceil(need / workers))}",
     )
 
 
@@ -276,19 +276,19 @@ def _too_little(memory: int, message: str) -> TooLarge:
     return TooLarge(f"cluster.memory = {size(memory)} a worker is too little: {message}")
 
 
-def _space_of(puzzle: Puzzle, memory: int, share: int) -> AnySpace:
+def _space_of(puzzle: Puzzle, memory: int, workers: int) -> AnySpace:
     """Return the space of a puzzle.
 
-    Raises TooLarge if it is too large for a process with the memory of `share` workers, or for any
+    Raises TooLarge if it is too large for a process with the memory of so many workers, or for any
     process.
     """
     least = PROCESS_BYTES + puzzle.model.shape_bytes
-    if puzzle.model.shape_bytes and least > memory * share:
+    if puzzle.model.shape_bytes and least > memory * workers:
         raise _too_little(
             memory,
             f"{puzzle.title} has shapes of {size(puzzle.model.shape_bytes)}, in one process that "
-            f"may have {size(memory * share)}; set cluster.memory to at least "
-            f"{size_to_set(ceil(least / share))}, or choose fewer labels or a smaller board",
+            f"may have {size(memory * workers)}; set cluster.memory to at least "
+            f"{size_to_set(ceil(least / workers))}, or choose fewer labels or a smaller board",
         )
     if puzzle.states >= MOST_STATES:
         raise TooLarge(
@@ -309,19 +309,19 @@ def _plan_in_memory(
 
     On this machine that process may use the memory of all workers together.
     """
-    share = _workers_in_one_process(config)
-    chosen = Layout.from_settings(space, layout) if layout else memory_layout(space, share)
+    workers = _workers_in_one_process(config)
+    chosen = Layout.from_settings(space, layout) if layout else memory_layout(space, workers)
     need = process_bytes(space) + memory_bytes(chosen)
     thread_bytes = WRITER_BYTES + SLABS_A_THREAD * chosen.slab_bytes + row_bytes(chosen)
-    need += share * (thread_bytes + _transfer_bytes(config))
-    spare = config.cluster.memory * share - need
+    need += workers * (thread_bytes + _transfer_bytes(config))
+    spare = config.cluster.memory * workers - need
     lists = lists_of(space)
     thin = int(layer_seconds(chosen, 0) / LISTED_SECONDS)
     most_states = space.states if lists.plain else thin
     list_states = max(THIN_IN_MEMORY, min(most_states, spare // lists.bytes_for(1)))
     if not space.undone:
         list_states = NO_LISTS
-    return Plan(config, puzzle, space, chosen, list_states, need, share)
+    return Plan(config, puzzle, space, chosen, list_states, need, workers)
 
 
 def _workers_in_one_process(config: Config) -> int:

@@ -153,7 +153,7 @@ class Layout:
         return not any(max(swaps) + 1 > last for swaps in outer if swaps)
 
     @classmethod
-    def cut(cls, space: "AnySpace", prefix_digits: int, tasks: int) -> "Layout":
+    def with_tasks(cls, space: "AnySpace", prefix_digits: int, tasks: int) -> "Layout":
         """Return the layout that divides the nodes under a prefix among about `tasks` tasks."""
         nodes = ceil(max(space.nodes) / tasks)
         slab = cls(space, prefix_digits, nodes).slab_nodes

@@ -128,9 +128,9 @@ class TowerSpace:
 
     @cached_property
     def numbering(self) -> int:
-        """A checksum of what was chosen in numbering the states, CRC-32."""
-        tower = self.tower
-        chosen = [tower.walks, *(level.representatives for level in tower.levels)]
+        """A checksum of what was chosen in numbering the states and their rows, CRC-32."""
+        tower, rows = self.tower, np.array([self.nodes[0], self.code.half])
+        chosen = [rows, tower.walks, *(level.representatives for level in tower.levels)]
         return crc32(b"".join(np.ascontiguousarray(some).tobytes() for some in chosen))
 
     @property

@@ -65,7 +65,7 @@ def run_of(path, twin, form="both in memory", until=None, **search) -> api.Run:
     plan = api.plan(config)
     assert plan.in_memory == in_memory
     most_digits = min(1, len(plan.space.code.leading))
-    finely = [Layout.cut(plan.space, digits, 5) for digits in (most_digits, 0)]
+    finely = [Layout.with_tasks(plan.space, digits, 5) for digits in (most_digits, 0)]
     layout = next(layout for layout in finely if layout.fits_voltages)
     done = api.run(dataclasses.replace(plan, list_states=list_states, layout=layout), until)
     forms = {record.form for record in done.store.records[1:]}

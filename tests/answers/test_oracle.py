@@ -55,7 +55,7 @@ def run_of(path, case, form="list", until=None):
     """A run that keeps its layers: as lists, as finely cut bits, or as both in turn."""
     plan = api.plan(config_of(path, case))
     if form != "list":
-        layout = Layout.cut(plan.space, min(1, len(plan.space.code.leading)), 5)
+        layout = Layout.with_tasks(plan.space, min(1, len(plan.space.code.leading)), 5)
         assert layout.fits_voltages
         plan = dataclasses.replace(
             plan,

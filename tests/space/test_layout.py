@@ -301,7 +301,10 @@ def test_tasks_that_share_siblings_read_less_than_tasks_that_share_nodes(
         return sum(reads_of(layout, task, program_of(layout, task)).slab.size for task in tasks)
 
     space = tile_puzzle(rows, columns).model.space
-    nodes, siblings = Layout.cut(space, prefix_digits, 2), Layout.cut(space, prefix_digits, 1)
+    nodes, siblings = (
+        Layout.with_tasks(space, prefix_digits, 2),
+        Layout.with_tasks(space, prefix_digits, 1),
+    )
     assert slabs_read(replace(siblings, shares=2)) < 0.9 * slabs_read(nodes)
 
 
