@@ -192,8 +192,9 @@ def _one_way(moves: Sequence[Generator], each: tuple[int, ...]) -> str | None:
     names = [move.name for move in moves if move.inverse(each).effect not in effects]
     if not names:
         return None
+    those = "it" if len(names) == 1 else "them"
     return (
-        f"puzzle.generators {', '.join(names)}: no move undoes them, so depths are counted from "
+        f"puzzle.generators {', '.join(names)}: no move undoes {those}, so depths are counted from "
         "the goal on, not back to it; puzzle.closed = true adds what is missing"
     )
 

@@ -63,7 +63,8 @@ def values_of(progress: AnyProgress) -> dict[str, str]:
     now, start = time.time(), progress.started
     assert start is not None  # rows are of a run that has begun
     depth, states, tasks = progress.depth, progress.counts[-1], "-"
-    if (task := progress.task) and task.done:
+    task = None if progress.complete else progress.task  # the last one found no state
+    if task and task.done:
         depth, states, tasks = task.depth, task.states, f"{task.done}/{task.tasks or '?'}"
     total = progress.states + (task.states if task else 0)
     left = None if progress.ended else progress.left(now)

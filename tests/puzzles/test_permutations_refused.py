@@ -189,7 +189,7 @@ def test_positions_are_counted_before_they_are_numbered():
 def test_moves_that_cannot_be_undone():
     puzzle = permutation_puzzle({"a": "(1 2 3)", "b": "(1 2)"})
     (remark,) = puzzle.remarks
-    assert remark.startswith("puzzle.generators a: no move undoes them, so depths are counted from")
+    assert remark.startswith("puzzle.generators a: no move undoes it, so depths are counted from")
     assert puzzle.notation.legend[1]["a"] == "1 → 2 → 3 → 1; order 3, undone by no move"
 
 
