@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from twins import indices
 
-from frontier.kernels.bits import expand, live_rows
 from frontier.kernels.engines import lists_of, search_of
+from frontier.kernels.expand_rows import expand, live_rows
 from frontier.kernels.lists import list_bits, set_bits
 from frontier.space import layout as layout_module
 from frontier.space.graph import BaseGraph

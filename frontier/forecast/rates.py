@@ -14,7 +14,7 @@ from operator import itemgetter
 import numpy as np
 
 from frontier.codec.codecs import SlabCodec, encoded_bytes
-from frontier.kernels.bits import expand
+from frontier.kernels.expand_rows import expand
 from frontier.kernels.memory import MemorySearch, memory_layout
 from frontier.kernels.tower_search import ROW_WORD_SECONDS
 from frontier.puzzles import Puzzle, tile_puzzle

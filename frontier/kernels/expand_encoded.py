@@ -25,7 +25,7 @@ from frontier.codec.zerobytes_kernels import (
     masks_for,
 )
 from frontier.jit import kernel
-from frontier.kernels.bits import SPARE_ROWS, expand_rows
+from frontier.kernels.expand_rows import SPARE_ROWS, expand_rows
 from frontier.space.layout import ROW_WORDS
 from frontier.space.program import Reads
 from frontier.space.swaps import clear

@@ -14,7 +14,7 @@ from math import ceil
 import numpy as np
 
 from frontier.jit import kernel
-from frontier.kernels.bits import expand, live_rows
+from frontier.kernels.expand_rows import expand, live_rows
 from frontier.space.graph import Space
 from frontier.space.layout import Layout, Task
 from frontier.space.program import Program, program_of, swaps_of

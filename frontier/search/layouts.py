@@ -11,7 +11,7 @@ from math import ceil, prod
 import numpy as np
 
 from frontier.clusters.executor import TASKS_UNDER_WAY
-from frontier.kernels.bits import SPARE_ROWS
+from frontier.kernels.expand_rows import SPARE_ROWS
 from frontier.kernels.memory import LOOK_UP_SECONDS
 from frontier.kernels.part_expansion import arena_frames
 from frontier.layers.files import most_part_bytes

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sweeps import swept
 from twins import moved, random_sequence, sign, voltage_layers
 
-from frontier.kernels import bits
+from frontier.kernels import expand_rows as bits
 from frontier.kernels.memory import MemorySearch
 from frontier.space.graph import Space
 from frontier.space.layout import Layout

@@ -9,7 +9,7 @@ from engine import graph_of
 from sweeps import swept
 from twins import digits, indices, numbered, swapped
 
-from frontier.kernels.bits import live_rows, or_swap
+from frontier.kernels.expand_rows import live_rows, or_swap
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.lehmer import LehmerCode
