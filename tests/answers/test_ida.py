@@ -198,7 +198,7 @@ def test_the_bound_never_exceeds_the_distance(name):
 )
 def test_the_sum_changes_by_the_steps_of_a_move(case, most):
     puzzle = puzzle_of(case.table)
-    bound = bound_of(puzzle.model)
+    bound = bound_of(puzzle.model.explicit)
     assert bound.most_steps == most
 
     def total(board):

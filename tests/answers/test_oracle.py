@@ -19,6 +19,7 @@ from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
 from frontier.search.workspace import Workspace
 from frontier.space.layout import Layout
+from frontier.space.tower_space import TowerSpace
 
 RING = [[1, 5], [0, 2], [1, 3], [2, 4], [3, 5], [4, 0]]
 CASES = {
@@ -55,7 +56,9 @@ def run_of(path, case, form="list", until=None):
     """A run that keeps its layers: as lists, as finely cut bits, or as both in turn."""
     plan = api.plan(config_of(path, case))
     if form != "list":
-        layout = Layout.with_tasks(plan.space, min(1, len(plan.space.code.leading)), 5)
+        tower = isinstance(plan.space, TowerSpace)  # whose rows have no prefix
+        digits = 0 if tower else min(1, len(plan.space.code.leading))
+        layout = Layout.with_tasks(plan.space, digits, 5)
         assert layout.fits_voltages
         plan = dataclasses.replace(
             plan,
