@@ -112,7 +112,7 @@ class Run(LayerTotals):
 
     @property
     def mean_depth(self) -> float | None:
-        """The mean depth of the states known; None if there are none."""
+        """The mean depth of the known states; None if no state is known."""
         moves = sum(layer.depth * layer.states for layer in self.store.records)
         return moves / self.states if self.states else None
 
@@ -133,7 +133,7 @@ class Run(LayerTotals):
 
     def heuristic(self) -> Heuristic:
         """Return what looks up the distance of one board in microseconds, compiled: a heuristic for
-        a search of one's own.
+        your own search.
 
         It holds the distances of all positions in memory. Raises InputError if they do not fit, if
         the run is not complete or did not keep its layers (`search.keep = "all"`), or if its puzzle

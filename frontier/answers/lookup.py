@@ -1,5 +1,5 @@
 """The distance of one board at a time, in microseconds: a compiled look-up in a table of all
-distances, as the heuristic of a search of one's own.
+distances, as the heuristic of your own search.
 
 The boards are those of tile puzzles and their patterns, where a formula leads from a board to the
 entry of its distance (see `frontier.answers.distances`): the cells of the blank and of the labelled
