@@ -37,7 +37,7 @@ class SiftTable:
     """A table of members of a group.
 
     base: int64[N], the base points. slot: int32[N, points], for row i and point e the number of a
-    member, -1 if none is known. members, inverses: [M, points].
+    member, -1 if none is known. members: [M, points].
     """
 
     def __init__(self, base: np.ndarray, elements: np.ndarray):
@@ -49,9 +49,8 @@ class SiftTable:
         room = 1 + min(len(elements), base.size * points)
         self.members = np.empty((room, points), dtype=elements.dtype)
         self.members[0] = np.arange(points)
-        self.inverses = self.members.copy()
-        size = _fill(elements, base, self.slot, self.members, self.inverses)
-        self.members, self.inverses = self.members[:size], self.inverses[:size]
+        size = _fill(elements, base, self.slot, self.members, self.members.copy())
+        self.members = self.members[:size]
 
     @property
     def order(self) -> int:
@@ -68,7 +67,8 @@ class SiftTable:
 
 @kernel
 def _fill(elements, base, slot, members, inverses):
-    """Put each element where it differs from what is known, and return the number of members."""
+    """Put each element where it differs from what is known, and return the number of members.
+    inverses: theirs, overwritten."""
     size = 1
     for n in range(len(elements)):
         p = elements[n]

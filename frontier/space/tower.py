@@ -124,11 +124,10 @@ class Tower:
         points: Points,
         graph: Graph | None = None,
         stages: Sequence[Stage] | None = None,
-        seed: int = 0,
     ):
-        """seed: of random numbers, of which NumPy promises that they stay as they are. Raises
-        TooLarge if a digit has too many values, or tables too large."""
-        self.points, self._rng = points, np.random.RandomState(seed)
+        """Raises TooLarge if a digit has too many values, or tables too large."""
+        # NumPy promises that the random numbers of this class stay as they are.
+        self.points, self._rng = points, np.random.RandomState(0)
         graph = Graph.of_moves(points) if graph is None else graph
         walks, reached = _walk(graph, points.moves)
         self.vertices, self.walks = np.flatnonzero(reached), walks[reached]
