@@ -24,12 +24,11 @@ def search_of(layout: Layout, threads: int) -> MemorySearch | TowerSearch:
 def memory_layout(space: AnySpace, threads: int) -> Layout:
     """Return the layout of bitmaps in memory."""
     if isinstance(space, TowerSpace):
-        return tower_search.memory_layout(space, threads, memory.PART_BYTES)
+        return tower_search.memory_layout(space, threads)
     return memory.memory_layout(space, threads)
 
 
 def memory_bytes(layout: Layout) -> int:
     """Return the bytes that the search of a layout in memory takes."""
-    if isinstance(layout.space, TowerSpace):
-        return tower_search.memory_bytes(layout.space)
-    return memory.memory_bytes(layout)
+    kind = tower_search if isinstance(layout.space, TowerSpace) else memory
+    return kind.memory_bytes(layout)

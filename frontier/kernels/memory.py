@@ -7,24 +7,20 @@ together.
 """
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from math import ceil
 
 import numpy as np
 
 from frontier.jit import kernel
+from frontier.kernels.bitmap_search import PART_BYTES, BitmapSearch
 from frontier.kernels.expand_rows import expand, live_rows
 from frontier.space.graph import Space
 from frontier.space.layout import Layout, Task
 from frontier.space.program import Program, program_of, swaps_of
-from frontier.space.words import count_bits
 
 NODE_BYTES, ARC_BYTES = 60, 11
 """Bytes of the tables of the tasks for each node and for each arc of the lift."""
-
-PART_BYTES = 64_000_000
-"""The most bytes of a task's bitmaps, unless one node has more."""
 
 WORD_SECONDS, LOOK_UP_SECONDS, CALL_SECONDS = 1.3e-9, 10e-9, 10e-6
 """The seconds that one core takes for a word, a look-up (see `Work`) and a kernel call, measured:
@@ -33,25 +29,17 @@ state, and 15 ns for each one from a row with a state. A look-up counts as 10 ns
 """
 
 
-class MemorySearch:
-    """Two layers as bitmaps, and the tables that expand them.
-
-    The layer at a depth is `layer(depth)` until the layer at depth + 2 is made.
-    """
+class MemorySearch(BitmapSearch["Bitmaps"]):
+    """Two layers as bitmaps, and the tables that expand them by shifts."""
 
     def __init__(self, layout: Layout, threads: int = 1):
-        self.layout = layout
-        self.threads = threads
-        self._swaps = swaps_of(layout)
         sides = layout.space.sides
+        super().__init__(layout, threads, [Bitmaps(layout, depth % sides) for depth in range(2)])
+        self._swaps = swaps_of(layout)
         self._tasks = [
             [_tables_of(layout, layout.task(side, i)) for i in range(layout.task_count(side))]
             for side in range(sides)
         ]
-        self._layers = [Bitmaps(layout, depth % sides) for depth in range(2)]
-
-    def layer(self, depth: int) -> "Bitmaps":
-        return self._layers[depth % 2]
 
     def expand(self, depth: int) -> np.ndarray:
         """Make the layer at `depth` from the two before it. Returns int64, its states at each
@@ -88,26 +76,6 @@ class MemorySearch:
                 self._swaps,
             )
         return task.first_node, counts
-
-    def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
-        """Search from some states, (vertices, sequences), to the last layer. Yields for each layer
-        int64, its states at each node of its side."""
-        space, depth = self.layout.space, 0
-        numbers = np.unique(space.numbers(*origins)[1])
-        self.layer(0).add(numbers)
-        nodes = (numbers // np.uint64(space.code.half)).astype(np.int64)
-        counts = np.bincount(nodes, minlength=space.nodes[0])
-        while counts.any():
-            yield counts
-            depth += 1
-            counts = self.expand(depth)
-
-    def spread(self, function, items) -> list:
-        """Return function(item) of each item, computed on all threads."""
-        if self.threads == 1:
-            return [function(item) for item in items]
-        with ThreadPoolExecutor(self.threads) as pool:
-            return list(pool.map(function, items))
 
 
 class Bitmaps:
@@ -166,22 +134,6 @@ def _set_bits(words, live, numbers, half, bits, row_words):
         prefix, word = divmod(word, words.shape[2])
         words[prefix, node, word] |= np.uint64(1) << np.uint64(bit)
         live[prefix, node, word // row_words] = True
-
-
-def count_rows(words: np.ndarray) -> np.ndarray:
-    """Return the number of ones in each row of a contiguous two-dimensional uint64 array, int64."""
-    ones = np.empty(len(words), dtype=np.int64)
-    _count_rows(words, ones)
-    return ones
-
-
-@kernel
-def _count_rows(words, ones):
-    for i in range(ones.size):
-        total = np.uint64(0)
-        for word in words[i]:
-            total += count_bits(word)
-        ones[i] = total
 
 
 def layer_seconds(layout: Layout, side: int) -> float:

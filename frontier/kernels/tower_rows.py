@@ -235,13 +235,3 @@ def add_bits(numbers, width, words, counts):
         if not words[row, x >> 6] & bit:
             words[row, x >> 6] |= bit
             counts[row] += 1
-
-
-@kernel
-def count_ones(words, counts):
-    """Count the ones of each row of uint64[rows, words]."""
-    for n in range(counts.size):
-        total = np.uint64(0)
-        for word in words[n]:
-            total += count_bits(word)
-        counts[n] = total

@@ -1,17 +1,16 @@
 """The layers of a space that a tower numbers: from lists, and as bitmaps in memory."""
 
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from functools import partial
 from itertools import pairwise
 from math import ceil
 
 import numpy as np
 
+from frontier.kernels.bitmap_search import PART_BYTES, BitmapSearch, count_ones
 from frontier.kernels.lists import ListKernel
 from frontier.kernels.tower_rows import (
     add_bits,
-    count_ones,
     expand_places,
     expand_rows,
     list_neighbours,
@@ -86,22 +85,18 @@ class RowBitmaps:
         count_ones(self.words, self.counts)
 
 
-class TowerSearch:
+class TowerSearch(BitmapSearch[RowBitmaps]):
     """The last two layers as bitmaps, and all states that were seen.
 
-    The layer at a depth is `layer(depth)` until that at depth + 2 is made. Where every move can be
-    undone, it is enough if the last two layers were seen. What was seen before them only tells
-    sooner that there is nothing to find.
+    Where every move can be undone, it is enough if the last two layers were seen. What was seen
+    before them only tells sooner that there is nothing to find.
     """
 
     def __init__(self, layout: Layout, threads: int = 1):
         assert isinstance(layout.space, TowerSpace)
-        self.layout, self.threads, self._space = layout, threads, layout.space
-        self._layers = [RowBitmaps(self._space) for _ in range(2)]
+        super().__init__(layout, threads, [RowBitmaps(layout.space) for _ in range(2)])
+        self._space = layout.space
         self._seen: RowBitmaps | None = None
-
-    def layer(self, depth: int) -> RowBitmaps:
-        return self._layers[depth % 2]
 
     def add_seen(self, layers: Iterable[np.ndarray]) -> None:
         """Take the last two layers, and all these, for what was seen; each is uint64[N]."""
@@ -112,8 +107,6 @@ class TowerSearch:
         seen.find_live()
 
     def expand(self, depth: int) -> np.ndarray:
-        """Make the layer at `depth` from the one before it. Returns int64, the states of each
-        row."""
         if self._seen is None:
             self.add_seen([])
         assert self._seen is not None
@@ -143,31 +136,14 @@ class TowerSearch:
             scratch_of(space),
         )  # fmt: skip
 
-    def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
-        """Search from some states, (vertices, colours), to the last layer. Yields for each layer
-        int64, its states in each row."""
-        self.layer(0).add(np.unique(self._space.numbers(*origins)[1]))
-        counts, depth = self.layer(0).counts.astype(np.int64), 0
-        while counts.any():
-            yield counts
-            depth += 1
-            counts = self.expand(depth)
 
-    def spread(self, function: Callable, items: Iterable) -> list:
-        """Return function(item) of each item, computed on all threads."""
-        if self.threads == 1:
-            return [function(item) for item in items]
-        with ThreadPoolExecutor(self.threads) as pool:
-            return list(pool.map(function, items))
-
-
-def memory_layout(space: TowerSpace, threads: int, part_bytes: int) -> Layout:
+def memory_layout(space: TowerSpace, threads: int) -> Layout:
     """Return the layout of bitmaps in memory: a few parts for each thread."""
-    row_bytes = space.code.words * 8
-    tasks = max(2 * threads, ceil(space.nodes[0] * row_bytes / part_bytes))
+    layer_bytes = Layout(space, 0, space.nodes[0]).layer_bytes(0)
+    tasks = max(2 * threads, ceil(layer_bytes / PART_BYTES))
     return Layout.with_tasks(space, 0, min(tasks, space.nodes[0]))
 
 
-def memory_bytes(space: TowerSpace) -> int:
+def memory_bytes(layout: Layout) -> int:
     """Return the bytes that a `TowerSearch` takes."""
-    return 3 * space.nodes[0] * space.code.words * 8 + ROW_BYTES * space.nodes[0]
+    return 3 * layout.layer_bytes(0) + ROW_BYTES * layout.space.nodes[0]

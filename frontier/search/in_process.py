@@ -12,8 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from frontier.kernels.bitmap_search import count_rows
 from frontier.kernels.engines import lists_of, search_of
-from frontier.kernels.memory import Bitmaps, count_rows
+from frontier.kernels.memory import Bitmaps
 from frontier.kernels.tower_search import RowBitmaps, TowerSearch
 from frontier.layers.parts import PartRecord
 from frontier.layers.record import Form, LayerRecord

@@ -16,7 +16,7 @@ from frontier.kernels.memory import LOOK_UP_SECONDS
 from frontier.kernels.part_expansion import arena_frames
 from frontier.layers.files import most_part_bytes
 from frontier.layers.parts import WRITER_BYTES
-from frontier.search.tower_tasks import bytes_of_tasks, layer_bytes, task_layouts
+from frontier.search.tower_tasks import bytes_of_tasks, task_layouts
 from frontier.search.workspace import GROWTH_BYTES
 from frontier.space.graph import Space
 from frontier.space.layout import ROW_WORDS, WORD_BYTES, Layout, Task
@@ -107,7 +107,8 @@ def _task_costs(layout: Layout, task: Task) -> tuple[int, float, float]:
 def choose_layout(space: AnySpace, memory: int, workers: int) -> Layout:
     """Return the layout whose tasks fit and cost least, or else the one that needs least memory."""
     if isinstance(space, TowerSpace):
-        least = workers if layer_bytes(space) >= SMALL_LAYER else 1
+        whole = Layout(space, 0, space.nodes[0])
+        least = workers if whole.layer_bytes(0) >= SMALL_LAYER else 1
         layouts = task_layouts(space, least, LARGE_TASK)
         return next((one for one in layouts if task_bytes(one) <= memory), layouts[-1])
 

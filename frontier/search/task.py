@@ -89,7 +89,6 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     clock = Stopwatch()
     if isinstance(work.space, TowerSpace):
         return TaskResult(expand_part(work, depth, number, clock), clock.seconds)
-    assert work.swaps is not None  # as it is a lift
     program, reads = work.program(task)
     own, start = np.arange(prod(layout.grid)), work.counting.start_at(layout, task)
     current = work.layer(depth - 1).load(reads.task, reads.slab)

@@ -11,13 +11,14 @@ from math import ceil, prod
 import numpy as np
 
 from frontier.clusters.executor import TASKS_UNDER_WAY
-from frontier.kernels.tower_rows import count_ones, expand_rows, find_sources
+from frontier.kernels.bitmap_search import count_rows
+from frontier.kernels.tower_rows import expand_rows, find_sources
 from frontier.kernels.tower_search import scratch_of
 from frontier.layers.files import most_part_bytes
 from frontier.layers.parts import WRITER_BYTES, PartRecord
 from frontier.layers.tally import Tally
 from frontier.search.workspace import GROWTH_BYTES, Workspace
-from frontier.space.layout import WORD_BYTES, Layout, Task
+from frontier.space.layout import Layout, Task
 from frontier.space.tower_space import TowerSpace
 from frontier.stopwatch import Stopwatch
 
@@ -59,8 +60,11 @@ def expand_part(work: Workspace, depth: int, number: int, clock: Stopwatch) -> P
             place = np.full(layout.task_count(0), -1, dtype=np.int64)
             place[sources] = np.arange(sources.size) * shape[0]
             rows = arena[:-2].reshape(-1, words)
-            counts = _ones(rows)
-            found, seen_counts = np.zeros(len(task.nodes), np.int32), _ones(seen)
+            counts = count_rows(rows).astype(np.int32)
+            found, seen_counts = (
+                np.zeros(len(task.nodes), np.int32),
+                count_rows(seen).astype(np.int32),
+            )
             expand_rows(
                 task.first_node, space.code.half, tuple(space.backward), space.inverse, space.to,
                 layout.task_nodes, place, rows, counts, target[: found.size], found,
@@ -80,12 +84,6 @@ def expand_part(work: Workspace, depth: int, number: int, clock: Stopwatch) -> P
         record = writer.finish(tally)
         clock.lap("disk")
     return record
-
-
-def _ones(rows: np.ndarray) -> np.ndarray:
-    counts = np.empty(len(rows), dtype=np.int32)
-    count_ones(rows, counts)
-    return counts
 
 
 def bytes_of_tasks(layout: Layout) -> int:
@@ -110,7 +108,3 @@ def task_layouts(space: TowerSpace, least: int, most_bytes: int) -> list[Layout]
     layouts = [Layout(space, 0, rows // count) for count in counts]
     fit = [one for one in layouts if one.task_count(0) >= least and one.part_bytes <= most_bytes]
     return fit or layouts[-1:]
-
-
-def layer_bytes(space: TowerSpace) -> int:
-    return space.nodes[0] * space.code.words * WORD_BYTES

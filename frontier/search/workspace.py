@@ -7,6 +7,7 @@ These are caches, so a worker may die at any time. The driver hands a reference 
 import threading
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 
 import numpy as np
 
@@ -15,8 +16,7 @@ from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
 from frontier.runs.reference import RunCache, RunRef
 from frontier.space.layout import Task
-from frontier.space.program import Program, Reads, program_of, reads_of, swaps_of
-from frontier.space.tower_space import TowerSpace
+from frontier.space.program import Program, Reads, Swaps, program_of, reads_of, swaps_of
 
 PROGRAM_BYTES = 100_000_000
 """The most bytes of tables kept besides those of the task under way."""
@@ -34,13 +34,17 @@ class Workspace(RunReader):
 
     def __init__(self, run: LayerRun):
         super().__init__(run)
-        self.swaps = None if isinstance(self.space, TowerSpace) else swaps_of(self.layout)
         self.computing, self._tables = threading.Lock(), threading.Lock()
         self.writer = ThreadPoolExecutor(1)
         self.counting = Counting(self.puzzle, self.space)
         self._programs: OrderedDict[Task, tuple[Program, Reads]] = OrderedDict()
         self._program_bytes = 0
         self.arena = Buffer()
+
+    @cached_property
+    def swaps(self) -> Swaps:
+        """The tables of swaps, of a space of shifts."""
+        return swaps_of(self.layout)
 
     def task(self, depth: int, number: int) -> Task:
         return self.layout.task(self.space.side_of(depth), number)

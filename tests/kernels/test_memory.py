@@ -13,10 +13,10 @@ from small_spaces import PUZZLES, SOME, each_puzzle, known, puzzle_named
 from sweeps import swept
 from twins import bfs_layers, layers_of, line_moves
 
+from frontier.kernels.bitmap_search import count_rows
 from frontier.kernels.memory import (
     Bitmaps,
     MemorySearch,
-    count_rows,
     memory_bytes,
     memory_layout,
 )

@@ -25,7 +25,7 @@ def places(request, monkeypatch):
 
 
 def searched(space, threads=1):
-    search = TowerSearch(memory_layout(space, threads, 1 << 20), threads)
+    search = TowerSearch(memory_layout(space, threads), threads)
     return [int(counts.sum()) for counts in search.layers(origin_of(space.tower))]
 
 
@@ -57,7 +57,7 @@ def test_a_search_goes_on_from_the_last_two_layers(seed):
         return
     layers = list(TowerLists(space).layers(origin_of(space.tower)))
     for depth in range(1, len(layers)):
-        search = TowerSearch(memory_layout(space, 1, 1 << 20))
+        search = TowerSearch(memory_layout(space, 1))
         for back in (depth - 1, depth):
             search.layer(back).add(layers[back])
         counts = search.expand(depth + 1)

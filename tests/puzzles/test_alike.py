@@ -66,7 +66,7 @@ def test_layers_are_those_of_shapes(name):
     assert layers_of(colours) == expected
     assert colours.states == shapes.states == sum(map(len, expected))
     if isinstance(colours.model.space, TowerSpace):
-        search = search_of(memory_layout(colours.model.space, 2, 1 << 20), 2)
+        search = search_of(memory_layout(colours.model.space, 2), 2)
         counts = [int(states.sum()) for states in search.layers(colours.model.origins())]
         assert counts == list(map(len, expected))
 

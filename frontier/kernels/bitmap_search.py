@@ -1,0 +1,73 @@
+"""What the searches in memory share: two layers as bitmaps, made one after the other by threads."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from frontier.jit import kernel
+from frontier.space.layout import Layout
+from frontier.space.words import count_bits
+
+PART_BYTES = 64_000_000
+"""The most bytes of a task's bitmaps, unless one node has more."""
+
+LayerT = TypeVar("LayerT")
+
+
+class BitmapSearch(ABC, Generic[LayerT]):
+    """The last two layers as bitmaps, and what expands them.
+
+    The layer at a depth is `layer(depth)` until the layer at depth + 2 is made.
+    """
+
+    def __init__(self, layout: Layout, threads: int, layers: list[LayerT]):
+        """layers: room for two, of even depth and of odd depth."""
+        self.layout, self.threads, self._layers = layout, threads, layers
+
+    def layer(self, depth: int) -> LayerT:
+        return self._layers[depth % 2]
+
+    @abstractmethod
+    def expand(self, depth: int) -> np.ndarray:
+        """Make the layer at `depth` from those before it. Returns int64, its states at each
+        node."""
+
+    def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
+        """Search from some states, (vertices, sequences), to the last layer. Yields for each layer
+        int64, its states at each node of its side."""
+        space, depth = self.layout.space, 0
+        numbers = np.unique(space.numbers(*origins)[1])
+        self.layer(0).add(numbers)  # type: ignore[attr-defined]  # both kinds of bitmaps have it
+        nodes = (numbers // np.uint64(space.code.half)).astype(np.int64)
+        counts = np.bincount(nodes, minlength=space.nodes[0])
+        while counts.any():
+            yield counts
+            depth += 1
+            counts = self.expand(depth)
+
+    def spread(self, function: Callable[..., Any], items: Iterable[Any]) -> list[Any]:
+        """Return function(item) of each item, computed on all threads."""
+        if self.threads == 1:
+            return [function(item) for item in items]
+        with ThreadPoolExecutor(self.threads) as pool:
+            return list(pool.map(function, items))
+
+
+def count_rows(words: np.ndarray) -> np.ndarray:
+    """Return the number of ones in each row of a contiguous two-dimensional uint64 array, int64."""
+    ones = np.empty(len(words), dtype=np.int64)
+    count_ones(words, ones)
+    return ones
+
+
+@kernel
+def count_ones(words, counts):
+    """Count the ones of each row of uint64[rows, words]."""
+    for i in range(counts.size):
+        total = np.uint64(0)
+        for word in words[i]:
+            total += count_bits(word)
+        counts[i] = total
