@@ -434,7 +434,7 @@ def open_run(path: Place) -> Run:
     Raises
     ------
     InputError
-        If there is none, or if a config names several.
+        If there is no run, or if a config names several.
     CorruptRunError
         If its files are damaged.
     """

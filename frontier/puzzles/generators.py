@@ -187,7 +187,7 @@ def generators_given(
 
 
 def _one_way(moves: Sequence[Generator], each: tuple[int, ...]) -> str | None:
-    """Return a remark on moves that no move undoes, None if there are none."""
+    """Return a remark on moves that no move undoes; None if all are undone."""
     effects = {move.effect for move in moves}
     names = [move.name for move in moves if move.inverse(each).effect not in effects]
     if not names:

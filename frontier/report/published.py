@@ -17,7 +17,7 @@ def published(path: Path) -> dict[int, int]:
     """Return the states by depth of a table: lines of a depth and a count, among them b-files of
     the OEIS, or CSV. Empty lines and comments behind # are left out.
 
-    Raises InputError if it is none.
+    Raises InputError if it is not such a table.
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
