@@ -29,8 +29,8 @@ class Rows:
             return []
         now, state = time.monotonic(), (progress.stage, progress.share)
         if progress.state == UNDER_WAY:
-            same_stage = state[0] == self._shown[0]
-            if now - self._shown_at < (TASK_SECONDS if same_stage else LAYER_SECONDS):
+            within = state[0] == self._shown[0] or _tasks_done(progress) > 0
+            if now - self._shown_at < (TASK_SECONDS if within else LAYER_SECONDS):
                 return []
         elif state == self._shown or self._is_behind(progress):
             return []
@@ -50,6 +50,11 @@ class Rows:
             self._widths = [max(len(head), len(WIDEST.get(head, ""))) for head in values]
             lines.insert(0, list(values))
         return ["  ".join(map(str.rjust, cells, self._widths)) for cells in lines]
+
+
+def _tasks_done(progress: AnyProgress) -> int:
+    """Return how many tasks of the layer under way are done."""
+    return progress.task.done if isinstance(progress, Progress) and progress.task else 0
 
 
 WIDEST = {CLOCK: "00:00:00", "states": "9" * 14, "total": "9" * 15, "tasks": "999/999"}
