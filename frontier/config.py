@@ -232,6 +232,15 @@ class Config(Table):
         """The tables by which a run is resumed; they say nothing of the place where it runs."""
         return self.model_dump(mode="json", include=RESUMING, exclude_none=True)
 
+    @property
+    def is_kept(self) -> bool:
+        """True if a run's directory keeps all that is set here, so that it can be resumed by it."""
+        tables = self.model_dump(include={*RESUMING}, exclude_unset=True)
+        tables.get("store", {}).pop("path", None)
+        return self.cluster.kind in HERE and all(
+            table.keys() <= RESUMING[name] for name, table in tables.items()
+        )
+
     def make_puzzle(self) -> Puzzle:
         return puzzle_of(self.puzzle_settings)
 
@@ -334,12 +343,12 @@ def make_config(
 def checked_config(values: dict[str, Any], source: str, settings: tuple[str, ...] = ()) -> Config:
     """Return the config of these tables after its puzzles are made and their starts are reached.
 
-    settings: overrides, which change `values`. Raises InputError, which begins with `source`, or
-    names the override.
+    settings: overrides, which change `values`. Raises InputError, which begins with `source`
+    unless an override is wrong.
     """
     for setting in settings:
         _override(values, setting)
-    config = config_of(values, source)
+    config = config_of(values, source, settings)
     with _naming(source):
         config._checked = [member.make_puzzle() for member in config.members]
         for puzzle in config._checked:
@@ -356,16 +365,25 @@ def _naming(source: str) -> Iterator[None]:
         raise type(error)(f"{source}: {error}") from None
 
 
-def config_of(values: dict[str, Any], source: str) -> Config:
-    """Check the tables of a config; raises InputError, beginning with `source`, if they are not
-    right."""
+def config_of(values: dict[str, Any], source: str, settings: tuple[str, ...] = ()) -> Config:
+    """Check the tables of a config; raises InputError if they are not right, as `checked_config`
+    does."""
+    overridden = tuple(f"{setting.partition('=')[0].strip()}." for setting in settings)
+
+    def begin(*keys: str) -> str:
+        overrides = (any(of.startswith(f"{key}.") for of in overridden) for key in keys)
+        return "" if all(overrides) else f"{source}: "
+
     try:
         config = Config.model_validate(values)
     except ValidationError as error:
         errors = [e for e in error.errors() if e["type"] != "default_factory_not_called"]
-        raise InputError(f"{source}: " + "; ".join(map(_complaint, errors))) from None
-    with _naming(source):
+        said = begin(*map(_key_of, errors)) + "; ".join(map(_complaint, errors))
+        raise InputError(said) from None
+    try:
         SlabCodec(config.store.codec)
+    except InputError as error:
+        raise InputError(f"{begin('store.codec')}{error}") from None
     return config
 
 
@@ -407,10 +425,14 @@ def _homes_of(name: str, where: str) -> list[str]:
     return [key for key in dict.fromkeys(keys) if key != where]
 
 
+def _key_of(error: ErrorDetails) -> str:
+    """Return the dotted key that an error of the schema is about."""
+    return ".".join(str(part) for part in error["loc"] if part not in KIND_TABLES)
+
+
 def _complaint(error: ErrorDetails) -> str:
     """Return one sentence for one error of the schema."""
-    location = [str(part) for part in error["loc"]]
-    key = ".".join(part for part in location if part not in KIND_TABLES)
+    location, key = [str(part) for part in error["loc"]], _key_of(error)
     if error["type"] == "extra_forbidden":
         schema: type[Table] = TABLES[location[-2]] if len(location) > 1 else Config
         keys = list(schema.model_fields)

@@ -220,6 +220,18 @@ def test_complaints_name_key_value_and_limit(tmp_path, text, settings, words):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "setting", ["cluster.memory=lots", "store.codec=zip", "search.kept=all", "other.key=1"]
+)
+def test_a_wrong_override_is_not_blamed_on_the_file(tmp_path, setting):
+    with pytest.raises(InputError) as caught:
+        load(tmp_path, GOOD, setting)
+    assert str(tmp_path) not in str(caught.value)
+    assert setting.partition("=")[0].partition(".")[0] in str(caught.value)
+    with pytest.raises(InputError, match=str(tmp_path)):
+        load(tmp_path, GOOD.replace("2", "0"), setting)
+
+
 @pytest.mark.parametrize("walltime", ["04:30:00", "'04:30:00'", "36:00:00", "04:30"])
 def test_walltimes(tmp_path, walltime):
     """Quotes may be left out on the command line."""
