@@ -43,6 +43,11 @@ def near(path: str) -> str:
     return path
 
 
+def named(name: str, title: str) -> str:
+    """Return a name with what it names, once if they are the same."""
+    return name if title in ("", name) else f"{name}: {title}"
+
+
 DAY, YEAR = 86400, 365.25 * 86400
 """The seconds of a day and of a year."""
 

@@ -27,6 +27,12 @@ MOST = 500
 """The most paths that a shell is offered."""
 
 
+class Whole(click.IntRange):
+    """A whole number within limits; click would call it an integer range in messages."""
+
+    name = "whole number"
+
+
 def complete_run(context, parameter, incomplete: str) -> list[str]:
     """Offer run directories and configs, here and one folder further, but not the copies that a run
     keeps of its files; and the configs that come with the program, once a letter is typed."""
@@ -114,7 +120,7 @@ def _short_option(*names: str, key: str, help: str, **more):
 
 
 workers_option = _short_option(
-    "--workers", key="cluster.workers", type=click.IntRange(1, 100_000), metavar="N",
+    "--workers", key="cluster.workers", type=Whole(1, 100_000), metavar="N",
     help="Search with N workers, by default one for each core.",
 )  # fmt: skip
 memory_option = _short_option(

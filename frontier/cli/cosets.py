@@ -40,11 +40,11 @@ Examples:
 @common.out_option
 @common.set_option
 @click.option(
-    "--at-most", type=click.IntRange(min=1), metavar="T", help="Ask only whether T moves suffice."
+    "--at-most", type=common.Whole(min=1), metavar="T", help="Ask only whether T moves suffice."
 )
 @click.option(
     "--layers",
-    type=click.IntRange(min=0),
+    type=common.Whole(min=0),
     metavar="N",
     default=1,
     help="Find all positions of the last N layers; --json lists them.",

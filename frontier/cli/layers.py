@@ -27,12 +27,12 @@ Examples:
 """,
 )
 @common.run_argument
-@click.argument("depth", metavar="DEPTH", type=click.IntRange(min=0))
-@click.option("--limit", type=click.IntRange(min=0), metavar="N", help="The first N as stored.")
-@click.option("--sample", type=click.IntRange(min=0), metavar="N", help="N of them at random.")
+@click.argument("depth", metavar="DEPTH", type=common.Whole(min=0))
+@click.option("--limit", type=common.Whole(min=0), metavar="N", help="The first N as stored.")
+@click.option("--sample", type=common.Whole(min=0), metavar="N", help="N of them at random.")
 @click.option(
     "--seed",
-    type=click.IntRange(0, 2**64 - 1),
+    type=common.Whole(0, 2**64 - 1),
     metavar="SEED",
     help="With --sample: a number that chooses the sample.  [default: 0]",
 )
@@ -105,5 +105,6 @@ def export(run, target, as_json):
     array = api.Run(store).export(target)
     value = {"path": str(target), "shape": list(array.shape), "type": str(array.dtype)}
     rows, columns = array.shape
-    text = f"{target}: {rows:,} × {columns:,} distances, {array.dtype}"
+    form = "a file for NumPy" if Path(target).is_file() else "a Zarr array, in a directory"
+    text = f"{target}: {rows:,} × {columns:,} distances, {array.dtype}, {form}"
     click.echo(json.dumps(value) if as_json else text)

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import click
 
-from frontier import start_runs
+from frontier import machine, start_runs
 from frontier.cli.common import (
+    Whole,
     codec_option,
     config_argument,
     echo_json,
@@ -17,7 +18,7 @@ from frontier.cli.common import (
     verbose_option,
 )
 from frontier.cli.streams import echo
-from frontier.config import Config
+from frontier.config import Config, setting_of
 from frontier.errors import TooLarge
 from frontier.forecast.forecast import described_cluster, forecast_of
 from frontier.report.plan_report import describe_plan, gods_number_need, need_words, plan_value
@@ -40,9 +41,10 @@ Examples:
 @set_option
 @click.option(
     "--workers",
-    type=click.IntRange(1, 100_000),
+    type=Whole(1, 100_000),
     metavar="N",
-    help="Plan for a cluster of N workers, each as fast as one core here.",
+    help="Plan for N workers; where this machine has fewer cores, for a cluster of N workers, each "
+    "as fast as one core here.",
 )
 @verbose_option
 @json_option
@@ -55,8 +57,11 @@ def plan(config, settings, workers, verbose, as_json):
     a board of tiles does not fit or takes long, the plan names what `gods-number` would need
     instead. Nothing is written.
     """
+    cluster = workers is not None and workers > machine.cores()
+    if workers is not None and not cluster:
+        settings = (setting_of("cluster.workers", workers), *settings)
     members = resolve(config, settings).config.members
-    if workers is not None:
+    if workers is not None and cluster:
         members = [described_cluster(member, workers) for member in members]
     show_plans(members, verbose, as_json)
 

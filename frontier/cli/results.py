@@ -30,7 +30,7 @@ Examples:
 )
 @common.run_argument
 @click.option(
-    "--limit", type=click.IntRange(min=0), metavar="N", default=100, help="At most N of them."
+    "--limit", type=common.Whole(min=0), metavar="N", default=100, help="At most N of them."
 )
 @click.option(
     "--among",

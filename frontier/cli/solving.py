@@ -63,7 +63,7 @@ Examples:
 @force_option
 @click.option(
     "--most-nodes",
-    type=click.IntRange(min=1),
+    type=common.Whole(min=1),
     metavar="N",
     help="Give up after N nodes (ida).",
 )

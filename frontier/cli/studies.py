@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from frontier.cli.common import json_option
+from frontier.cli.common import Whole, json_option
 from frontier.cli.files import Target, check_targets, force_option
 from frontier.errors import Stopped
 from frontier.thesis.comparison import TABLES, beyond
@@ -35,14 +35,14 @@ Examples:
 )
 @click.option(
     "--limit",
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     default=300_000_000,
     metavar="STATES",
     help="Make a run that is missing if it has at most this many states.",
 )
 @click.option(
     "--columns",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     default=12,
     metavar="N",
     help='Make no run of more columns, but for those that the thesis has ("beyond").',

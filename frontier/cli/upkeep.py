@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from frontier.cli.common import (
+    Whole,
     confirmed,
     echo_json,
     json_option,
@@ -49,7 +50,7 @@ Examples:
 )
 @click.option(
     "--states",
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     metavar="N",
     default=500,
     help="With --deep: check N states of each layer, and N others, or N portions of cosets.",

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING
 from frontier.runs.events import Asking, RunStarted, SearchStarted, Starting
 from frontier.runs.progress import AnyProgress, Progress, SearchProgress
 from frontier.runs.time_left import TimeLeft
-from frontier.text import counted, moment, near, percent, rate, rough, rough_range, size, span
+from frontier.text import (
+    counted,
+    moment,
+    named,
+    near,
+    percent,
+    rate,
+    rough,
+    rough_range,
+    size,
+    span,
+)
 
 if TYPE_CHECKING:
     from frontier.cosets.proof import Proof
@@ -97,8 +108,9 @@ def describe_state(progress: AnyProgress) -> str:
 
 def title(progress: AnyProgress) -> str:
     """Return the name of a run, its puzzle and its state."""
-    puzzle = f"{progress.started.title}, " if progress.started else ""
-    return f"{progress.name}: {puzzle}{describe_state(progress)}"
+    if not progress.started:
+        return f"{progress.name}: {describe_state(progress)}"
+    return f"{named(progress.name, progress.started.title)}, {describe_state(progress)}"
 
 
 def compiling_words(progress: AnyProgress, now: float) -> str | None:
@@ -129,7 +141,7 @@ def headline(start: Starting | RunStarted | SearchStarted) -> str:
     what = "God's number" if states is None else counted(states, "state")
     after = "" if depth < 0 else f" after depth {depth}"
     again = f", resuming{after}" if start.resumed else ""
-    return f"{start.name}: {start.title}, {what}, in {near(start.path)}{again}"
+    return f"{named(start.name, start.title)}, {what}, in {near(start.path)}{again}"
 
 
 def start_details(start: RunStarted | SearchStarted) -> list[str]:

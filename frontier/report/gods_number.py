@@ -11,7 +11,7 @@ from frontier.report.boards import draw_boards
 from frontier.report.figures import bounds_words, last_layers
 from frontier.runs.coset_run import CosetRun
 from frontier.search.coset_sampling import Sample
-from frontier.text import brief, counted, near, program, size, span
+from frontier.text import brief, counted, named, near, program, size, span
 
 DRAWN = 10
 """The most farthest positions that are drawn."""
@@ -61,7 +61,9 @@ def gods_number_value(run: CosetRun) -> dict:
 def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None) -> str:
     """Return the results of a search as text. at_most: the bound of the question."""
     puzzle, (row, column) = run.region.puzzle, _home(run)
-    lines = [f"{value['name']}: {value['puzzle']['title']}, the blank's home in [{row}, {column}]"]
+    lines = [
+        f"{named(value['name'], value['puzzle']['title'])}, the blank's home in [{row}, {column}]"
+    ]
     lines.append(f"  God's number: {bounds_words(value['lower'], value['upper'])}")
     if at_most is not None:
         answer = "yes" if value["upper"] <= at_most else "no"
@@ -150,7 +152,7 @@ def describe_plan(plan: CosetPlan, samples: Samples, verbose: bool = False) -> s
     """Return what a search will use, as text. verbose: with its region and databases."""
     region, groups = plan.region, " + ".join(map(str, plan.groups))
     lines = [
-        f"{plan.config.name}: {region.puzzle.title}",
+        named(plan.config.name, region.puzzle.title),
         f"  memory: about {size(plan.bytes)} while tables are made; {size(plan.room)} may be used "
         "here",
     ]

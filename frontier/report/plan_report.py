@@ -7,7 +7,8 @@ from frontier.errors import InputError
 from frontier.forecast.forecast import Forecast
 from frontier.report.html import page
 from frontier.runs.summary import found_value
-from frontier.text import counted, rough_range, size
+from frontier.search.plan import LARGEST_MEMORY
+from frontier.text import counted, named, rough_range, size
 
 LONG_SECONDS = 600.0
 """A run that may take more seconds than this takes long, so that its plan names the alternative."""
@@ -63,7 +64,8 @@ def plan_value(forecast: Forecast) -> dict:
 def describe_plan(value: dict, forecast: Forecast, verbose: bool = False) -> str:
     """Return the plan as text. verbose: with its layout, and the rates that the time rests on."""
     look = {
-        "counted": counted, "size": size, "rough_range": rough_range, "need_words": need_words
+        "counted": counted, "named": named, "size": size, "rough_range": rough_range,
+        "need_words": need_words,
     }  # fmt: skip
     text = page(
         "plan.txt", verbose=verbose, value=value, plan=forecast.plan, forecast=forecast, **look
@@ -77,6 +79,8 @@ def gods_number_need(config: Config) -> dict | None:
     try:
         plan = plan_cosets(config)
     except InputError:
+        return None
+    if plan.bytes > LARGEST_MEMORY:
         return None
     return {
         "region": plan.region.name,

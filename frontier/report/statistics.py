@@ -16,7 +16,7 @@ from frontier.runs.farthest import farthest
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import COMPLETE, LayerTotals, progress_of
 from frontier.runs.summary import Family, family_of
-from frontier.text import counted, percent
+from frontier.text import counted, named, percent
 
 DRAWN = 8
 """The most farthest positions that a report draws."""
@@ -88,7 +88,7 @@ class RunStatistics(LayerTotals):
 
     @property
     def title(self) -> str:
-        return f"{self.name}: {self.puzzle.title}"
+        return named(self.name, self.puzzle.title)
 
     @property
     def greatest(self) -> int | None:

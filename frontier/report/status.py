@@ -11,7 +11,7 @@ from frontier.runs.kinds import open_run
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import NOT_BEGUN, Progress, SearchProgress, progress_of
 from frontier.storage.places import Place, storage_at
-from frontier.text import counted, size
+from frontier.text import counted, named, size
 
 if TYPE_CHECKING:
     pass
@@ -76,5 +76,5 @@ def describe_status(value: dict) -> str:
     """Return the status as text."""
     if value["state"] == NOT_BEGUN:
         return f"{value['name']}: {NOT_BEGUN}"
-    lines = [f"{value['name']}: {value['puzzle']['title']}, {value['state_in_words']}"]
+    lines = [f"{named(value['name'], value['puzzle']['title'])}, {value['state_in_words']}"]
     return "\n".join(lines + [f"  {name}: {text}" for name, text in value["in_words"].items()])

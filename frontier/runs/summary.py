@@ -12,7 +12,7 @@ from frontier.runs.farthest import farthest
 from frontier.runs.layer_run import LayerRun
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import write_sealed
-from frontier.text import counted, near, percent, size, span
+from frontier.text import counted, named, near, percent, size, span
 
 NAME = "summary.json"
 
@@ -75,7 +75,7 @@ def write_summary(path: Place, value: dict) -> None:
 
 def describe(value: dict, path: Place) -> str:
     """Return the summary as text."""
-    lines = [f"{value['name']}: {value['puzzle']['title']}"]
+    lines = [named(value["name"], value["puzzle"]["title"])]
     if value["complete"]:
         if positions := value.get("positions"):
             lines.append(f"  lines: {value['states']:,}, to depth {value['depth']}")

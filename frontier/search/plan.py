@@ -22,7 +22,7 @@ from frontier.search.layouts import (
 )
 from frontier.space.layout import Layout
 from frontier.space.tower_space import AnySpace
-from frontier.text import counted, facts_html, size, size_to_set
+from frontier.text import counted, facts_html, named, size, size_to_set
 
 SLABS_A_THREAD = 3
 """The number of slabs that a thread holds while it stores a layer from memory."""
@@ -44,7 +44,7 @@ The second number is for layers in memory, where a step costs less to start."""
 NO_LISTS = -1
 """No layer is thin where moves may lead to any layer before: that is found out by bitmaps."""
 
-LARGEST_MEMORY = 100 * 10**12
+LARGEST_MEMORY = 25 * 10**12
 """No worker has this many bytes of memory. A puzzle that needs more is refused without naming a
 size."""
 
@@ -133,7 +133,7 @@ class Plan:
 
     def __repr__(self) -> str:
         return (
-            f"<Plan of {self.config.name}: {self.puzzle.title}, "
+            f"<Plan of {named(self.config.name, self.puzzle.title)}, "
             f"{counted(self.puzzle.states, 'state')}; {self._mode}, {size(self.task_bytes)} a "
             f"process; {self.config.path}>"
         )
@@ -145,7 +145,7 @@ class Plan:
             "memory": f"{size(self.task_bytes)} a process",
             "directory": str(self.config.path),
         }
-        return facts_html(f"{self.config.name}: {self.puzzle.title}", facts)
+        return facts_html(named(self.config.name, self.puzzle.title), facts)
 
     @property
     def _mode(self) -> str:
@@ -216,7 +216,7 @@ def make_plan(config: Config, layout: dict[str, Any] | None = None) -> Plan:
     puzzle, memory = config.make_puzzle(), config.cluster.memory
     if config.cluster.workers_here and not config.cluster.oversubscribe:
         machine.refuse_beyond(config.cluster.workers_here, memory)
-    space = _space_of(puzzle, memory, _workers_in_one_process(config))
+    space = _space_of(config, puzzle)
     bytes_in_memory = 0
     if config.search.in_memory and config.cluster.workers_here:
         in_memory = _plan_in_memory(config, puzzle, space, layout)
@@ -242,10 +242,10 @@ def make_plan(config: Config, layout: dict[str, Any] | None = None) -> Plan:
         which = "the layout of the existing run" if layout else "the finest layout"
         enough = need if layout else enough_memory(space, need, transfers, config.cluster.workers)
         raise _too_little(
-            memory,
+            config,
             f"{which} of {puzzle.title} needs {size(need)} ({size(held)} for the process, "
-            f"{size(need - held)} for a task); set cluster.memory to at least "
-            f"{size_to_set(enough)}",
+            f"{size(need - held)} for a task)",
+            enough,
         )
     work = chosen.work(0)
     seconds = work.words * THIN_WORD_SECONDS + work.look_ups * LOOK_UP_SECONDS
@@ -266,29 +266,35 @@ def _check_tasks(config: Config, space: AnySpace, puzzle: Puzzle, need: int) -> 
     if not need:
         raise TooLarge(f'{alone}; set search.in_memory = true and cluster.kind = "local"')
     raise _too_little(
-        memory,
-        f"{alone}, and needs {size(need)} there, of which it may have {size(memory * workers)}; "
-        f"set cluster.memory to at least {size_to_set(ceil(need / workers))}",
+        config,
+        f"{alone}, and needs {size(need)} there, of which it may have {size(memory * workers)}",
+        ceil(need / workers),
     )
 
 
-def _too_little(memory: int, message: str) -> TooLarge:
-    return TooLarge(f"cluster.memory = {size(memory)} a worker is too little: {message}")
+def _too_little(config: Config, why: str, enough: int) -> TooLarge:
+    """Return the error that workers may have too little memory. enough: the bytes that do."""
+    cluster = config.cluster
+    remedy = f"set cluster.memory to at least {size_to_set(enough)}"
+    if cluster.workers_here and enough > machine.memory():
+        remedy = f"a worker needs {size_to_set(enough)}, more than this machine has"
+    message = f"cluster.memory = {size(cluster.memory)} a worker is too little"
+    return TooLarge(f"{message}: {why}; {remedy}")
 
 
-def _space_of(puzzle: Puzzle, memory: int, workers: int) -> AnySpace:
+def _space_of(config: Config, puzzle: Puzzle) -> AnySpace:
     """Return the space of a puzzle.
 
-    Raises TooLarge if it is too large for a process with the memory of so many workers, or for any
-    process.
+    Raises TooLarge if it is too large for one process of the run, or for any process.
     """
-    least = PROCESS_BYTES + puzzle.model.shape_bytes
-    if puzzle.model.shape_bytes and least > memory * workers:
+    workers = _workers_in_one_process(config)
+    least, most = PROCESS_BYTES + puzzle.model.shape_bytes, config.cluster.memory * workers
+    if puzzle.model.shape_bytes and least > most:
         raise _too_little(
-            memory,
+            config,
             f"{puzzle.title} has shapes of {size(puzzle.model.shape_bytes)}, in one process that "
-            f"may have {size(memory * workers)}; set cluster.memory to at least "
-            f"{size_to_set(ceil(least / workers))}, or choose fewer labels or a smaller board",
+            f"may have {size(most)}",
+            ceil(least / workers),
         )
     if puzzle.states >= MOST_STATES:
         raise TooLarge(

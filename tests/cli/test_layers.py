@@ -136,7 +136,7 @@ def test_what_is_not_there(tmp_path):
         "has no layer 37: its layers are known to depth 36, the greatest there is": [37],
         "--limit gives the first": [36, "--limit", 1, "--sample", 1],
         "--seed chooses a sample; give --sample N": [36, "--seed", 1],
-        "not a valid integer": ["deep"],
+        "not a valid whole number": ["deep"],
     }
     for said, words in refused.items():
         assert said in invoke("layer", run, *words, code=2).stderr
