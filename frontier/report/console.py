@@ -106,6 +106,34 @@ def share_bar(share: float, console: Console) -> Table:
     return table_of(["", ""], [[ProgressBar(1.0, share, width=width), words]], no_wrap=True)
 
 
+MOST_WIDE = 28
+"""The greatest width of a column of `tables_side_by_side`; longer cells have several lines."""
+
+
+def tables_side_by_side(
+    header: Sequence[str], rows: Iterable[Sequence[str]], console: Console
+) -> Iterator[Table]:
+    """Generate tables that a console has room for, each of the first column and as many of the
+    other columns as fit."""
+    rows = list(rows)
+
+    def table(first: int, last: int) -> Table:
+        cells = ([row[0], *row[first:last]] for row in rows)
+        heads = [header[0], *header[first:last]]
+        return table_of(heads, cells, overflow="fold", max_width=MOST_WIDE)
+
+    unbounded = console.options.update(max_width=10_000)
+    first = 1
+    while first < len(header):
+        last = len(header)
+        while last > first + 1:
+            if Measurement.get(console, unbounded, table(first, last)).maximum <= console.width:
+                break
+            last -= 1
+        yield table(first, last)
+        first = last
+
+
 def fitting_table(
     header: Sequence[str],
     rows: Sequence[Sequence[RenderableType]],

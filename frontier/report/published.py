@@ -6,6 +6,9 @@ from pathlib import Path
 from frontier.errors import FrontierError, InputError, why_unreadable
 from frontier.report.statistics import RunStatistics
 
+SHOWN = 10
+"""The most depths of a difference that are listed."""
+
 FORMS = 'lines "depth count", as in a b-file of the OEIS, or CSV with the columns depth and states'
 
 
@@ -68,8 +71,10 @@ def compare(run: RunStatistics, path: Path) -> str:
     if wrong:
         lines = [
             f"  depth {depth}: {_said(found, depth)} found, {_said(expected, depth)} expected"
-            for depth in wrong
+            for depth in wrong[:SHOWN]
         ]
+        if len(wrong) > SHOWN:
+            lines.append(f"  … and {len(wrong) - SHOWN} more depths")
         raise Differs("\n".join([f"{run.run.path} differs from {path}:", *lines]))
     whole = "" if run.complete else "; the run is not complete"
     return f"{run.run.path} agrees with {path} at all {len(known):,} depths{whole}"

@@ -141,6 +141,7 @@ def test_a_published_table(runs, tmp_path, form):
         "  depth 2: 3 found, 2 expected",
         "  depth 3: 5 found, 2 expected",
     ]
+    assert said.endswith("\n  … and 10 more depths\n")
 
 
 def test_what_a_table_lacks_or_has_too_much_is_a_difference(runs, tmp_path):

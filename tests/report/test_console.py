@@ -9,11 +9,12 @@ import sys
 import pytest
 from making import CONFIGS, invoke
 from report.watching import run
+from rich.console import Console
 
 from frontier.cli import main
 from frontier.compiling import tell_compiling
 from frontier.errors import InputError
-from frontier.report.console import passing_line, say
+from frontier.report.console import passing_line, say, tables_side_by_side
 
 
 class Terminal:
@@ -133,3 +134,19 @@ def test_commands_wipe_out_their_lines(terminal, tmp_path, monkeypatch):
         assert not any(terminal.lines())
         assert len(asked) == 1
     assert {"layer 36 …", "run.json …"} <= set(terminal.seen)
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 1000])
+def test_wide_tables_are_cut_into_tables_that_fit(width):
+    console = Console(file=io.StringIO(), width=width)
+    names = [f"run-{number}" for number in range(20)]
+    rows = [["depth", *map(str, range(100, 120))], ["puzzle", *["tiles of many kinds " * 3] * 20]]
+    tables = list(tables_side_by_side(["", *names], rows, console))
+    for table in tables:
+        console.print(table)
+    said = console.file.getvalue()
+    assert max(map(len, said.splitlines())) <= width
+    assert len(tables) == {20: 20, 40: 20, 80: 10, 1000: 1}[width]
+    heads = [word for line in said.splitlines() for word in line.split() if "run-" in word]
+    assert heads == names
+    assert all(str(depth) in said for depth in range(100, 120))
