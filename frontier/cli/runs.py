@@ -39,7 +39,7 @@ Examples:
 @common.keep_all_option
 @common.codec_option
 @common.set_option
-@click.option("--until", type=click.IntRange(min=0), metavar="DEPTH", help="Stop after this depth.")
+@click.option("--until", type=common.Whole(min=0), metavar="DEPTH", help="Stop after this depth.")
 @click.option("--fresh", is_flag=True, help="Delete the run in the run directory and start over.")
 @click.option(
     "--yes",
@@ -78,7 +78,7 @@ def run(
 
         show_plans(named.config.members, verbose, as_json)
         return
-    again = f"resume with: {named.run_command(until)}"
+    again = f"resume with: {named.again_command(until)}"
     take_over, values, begun = take_over or job or False, [], set()
     searched: set[str] = set()
     with allocation(named.config) as loaded:
@@ -135,7 +135,7 @@ def _check_disk(plan: Plan, until: int | None, yes: bool) -> None:
         return
     if not yes and (plan.fresh or not LayerRun.exists(plan.config.storage)):
         # Beside --fresh the same option lets it delete.
-        advice = "" if plan.fresh else "; to start it anyway, add --yes"
+        advice = "" if plan.fresh else "; to search as far as there is room, add --yes"
         raise InputError(f"{plan.config.name} was not started: {problem}{advice}")
     echo(f"warning: {problem}", err=True)
 

@@ -16,7 +16,7 @@ from frontier.runs.layer_run import LayerRun
 from frontier.runs.stored_run import StoredRun
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
-from frontier.text import program
+from frontier.text import near, program
 
 if TYPE_CHECKING:
     from frontier.runs.coset_run import CosetRun
@@ -243,6 +243,13 @@ class Named:
     def run_command(self, until: int | None = None) -> str:
         """Return the command that begins or resumes the runs by layers."""
         return _command("run", self.what, self.settings, {"until": until})
+
+    def again_command(self, until: int | None = None) -> str:
+        """Return the command that resumes the runs by layers once they have begun: that of their
+        directory, if it keeps all that settings say."""
+        if not self.settings or not self.config.is_kept:
+            return self.run_command(until)
+        return _command("run", near(str(self.config.path)), (), {"until": until})
 
     def resume_command(self, place: Storage) -> str:
         """Return the command that resumes the run at one of the `places`.

@@ -183,6 +183,17 @@ def test_ctrl_c_in_run(tmp_path):
     assert "states: 360" in invoke(*run).stdout
 
 
+def test_a_run_resumes_by_its_directory_if_that_keeps_all_that_was_said(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for words, again in (
+        (("2x3",), "2x3"),
+        (("2x3", "--workers", "1", "--out", "a"), "a"),
+        (("2x3", "--set", "cluster.patience=5", "--out", "b"), "2x3 --set store.path=b"),
+    ):
+        said = interrupted_after_commit(("run", *words))
+        assert f"resume with: python -m frontier run {again}" in said
+
+
 def interrupted_after_commit(run):
     """What `run` says when it is interrupted at once, with some layers committed."""
     commit = LayerRun.commit
