@@ -46,7 +46,10 @@ class Heuristic:
         """Return the distance of a board."""
         if isinstance(board, str):
             board = self.puzzle.position(board)
-        codes = np.ascontiguousarray(board, np.int64)
+        try:
+            codes = np.ascontiguousarray(board, np.int64)
+        except (TypeError, ValueError):
+            raise InputError(f"board {board!r}: expected text or whole numbers") from None
         if codes.ndim != 1:
             codes = codes.ravel()
         distance = _distance(codes, *self._table)

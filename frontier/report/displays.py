@@ -60,7 +60,7 @@ STOPPING = (
     "will be redone."
 )
 STOPPING_LATER = (
-    "Finishing the compilation of a kernel (up to half a minute) and current tasks. Press Ctrl-C "
+    "Finishing the compilation of kernels (up to half a minute) and current tasks. Press Ctrl-C "
     "again to stop now; unfinished tasks will be redone."
 )
 WORKERS_COMPILE = "Workers load or compile their kernels (up to half a minute the first time) …"
@@ -93,14 +93,9 @@ class PlainProgress:
             case Compiling():
                 self._say_once(WORKERS_COMPILE if event.elsewhere else COMPILING)
             case Stopping():
-                self._say(STOPPING_LATER if self._compiles_here else STOPPING)
+                self._say(STOPPING_LATER if self._progress.compiling else STOPPING)
             case _:
                 self._show()
-
-    @property
-    def _compiles_here(self) -> bool:
-        compiling = self._progress.compiling
-        return compiling is not None and not compiling[0].elsewhere
 
     def _say_once(self, message: str) -> None:
         if message not in self._said:

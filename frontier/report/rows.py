@@ -102,8 +102,9 @@ def _of_search(progress: SearchProgress) -> dict[str, str]:
 
 
 def _percent(part: int, whole: int) -> str:
-    """Return a share in percent, rounded down so that only all are 100.00."""
-    return f"{10_000 * part // whole / 100:.2f}"
+    """Return a share in percent; only all are 100.00."""
+    hundredths = (10_000 * part + whole // 2) // whole
+    return f"{(hundredths if part == whole else min(hundredths, 9_999)) / 100:.2f}"
 
 
 def _elapsed(progress: AnyProgress, now: float) -> str:

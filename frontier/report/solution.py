@@ -50,19 +50,19 @@ def describe_solution(puzzle: Puzzle, solution: Solution, value: dict) -> str:
             facts.append(counted(value[key], noun))
     lines = [f"{puzzle.line(solution.boards[0])}: {', '.join(facts)}"]
     console = Console()
-    lines += _move_lines(solution.moves, console.width if console.is_terminal else None)
+    lines += _move_lines(solution.moves, console.width)
     if "boards" in value:
         captions = captions_of(puzzle, solution, console.encoding)
         lines += ["", draw_boards(puzzle, solution.boards, captions, named=True)]
     return "\n".join(lines)
 
 
-def _move_lines(moves: list[str], width: int | None) -> list[str]:
-    """Return moves in lines of `MOVES_A_LINE`, or of fewer where that is wider than a terminal."""
+def _move_lines(moves: list[str], width: int) -> list[str]:
+    """Return moves in lines of `MOVES_A_LINE`, or of fewer where that is wider than `width`."""
     lines: list[list[str]] = [[]]
     for move in moves:
         broad = sum(len(before) + 2 for before in [*lines[-1], move])
-        if len(lines[-1]) == MOVES_A_LINE or (lines[-1] and width and broad > width):
+        if len(lines[-1]) == MOVES_A_LINE or (lines[-1] and broad > width):
             lines.append([])
         lines[-1].append(move)
     return ["  " + "  ".join(line) for line in lines if line]

@@ -62,6 +62,8 @@ def test_a_board_has_many_forms(made):
         (1, 0, 2, 3, 4, 6),
         (0, 0, 1, 2, 3, 4),
         (-1, 0, 1, 2, 3, 4),
+        None,
+        [1, [2, 3]],
     ],
 )
 def test_what_is_no_board_is_refused(made, board):

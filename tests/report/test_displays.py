@@ -175,8 +175,8 @@ def test_a_stop_says_that_a_kernel_is_compiled_first():
         for each in (BEGUN, event, Stopping()):
             plain(each)
     elsewhere, here, over = re.findall("Finishing .*", plain._file.getvalue())
-    assert here.startswith("Finishing the compilation of a kernel (up to half a minute) and ")
-    assert elsewhere == over == STOPPING
+    assert here.startswith("Finishing the compilation of kernels (up to half a minute) and ")
+    assert (elsewhere, over) == (here, STOPPING)
 
 
 def test_kernels_are_being_made_ready_until_there_is_news():
@@ -317,6 +317,17 @@ def test_rows_in_a_long_layer(clock, plain):
     (row,) = rows_of(plain)[len(before) :]
     assert (row["depth"], row["states"], row["tasks"]) == ("50", "10", "2/9")
     assert int(row["total"]) == int(before[-1]["total"]) + 10
+
+
+def test_a_layer_whose_tasks_end_together_is_shown_whole(clock, plain):
+    first, *events = events_of("2x7", 6)
+    plain(first)
+    for layer in (event for event in events if isinstance(event, LayerFinished)):
+        clock.now += 10
+        for done in (1, 2):
+            plain(TaskFinished(layer.layer.depth, done, 2, layer.layer.states // 2))
+        plain(layer)
+    assert [row["tasks"] for row in rows_of(plain)] == ["-"] * 6
 
 
 def test_a_terminal_that_goes_away():
