@@ -22,7 +22,7 @@ COMPARISON = Path("docs", "results", "comparison.md")
 
 SENTENCES = {
     "README.md": (
-        "On {2x7 cores} cores the search takes {2x7 frontier seconds}, and {2x7 frontier memory} "
+        "On {2x7 cores} cores the search takes {2x7 frontier seconds} and {2x7 frontier memory} "
         "of memory",
     ),
     "docs/layers.md": (
