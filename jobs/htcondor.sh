@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What jobs/htcondor.sub runs.
 
-CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every node
+CONFIG=${CONFIG:-configs/2x7.toml}  # the run; every node must see its directory
 VENV=${VENV-.venv}                  # the virtual environment with frontier[jobqueue]; empty: none
 SETTINGS=${SETTINGS:-"cluster.kind=htcondor cluster.workers=32 cluster.options.interface=eth0"}
 

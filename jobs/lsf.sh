@@ -22,13 +22,13 @@
 ##BSUB -q long
 ##BSUB -P myproject
 
-CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every node
+CONFIG=${CONFIG:-configs/2x7.toml}  # the run; every node must see its directory
 VENV=${VENV-.venv}                  # the virtual environment with frontier[jobqueue]; empty: none
 SETTINGS=${SETTINGS:-"cluster.kind=lsf cluster.workers=32 cluster.options.interface=eth0
     cluster.options.walltime=04:00"}
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
-# A job that restarts on another host takes over the lock that it held when it died; no other does.
+# Only a job that restarts on another host takes over the lock that it held when it died.
 command=(python -m frontier run "$CONFIG" --job "lsf-$LSB_JOBID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 

@@ -20,13 +20,13 @@
 ##OAR -q long
 ##OAR --project myproject
 
-CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every node
+CONFIG=${CONFIG:-configs/2x7.toml}  # the run; every node must see its directory
 VENV=${VENV-.venv}                  # the virtual environment with frontier[jobqueue]; empty: none
 SETTINGS=${SETTINGS:-"cluster.kind=oar cluster.workers=32 cluster.options.interface=eth0
     cluster.options.walltime=04:00:00"}
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
-# A job that restarts on another host takes over the lock that it held when it died; no other does.
+# Only a job that restarts on another host takes over the lock that it held when it died.
 command=(python -m frontier run "$CONFIG" --job "oar-$OAR_JOB_ID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 

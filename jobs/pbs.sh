@@ -12,7 +12,7 @@
 #PBS -l select=1:ncpus=1:mem=2gb
 # The walltime. SECONDS_TO_RUN is ten minutes less; then the run stops and is submitted again.
 #PBS -l walltime=24:00:00
-# Hand CONFIG, VENV and SETTINGS on, if they are set where this is submitted.
+# Pass CONFIG, VENV and SETTINGS to the job, if they are set where you submit it.
 #PBS -V
 # Your site may want more, such as:
 ##PBS -q long
@@ -22,14 +22,14 @@ cd "$PBS_O_WORKDIR" || exit
 SCRIPT=${SCRIPT:-jobs/pbs.sh}
 SECONDS_TO_RUN=${SECONDS_TO_RUN:-85800}
 
-CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every node
+CONFIG=${CONFIG:-configs/2x7.toml}  # the run; every node must see its directory
 VENV=${VENV-.venv}                  # the virtual environment with frontier[jobqueue]; empty: none
 SETTINGS=${SETTINGS:-"cluster.kind=pbs cluster.workers=32 cluster.options.interface=eth0
     cluster.options.walltime=04:00:00"}
 export CONFIG VENV SETTINGS SCRIPT SECONDS_TO_RUN
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
-# A job that restarts on another host takes over the lock that it held when it died; no other does.
+# Only a job that restarts on another host takes over the lock that it held when it died.
 command=(python -m frontier run "$CONFIG" --job "pbs-$PBS_JOBID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 

@@ -25,17 +25,17 @@
 ##SBATCH --partition=long
 ##SBATCH --account=myproject
 
-CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every node
+CONFIG=${CONFIG:-configs/2x7.toml}  # the run; every node must see its directory
 VENV=${VENV-.venv}                  # the virtual environment with frontier[jobqueue]; empty: none
 SETTINGS=${SETTINGS:-"cluster.kind=slurm-runner cluster.memory=1.5GB
     cluster.options.interface=eth0"}
 
 [ -z "$VENV" ] || . "$VENV/bin/activate" || exit
-# A job that restarts on another host takes over the lock that it held when it died; no other does.
+# Only a job that restarts on another host takes over the lock that it held when it died.
 command=(python -m frontier run "$CONFIG" --job "slurm-$SLURM_JOB_ID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 
-# srun hands a TERM on to all tasks; the driver stops the run, which ends the other tasks.
+# srun passes a TERM to all tasks; the driver stops the run, which ends the other tasks.
 # USR1: the walltime is near, so stop, and resume in the same job, requeued.
 # TERM: somebody ends the job, so stop.
 again=

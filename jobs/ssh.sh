@@ -14,7 +14,7 @@ MEMORY=${MEMORY:-2GB}               # of a worker; a third more than cluster.mem
 INTERFACE=${INTERFACE:-eth0}        # the network that the hosts share, as all of them call it
 PORT=${PORT:-8786}
 PROTOCOL=${PROTOCOL:-tcp}           # or tls (docs/reference/clusters.md, Encryption)
-CONFIG=${CONFIG:-configs/2x7.toml}  # the run; its directory must be seen by every host
+CONFIG=${CONFIG:-configs/2x7.toml}  # the run; every host must see its directory
 VENV=${VENV-.venv}                  # the virtual environment with frontier; empty: none
 SETTINGS=${SETTINGS:-cluster.memory=1.5GB}
 
@@ -27,8 +27,8 @@ trap 'kill $(jobs -p) 2> /dev/null; rm -f "$file"' EXIT
 python -m dask scheduler --protocol "$PROTOCOL" --interface "$INTERFACE" --port "$PORT" \
     --dashboard-address 127.0.0.1:0 --scheduler-file "$file" &
 for host in $HOSTS; do
-    # A worker ends when it has been without its scheduler for some time, so it is restarted again
-    # and again. It ends with its connection (-tt).
+    # A worker ends when it has been without its scheduler for some time, so the loop restarts it.
+    # The loop ends with the connection (-tt).
     $SSH -tt "$host" "cd '$PWD' && $activate && while true; do
         python -m dask worker --scheduler-file '$file' --protocol $PROTOCOL --interface $INTERFACE \
             --nthreads 2 --nworkers $WORKERS --memory-limit $MEMORY --death-timeout 60

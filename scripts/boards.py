@@ -48,16 +48,16 @@ MOST_LABELLED = 4
 INTRODUCTION = """\
 # Tile puzzles from each blank cell
 
-God's number and the number of farthest positions of m×n boards whose goal has the blank in the
-cell that is named (row and column, counted from 0; one cell of each kind that symmetries of the
-board make alike), where a move slides one tile, and where it slides any number of tiles of a row
-or column. The last column links the sizes of all layers, as the OEIS takes them. The greatest
-number of a board in a metric, if all of its cells are here, is the diameter of its graph of
-positions. Made by `python scripts/boards.py --runs runs/boards`; 3×5 with `--most 1000000000000`.
-The tables of 3×5 in moves of several tiles, and of the smaller boards at first, were made by an
-earlier version, which searched [lines of positions](../mathematics.md#lines-of-positions) instead
-and counted the positions on them: 60 GB of disk and twenty minutes for each cell, on two cores.
-Searched by positions, as this version does, 3×5 needs 95 GB of disk in this metric.
+The table has God's number and the number of farthest positions of m×n boards, for moves of one tile
+and for moves of any number of tiles of a row or column. The goal has the blank in the named cell
+(row and column, counted from 0; one cell of each kind that symmetries of the board make alike).
+The page also links the sizes of all layers, in the format of the OEIS. If all kinds of cells of a
+board are here, the greatest number in a metric is the diameter of its state graph.
+`python scripts/boards.py --runs runs/boards` makes this page; 3×5 needs `--most 1000000000000`.
+An earlier version made the tables of 3×5 in moves of several tiles, and at first those of the
+smaller boards. It searched [lines of positions](../mathematics.md#lines-of-positions) and counted
+the positions on them, with 60 GB of disk and in twenty minutes for each cell, on two cores. This
+version searches positions, and needs 95 GB of disk for 3×5 in this metric.
 
 | board | a move slides | blank at | states | God's number | farthest | layers | OEIS |
 | --- | --- | --- | ---: | ---: | ---: | --- | --- |
@@ -66,10 +66,11 @@ Searched by positions, as this version does, 3×5 needs 95 GB of disk in this me
 PATTERNS = """
 ## k-column patterns
 
-The same for the 2×n puzzle in which the tiles of the k last columns of the goal are labelled and
-all others count as the same ([pattern databases](../reference/puzzles/pattern.md)); the blank's
-goal is the first cell. Where only moves of labelled tiles count, the states are the cells of the
-labelled tiles and the region of the blank.
+This table has the same for the 2×n puzzle in which the tiles of the last k columns of the goal are
+labelled and all other tiles count as the same
+([pattern databases](../reference/puzzles/pattern.md)). The blank's goal is the first cell. Where
+only moves of labelled tiles count, a state is the cells of the labelled tiles and the region of
+the blank.
 
 | board | k | moves that count | states | greatest distance | farthest | layers |
 | --- | ---: | --- | ---: | ---: | ---: | --- |

@@ -34,10 +34,10 @@ MINUTE = 60  # seconds; times are told to a hundredth of a second below it
 FROM_DISK = ["search.in_memory=false", "cluster.memory=1.5GB"]
 
 WHAT = {
-    "frontier": "`python -m frontier run`, with its cluster, its store on disk and its summary",
+    "frontier": "`frontier run`, with its cluster, its store on disk and its summary",
     "from disk": f"the same with `--set {'` and `--set '.join(FROM_DISK)}`",
     "straightforward": "`scripts/plain_search.py`: Numba, all cores, a byte a state in memory; it "
-    "is compiled each time, which its search alone leaves out",
+    "compiles each time, which *search alone* leaves out",
     "dictionary": "`scripts/dictionary_search.py`: a dictionary in plain Python",
 }
 
@@ -142,11 +142,11 @@ def table(timings: dict) -> str:
     lines = [
         "# Comparison",
         "",
-        "The same boards, searched from the goal with the blank in the first cell until no state "
-        "is",
-        f"left, by whole commands on {' and on '.join(machines)}.",
-        "Seconds are from the start of a command to its end, medians where it was repeated; in "
-        "brackets",
+        "Each program searches all positions of the same boards, from the goal with the blank in "
+        "the first",
+        f"cell, as a whole command on {' and on '.join(machines)}.",
+        "Seconds are from the start of a command to its end, medians where it was repeated. "
+        "Brackets have",
         "how often `frontier` would have finished in that time, and the memory at its peak.",
         "",
         *(f"* **{name}**: {WHAT.get(name, 'given by path')}" for name in names),
@@ -161,12 +161,11 @@ def table(timings: dict) -> str:
     busy = max(of for of in others if of is not None)
     lines += [
         "",
-        f"Everything else on the machine kept at most {busy:.2f} cores busy meanwhile. Written by",
-        "`python scripts/bench.py --compare --write`; without `--write`, `--program PATH` adds "
-        "another program.",
-        "What is published of programs that do the same, SlidingTilesSolver, PuzzleSearch, hog2, "
-        "twsearch",
-        "and 24puzzle, stands in [Other programs](../programs.md).",
+        f"Everything else on the machine kept at most {busy:.2f} cores busy meanwhile.",
+        "`python scripts/bench.py --compare --write` writes this page; without `--write`, "
+        "`--program PATH`",
+        "adds another program. [Other programs](../programs.md) has the times that others have "
+        "published.",
     ]
     return "\n".join(lines) + "\n"
 
