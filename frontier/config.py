@@ -163,7 +163,7 @@ def _name(name: str) -> str:
     """Check that a name can name a directory on every system, and needs no quotes in a shell."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
         raise ValueError(
-            f"name = {name!r}: a name has letters from a to z or A to Z, digits, points, hyphens "
+            f"name = {name!r}: a name has letters from a to z or A to Z, digits, dots, hyphens "
             "and underscores, no spaces; it begins with a letter or a digit and has at most 100 "
             "characters"
         )

@@ -26,7 +26,7 @@ from frontier.storage.local import write_bytes
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "results"
 BOARDS = [(2, n) for n in range(2, 8)] + [(3, 3), (3, 4), (3, 5)]
-METRICS = {"step": "one tile", "multi": "any number of tiles in a line"}
+METRICS = {"step": "one tile", "multi": "any number of tiles a move"}
 
 SEQUENCES = {
     "2x3-step-0-0": "A090034",

@@ -54,7 +54,7 @@ def test_keys_of_a_kind(kind):
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """A run that kept its layers, and a search of God's number."""
+    """A run that kept its layers, and a search for God's number."""
     place = tmp_path_factory.mktemp("runs")
     config = ROOT / "configs" / "2x3.toml"
     settings = "--set", f"store.path={place / 'run'}", "--set", "cluster.workers=1"

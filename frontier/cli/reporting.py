@@ -70,7 +70,7 @@ def report(runs, expect, force, as_json, **options):
     A CSV file has a row for each run and depth: run, depth, states and more, without run if there
     is one run.
 
-    Of a search of God's number, one at a time, it has the bounds, the questions that they rest on,
+    Of a search for God's number, one at a time, it has the bounds, the questions that they rest on,
     the farthest positions, and the config and machine that made it. Of a directory with runs and
     such searches it compares the runs.
     """
@@ -89,7 +89,7 @@ def report(runs, expect, force, as_json, **options):
     _check_distinct([*paths, *searches])
     if searches:
         if paths or len(searches) > 1:
-            raise InputError(f"{searches[0]} is a search of God's number; name it alone")
+            raise InputError(f"{searches[0]} is a search for God's number; name it alone")
         if expect:
             raise InputError(f"--expect is about layers, and {searches[0]} has none")
         _report_search(CosetRun.open(searches[0]), targets, as_json)
@@ -116,12 +116,12 @@ def report(runs, expect, force, as_json, **options):
 
 
 def _report_search(run: CosetRun, targets: list[tuple[str, Target]], as_json: bool) -> None:
-    """Report a search of God's number. targets: the kind of each file to be written, and the
+    """Report a search for God's number. targets: the kind of each file to be written, and the
     file."""
     forms = {"html": search_page, "markdown": search_markdown}
     if layered := sorted({kind for kind, _ in targets} - forms.keys()):
         raise InputError(
-            f"--{layered[0]} is about layers, and {run.path} is a search of God's number; it has "
+            f"--{layered[0]} is about layers, and {run.path} is a search for God's number; it has "
             "--html, --markdown and --json"
         )
     for kind, file in targets:

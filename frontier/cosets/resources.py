@@ -18,7 +18,7 @@ from frontier.text import size
 
 @dataclass(frozen=True)
 class CosetPlan:
-    """The resources of a search of God's number.
+    """The resources of a search for God's number.
 
     groups: the tiles of the groups of the databases. bytes: of memory, while the tables are made.
     room: the bytes available here.

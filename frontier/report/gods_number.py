@@ -1,4 +1,4 @@
-"""The results of a search of God's number, as JSON and as text."""
+"""The results of a search for God's number, as JSON and as text."""
 
 from collections.abc import Iterator
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""The report of a search of God's number: its results, their basis, their cost, and how it was
+"""The report of a search for God's number: its results, their basis, their cost, and how it was
 made."""
 
 from markupsafe import Markup

@@ -50,7 +50,7 @@ def diameters(runs: ThesisRuns) -> Iterator[Row]:
         "positions of 1×5 that can be reached",
         60,
         line and line.states,
-        "(mn)!/2 is said of every board; on one line the tiles keep their order, so it is n",
+        "the thesis says (mn)!/2 of all boards; on one line the tiles keep their order, so it is n",
     )
 
 

@@ -26,7 +26,7 @@ def deaths(campaign: Campaign, case: Case, count: int, longest_hold: float) -> N
     """Disturb runs until so many faults were injected; each run is resumed until it is complete."""
     choice, number, fresh = campaign.random, 0, ()
     kinds = ALONE if case.forks else DEATHS[:-1] if case.begun else DEATHS  # as it would begin anew
-    if not case.counts:  # a search of God's number has no layers
+    if not case.counts:  # a search for God's number has no layers
         kinds = [kind for kind in kinds if kind != "kill in a layer"]
     path, pending, left = case.scratch / "mortal-0", [], Left()
     case.begin(path)
@@ -168,7 +168,7 @@ def full_disks(campaign: Campaign, case: Case, count: int) -> None:
     if case.counts:
         stored = [layer["bytes"] for layer in ledger(case.scratch / "undisturbed")]
         needed = max(map(sum, pairwise(stored)))
-    else:  # a search of God's number deletes nothing
+    else:  # a search for God's number deletes nothing
         needed = storage_at(case.scratch / "undisturbed").size()
     most = 1_200_000 + int(1.5 * needed)
     for _ in range(count):

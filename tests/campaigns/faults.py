@@ -23,7 +23,7 @@ process is killed, or the call fails or does half of what it should; or a call f
 Power losses (`--power`): the run goes on from what the disk may hold after one (`powerloss.py`).
 Requests (`--requests`): the run is in an object store whose requests go wrong (`requestfaults.py`).
 
-All of these disturb searches of God's numbers too (`searches.py`), which must come out with the
+All of these disturb searches for God's numbers too (`searches.py`), which must come out with the
 bounds and the last layers of an undisturbed one; `repair` does nothing for them.
 
 Of each kind it prints how many faults were injected, how many of them were detected (said, with

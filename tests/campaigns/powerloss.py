@@ -262,7 +262,7 @@ def at_power_losses(campaign: Campaign, library: Library, case: Case, count: int
     histories = HISTORIES
     if (
         not case.counts
-    ):  # a search of God's number is never begun anew, and forces all that it writes
+    ):  # a search for God's number is never begun anew, and forces all that it writes
         histories = {name: HISTORIES[name] for name in ("layer", "layer, twice")}
     for i, (name, starts) in enumerate(histories.items()):
         share = count // len(histories) + (i < count % len(histories))

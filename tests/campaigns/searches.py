@@ -1,4 +1,4 @@
-"""Searches of God's numbers that are disturbed, for `faults.py`: what a `Case` is for runs by
+"""Searches for God's numbers that are disturbed, for `faults.py`: what a `Case` is for runs by
 layers.
 
 A search that came to its end must have the bounds and the positions of the last layers that an

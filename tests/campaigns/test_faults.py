@@ -39,7 +39,7 @@ def test_a_short_campaign(tmp_path, case):
 
 @pytest.mark.sweep
 def test_harm_at_system_calls(tmp_path):
-    """Some points of a run by tasks, of one in memory and of a search of God's number; each is
+    """Some points of a run by tasks, of one in memory and of a search for God's number; each is
     resumed and compared."""
     (injected, _, survived, wrong), said, code = campaign(tmp_path, "--calls", "30")
     assert (injected, survived, wrong, code) == (30, 30, 0, 0), said

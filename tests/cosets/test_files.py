@@ -1,4 +1,4 @@
-"""The files of a search of God's number: damaged, exchanged, left over, or moved away under it."""
+"""The files of a search for God's number: damaged, exchanged, left over, or moved away under it."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Searches of God's number as a whole: kept, stopped, resumed, by threads and by workers."""
+"""Searches for God's number as a whole: kept, stopped, resumed, by threads and by workers."""
 
 import re
 

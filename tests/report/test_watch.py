@@ -95,7 +95,7 @@ def test_a_family_whose_directory_is_not_there_is_waited_for(tmp_path, monkeypat
 
 
 def search(path):
-    """A search of God's number beside the place of a run."""
+    """A search for God's number beside the place of a run."""
     return gods_number(load_config(CONFIGS / "2x4.toml", settings(path)))
 
 

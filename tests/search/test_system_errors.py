@@ -113,7 +113,7 @@ def failing(monkeypatch, call, name, number):
 
 
 def a_search(path):
-    """A search of God's number of 2×3."""
+    """A search for God's number of 2×3."""
     words = "--set", f"store.path={path}", "--set", "cluster.kind=serial"
     invoke("gods-number", CONFIGS / "2x3.toml", *words)
     return path.parent / f"{path.name}-gods-number"
