@@ -14,7 +14,7 @@ import frontier
 from frontier.answers.ida_kernel import MOST_DEPTH
 from frontier.answers.oracle import MOST_COUNTED
 from frontier.puzzles import KINDS, generators, graphs, patterns, tiles
-from frontier.puzzles.board_shapes import MOST_SHAPES
+from frontier.puzzles.board_shapes import MOST_FILLED, MOST_SHAPES, SHAPE_BYTES
 from frontier.puzzles.sliding import MOST_ORIGINS
 from frontier.search.plan import MOST_STATES
 
@@ -34,7 +34,8 @@ def test_limits():
         f"| `permutations` | {generators.MOST_POSITIONS} positions, "
         f"{generators.MOST_ORIENTATIONS} orientations, {generators.MOST_GENERATORS} generators |",
         f"| `pattern` | {patterns.MOST_VERTICES:,} shapes, {patterns.MOST_LABELS} labelled tiles |",
-        f"| every other kind | {MOST_SHAPES:,} shapes |",
+        f"| every other kind | {MOST_SHAPES:,} shapes, and {SHAPE_BYTES} bytes of memory for each",
+        f"A puzzle of more than {MOST_FILLED:,} shapes",
         f"{MOST_ORIGINS:,} positions at depth 0",
         f"state numbers of {MOST_STATES.bit_length() - 1} bits",
         f"fewer than {MOST_DEPTH:,} moves",

@@ -15,20 +15,21 @@ A shape is a row of codes, one a cell: EMPTY, COVERED (by a piece that begins be
 all partial fillings at once. If these are too many, as on a large board whose pieces hardly move,
 the shapes are those that steps reach from some boards, breadth first.
 
-Rows are numbered in lexicographic order and found by a key: the sum of a weight for each column and
-code, so that a move adds the same to the key wherever it is made. The key is the row as a number,
-its codes the digits, if that has 64 bits at most; otherwise the weights are random (A. L. Zobrist,
-A New Hashing Method, 1970).
+Rows are numbered and found by a key: the sum of a weight for each column and code, so that a move
+adds the same to the key wherever it is made. The key is the row as a number, its codes the digits,
+if that has 64 bits at most, and rows are in the order of keys; otherwise the weights are random
+(A. L. Zobrist, A New Hashing Method, 1970).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
 
 import numpy as np
 
 from frontier.errors import InputError
+from frontier.machine import memory
+from frontier.text import size
 
 Steps = Sequence[Mapping[int, int]]
 """For each way, cell -> the cell next to it."""
@@ -137,7 +138,12 @@ def ways_on_squares(squares: Sequence[Square]) -> list[dict[int, int]]:
 
 
 EMPTY, COVERED, FIRST_SORT = 1, 2, 3
-MOST_SHAPES = 4_000_000
+
+MOST_FILLED = 4_000_000
+"""All shapes are enumerated if they are no more, and else those that can be reached."""
+
+MOST_SHAPES, SHAPE_BYTES = 20_000_000, 700
+"""The most shapes, and about the bytes of one with its moves while the base graph is made."""
 
 
 @dataclass(frozen=True)
@@ -167,28 +173,22 @@ def sorts_of(footprints: Mapping[str, Footprint], group: Mapping[str, int]) -> l
 class RowTable:
     """A table of different rows, numbered.
 
-    rows: uint8[N, columns], in lexicographic order. keys: uint64[N], all different.
+    rows: uint8[N, columns], in the order of their keys if a key is the row as a number, otherwise
+    in the order given. keys: uint64[N], all different.
     """
 
     def __init__(self, rows: np.ndarray, codes: int):
         """rows: in any order, also repeated. codes: the number of codes, which begin with 0."""
-        columns = rows.shape[1]
-        self.rows = different(rows, [codes] * columns)
-        for self._weights in _weights(columns, codes):
-            self.keys = self._keys_of(self.rows)
-            self._order = np.argsort(self.keys)
-            self._sorted = self.keys[self._order]
-            if (self._sorted[1:] != self._sorted[:-1]).all():
-                return
+        first, self._weights = _firsts(rows, codes)
+        rows = rows[first]
+        if _are_numbers(rows.shape[1], codes):  # rows that follow one another are then near
+            rows = rows[np.argsort(_keys(rows, self._weights))]
+        self.rows, self.keys = rows, _keys(rows, self._weights)
+        self._order = np.argsort(self.keys)
+        self._sorted = self.keys[self._order]
 
     def __len__(self) -> int:
         return len(self.rows)
-
-    def _keys_of(self, rows: np.ndarray) -> np.ndarray:
-        keys = np.zeros(len(rows), dtype=np.uint64)
-        for weights, column in zip(self._weights, rows.T, strict=True):
-            keys += weights[column]
-        return keys
 
     def rows_of(self, number: np.ndarray) -> np.ndarray:
         """Return the rows with these numbers; inverse of `find`."""
@@ -196,24 +196,55 @@ class RowTable:
 
     def find(self, rows: np.ndarray) -> np.ndarray:
         """Return the numbers of rows, int64[N]; -1 for a row that is not in the table."""
-        numbers = self.find_keys(self._keys_of(rows))
+        numbers = self.find_keys(_keys(rows, self._weights))
         same = (self.rows[numbers] == rows).all(axis=1)
         return np.where(same, numbers, -1)
 
     def find_keys(self, keys: np.ndarray) -> np.ndarray:
         """Return the numbers of the rows with these keys, int64[N]; for a key that no row has, the
         number of some row."""
-        return self._order[np.minimum(np.searchsorted(self._sorted, keys), len(self) - 1)]
+        # In their order most keys are found in the caches, twice as fast in large tables.
+        order = np.argsort(keys)
+        places = np.empty(len(keys), dtype=np.int64)
+        places[order] = np.searchsorted(self._sorted, keys[order])
+        return self._order[np.minimum(places, len(self) - 1)]
+
+
+def _are_numbers(columns: int, codes: int) -> bool:
+    """Return whether keys of 64 bits are the rows as numbers."""
+    return codes**columns <= 2**64
 
 
 def _weights(columns: int, codes: int) -> Iterator[np.ndarray]:
     """Generate weights, uint64[columns, codes], that may give every row a key of its own."""
-    if codes**columns <= 2**64:  # rows that follow one another are then near by their keys
+    if _are_numbers(columns, codes):
         digits = [codes**place for place in reversed(range(columns))]
         yield np.array([[code * digit for code in range(codes)] for digit in digits], np.uint64)
     random = np.random.default_rng(columns)
     while True:
         yield random.integers(2**64, size=(columns, codes), dtype=np.uint64)
+
+
+def _keys(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the keys of rows, uint64[N]."""
+    keys = np.zeros(len(rows), dtype=np.uint64)
+    for weights_there, column in zip(weights, rows.T, strict=True):
+        keys += weights_there[column]
+    return keys
+
+
+def _firsts(rows: np.ndarray, codes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return where each different row is first, ascending, and weights by which their keys
+    differ."""
+    for weights in _weights(rows.shape[1], codes):
+        keys = _keys(rows, weights)
+        order = np.argsort(keys)
+        again = np.zeros(len(keys), dtype=bool)
+        again[1:] = np.diff(keys[order]) == 0
+        same = np.flatnonzero(again)
+        if (rows[order[same]] == rows[order[same - 1]]).all():
+            return np.sort(np.minimum.reduceat(order, np.flatnonzero(~again))), weights
+    raise AssertionError  # there is no end to weights
 
 
 class Shapes(RowTable):
@@ -223,18 +254,19 @@ class Shapes(RowTable):
         """boards: int[N, cells] in reading order, from which all shapes that matter can be reached;
         None if no such boards are known."""
         self.sorts = tuple(sorts)
-        rows = fill(cells, self.sorts, MOST_SHAPES)
+        rows, most = fill(cells, self.sorts, MOST_FILLED), MOST_FILLED
         if rows is None and boards is not None:
-            rows = _reached(shape_rows(boards, self.sorts), self.sorts)
-        if rows is None or len(rows) > MOST_SHAPES:
+            most = min(MOST_SHAPES, memory() * 3 // 4 // SHAPE_BYTES)
+            rows = _reached(shape_rows(boards, self.sorts), self.sorts, most)
+        if rows is None or len(rows) > most:
             raise InputError(
-                f"this board has more than {MOST_SHAPES:,} shapes (ways to lay its pieces where "
-                "those of one form and group look alike), more than are supported; "
+                f"this board has more than {most:,} shapes (ways to lay its pieces where those of "
+                "one form and group look alike); "
                 + (
                     "a puzzle.start would help, as only what can be reached from it would count"
                     if boards is None
-                    else "so many can be reached; fewer empty cells or fewer groups of like "
-                    "pieces make fewer"
+                    else f"moves reach more than are supported on a machine of {size(memory())}; "
+                    "fewer empty cells or fewer groups of like pieces make fewer"
                 )
             )
         super().__init__(rows, FIRST_SORT + len(self.sorts))
@@ -323,9 +355,8 @@ def fill(cells: int, sorts: tuple[Sort, ...], most: int) -> np.ndarray | None:
     return rows
 
 
-def _reached(rows: np.ndarray, sorts: tuple[Sort, ...]) -> np.ndarray:
-    """Return all rows that steps reach from given ones, or, if there are more, more than
-    `MOST_SHAPES`."""
+def _reached(rows: np.ndarray, sorts: tuple[Sort, ...], most: int) -> np.ndarray:
+    """Return all rows that steps reach from given ones, or, if there are more, more than `most`."""
     steps = []
     for number, sort in enumerate(sorts):
         placements = sort.footprint.placements
@@ -344,48 +375,15 @@ def _reached(rows: np.ndarray, sorts: tuple[Sort, ...]) -> np.ndarray:
             parts.append(moved)
         return np.concatenate(parts)
 
-    return reached(rows, after, [FIRST_SORT + len(sorts)] * rows.shape[1], MOST_SHAPES)
-
-
-def reached(
-    rows: np.ndarray,
-    after: Callable[[np.ndarray], np.ndarray],
-    values: Sequence[int],
-    most: int,
-) -> np.ndarray:
-    """Return all rows that moves reach from given ones, or, if there are more, more than `most`.
-
-    after: returns the rows that are one move away from some. values: as for `row_numbers`. Every
-    move can be undone, so a row is new in a layer if it is in neither of the two layers before.
-    """
-    layers, count = [rows[:0]], 0
-    before = current = row_numbers(rows[:0], values)
-    candidates = rows
+    layers, count, empty = [rows[:0]], 0, rows[:0]
+    before, current, candidates = empty, empty, rows
     while len(candidates) and count <= most:
-        numbers, first = np.unique(row_numbers(candidates, values), return_index=True)
-        new = ~np.isin(numbers, np.concatenate([before, current]), assume_unique=True)
-        before, current = current, numbers[new]
-        layers.append(candidates[first[new]])
-        count += len(layers[-1])
-        candidates = after(layers[-1])
+        # Every step can be undone, so no row is new that lies in one of the last two layers.
+        known = len(before) + len(current)
+        pool = np.concatenate([before, current, candidates])
+        first, _ = _firsts(pool, FIRST_SORT + len(sorts))
+        before, current = current, pool[first[first >= known]]
+        layers.append(current)
+        count += len(current)
+        candidates = after(current)
     return np.concatenate(layers)
-
-
-def different(rows: np.ndarray, values: Sequence[int]) -> np.ndarray:
-    """Return the rows in lexicographic order, each once. values: as for `row_numbers`."""
-    return rows[np.unique(row_numbers(rows, values), return_index=True)[1]]
-
-
-def row_numbers(rows: np.ndarray, values: Sequence[int]) -> np.ndarray:
-    """Return a value for each row of uint8[N, columns]; these values compare as the rows do.
-
-    values: the number of codes in each column. The results are whole numbers if 63 bits hold them,
-    otherwise byte strings.
-    """
-    if prod(values) >= 2**63:
-        return np.ascontiguousarray(rows).view(f"S{len(values)}").ravel()
-    numbers = np.zeros(len(rows), dtype=np.int64)
-    for count, column in zip(values, rows.T, strict=True):
-        numbers *= count
-        numbers += column
-    return numbers

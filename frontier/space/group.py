@@ -140,8 +140,10 @@ class Reach:
         self._component, self._tree, odd = _walk_trees(graph, vertex)
         moved = self._walked_to_roots(vertex, sequence)
         odd_voltage = graph.odd.astype(bool)
-        arcs = np.flatnonzero(self._component[graph.source] >= 0)
         most = prod(factorial(size) for size in (*graph.smaller, graph.m))
+        arcs = np.empty(0, dtype=np.int64)
+        if most > 1:
+            arcs = np.flatnonzero(self._component[graph.source] >= 0)
         self._groups: dict[int, Group] = {}
         self._cosets: dict[int, set[bytes]] = {}
         self.states = 0
