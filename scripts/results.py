@@ -41,7 +41,7 @@ GROUPS = {
     ),
     "Sliding blocks": ("goat", "goat-start", "hakoiri", "hakoiri-exit", "rush-hour"),
     "On graphs and other boards": ("hexagram", "honeycomb"),
-    "Permutation puzzles": ("pancake-9", "topspin-9", "cube-2x2x2"),
+    "Permutation puzzles": ("pancake-9", "topspin-9", "cube-2x2x2", "xcross"),
     "Patterns of the 2×n puzzle": ("pattern-k1", "pattern-k2", "pattern-k3"),
 }  # fmt: skip
 SETS = {f"pattern-k{k}": [f"pattern-2x{n}-k{k}" for n in range(max(2, k), 8)] for k in (1, 2, 3)}

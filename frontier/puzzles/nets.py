@@ -17,6 +17,7 @@ from functools import cached_property
 
 from frontier.errors import InputError
 from frontier.puzzles.generators import MOST_DIGITS
+from frontier.puzzles.notation import OPEN_MARK
 from frontier.puzzles.picture import Picture, Piece, Point
 from frontier.text import counted
 
@@ -63,13 +64,13 @@ class Net:
             names[position] += faces[position, sticker]
         return tuple(names) if len({*names, ""}) > positions else numbers_of(positions)
 
-    def picture(self, shown: Callable[[Place], tuple[int, Place]]) -> Picture:
+    def picture(self, shown: Callable[[Place], tuple[int, Place | None]]) -> Picture:
         """Return the picture of a board.
 
         shown: for a sticker of a position, the number of the one that is seen there, and which
-        position and sticker has its face.
+        position and sticker has its face; None if it may be any, which is drawn as ?.
         """
-        at_home = dict(zip(self.stickers, self.faces, strict=True))
+        at_home = dict(zip(self.stickers, self.faces, strict=True)) | {None: OPEN_MARK}
         kinds = {face: kind for kind, face in enumerate(dict.fromkeys(self.faces))}
         pieces, numbers = [], sum(sticker is not None for sticker in self.stickers)
         for cell, (face, sticker) in enumerate(zip(self.faces, self.stickers, strict=True)):
@@ -79,7 +80,7 @@ class Net:
             else:
                 number, home = shown(sticker)
                 face = at_home[home]
-            pieces.append(Piece(number, face, face, kinds[face], (cell,)))
+            pieces.append(Piece(number, face, face, kinds.get(face), (cell,)))
         pieces.sort(key=lambda piece: piece.code)
         return Picture(self.places, tuple(pieces), (), len(kinds), ordered=False, walls=False)
 

@@ -44,10 +44,12 @@ class PermutationNotation(Notation):
         first_number = np.cumsum([1, *each]).tolist()
         looks_like = {code: codes[0] for codes in self._alike.values() for code in codes}
 
-        def shown(place: Place) -> tuple[int, Place]:
+        def shown(place: Place) -> tuple[int, Place | None]:
             position, sticker = place
             number, turn, count = numbers[position], turns[position], each[position]
             seen = first_number[number - 1] + (sticker - turn) % count
+            if self.pieces.wild[number - 1] or self.labels[number] == OPEN_MARK:
+                return seen, None
             like = looks_like[number]
             return seen, (like - 1, (sticker - turn + net.turns[like - 1]) % count)
 

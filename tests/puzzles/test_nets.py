@@ -185,6 +185,13 @@ def test_a_picture_may_be_changed_after_a_run_has_begun(tmp_path):
         frontier.run(frontier.make_config("x", {**puzzle, "goal": "1+1 2 3"}, **tables))
 
 
-@pytest.mark.parametrize("name", ["cube-2x2x2", "pancake-9", "topspin-9"])
+def test_stickers_that_may_be_any_are_drawn_as_such():
+    puzzle = puzzle_of({**FLIP, "goal": "1 ? 3", "picture": "X1.0 Y1.1 X2.0 Y2.1 Z3 W"})
+    for board, labels in (("1 ? 3", "XY??ZW"), ("? 1+1 3", "??YXZW")):
+        drawn = seen(puzzle, puzzle.parse(board))
+        assert "".join(drawn[x, 0] for x in range(6)) == labels
+
+
+@pytest.mark.parametrize("name", ["cube-2x2x2", "pancake-9", "topspin-9", "xcross"])
 def test_configs_are_drawn(name):
     assert invoke("draw", CONFIGS / f"{name}.toml").stdout.startswith("goal")
