@@ -35,8 +35,8 @@ class Piece:
 
     code: its number on the board, which it keeps along a solution. name: what moves call it. label:
     the text on it, "" for one of many that look alike. kind: pieces of one kind have one colour;
-    None, and no colour, for a piece that has no place to go, or any. cells: those it covers. shared: the
-    label of all pieces that count as the same, "" if none do.
+    None, and no colour, for a piece that has no place to go, or any. cells: those it covers.
+    shared: the label of all pieces that count as the same, "" if none do.
     """
 
     code: int

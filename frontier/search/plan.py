@@ -63,8 +63,9 @@ class Policy:
     """Which mode makes the next layer, and which layers stay on disk. Only the sizes of layers
     decide.
 
-    The next layer is made as a list if the two before it are thin; otherwise in memory, if two
-    layers as bitmaps fit there, or by tasks. The last two layers stay on the disk, or more, or all.
+    The next layer is made as a list if the two before it are thin, and it will be thin too if it
+    grows as the last one did; otherwise in memory, if two layers as bitmaps fit there, or by tasks.
+    The last two layers stay on the disk, or more, or all.
     If only two stay, a task deletes the part of the older layer that it replaced, so the disk never
     holds three whole layers.
 
@@ -79,7 +80,8 @@ class Policy:
 
     def mode(self, *states: int) -> Mode:
         """Return how the next layer is made. states: those of the last two layers."""
-        if max(states) <= self.list_states:
+        expected = states[-1] ** 2 // max(1, states[0])
+        if max(*states, expected) <= self.list_states:
             return "lists"
         return "memory" if self.in_memory else "tasks"
 

@@ -1,11 +1,11 @@
-"""What plans decide on other hosts than this one."""
+"""What plans decide: on other hosts than this one, and about lists."""
 
 import pytest
 from search.runs import config_of
 
 from frontier import machine
 from frontier.config import ClusterTable
-from frontier.search.plan import THIN_STATES, make_plan
+from frontier.search.plan import THIN_STATES, Policy, make_plan
 
 ELSEWHERE = [
     {"kind": "address", "address": "tcp://there:1"},
@@ -33,3 +33,14 @@ def test_lists_fit_the_host_of_the_driver(tmp_path, monkeypatch, cluster):
         monkeypatch.setattr(machine, "memory", lambda memory=memory: memory)
         states.append(make_plan(config).list_states)
     assert states[0] > states[1] > states[2] == THIN_STATES
+
+
+def test_a_layer_that_will_be_large_is_no_list():
+    """Where layers grow by ten, the layer after two thin ones is not thin."""
+    policy = Policy(list_states=1000, in_memory=True)
+    assert [policy.mode(*states) for states in ((1,), (100, 300), (300, 100), (1, 31))] == (
+        ["lists"] * 4
+    )
+    assert [policy.mode(*states) for states in ((100, 400), (1, 32), (1001, 1), (1001,))] == (
+        ["memory"] * 4
+    )
