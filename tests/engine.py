@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from twins import indices
 
-from frontier.kernels.engines import lists_of, search_of
+from frontier.kernels.engines import engine_of
 from frontier.kernels.expand_rows import expand, live_rows
 from frontier.kernels.lists import list_bits, set_bits
 from frontier.space import layout as layout_module
@@ -61,7 +61,7 @@ def list_layers(space, origins, most=None, plain=False):
 
     Origins are (side, number).
     """
-    kernel = lists_of(space)
+    kernel = engine_of(space).lists(space)
     kernel.plain = plain
     current = np.array(sorted({number for _, number in origins}), dtype=np.uint64)
     previous, layers = current[:0], []
@@ -83,7 +83,7 @@ def graph_of(vertices, m, arcs, smaller=()):
 
 def layer_sizes(space, origins, layout, threads=1):
     """The states of each layer, as bitmaps in memory. Origins are (side, number)."""
-    search, depth, states = search_of(layout, threads), 0, len(set(origins))
+    search, depth, states = engine_of(space).search(layout, threads), 0, len(set(origins))
     search.layer(0).add(np.array([number for _, number in origins], dtype=np.uint64))
     while states:
         yield states

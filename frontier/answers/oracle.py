@@ -8,6 +8,7 @@ paths that lead to it on to each of its neighbours at depth t - 1.
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from frontier.answers.distances import reader_of
 from frontier.answers.piece_bound import LowerBound, bound_of
 from frontier.answers.solution import Solution, solution_along
 from frontier.errors import CorruptRunError, InputError
-from frontier.kernels.engines import lists_of
+from frontier.kernels.engines import engine_of
 from frontier.kernels.lists import ListKernel
 from frontier.puzzles import Board
 from frontier.runs.layer_run import LayerRun
@@ -36,7 +37,7 @@ class Oracle:
         self._run = run
         self._reader = reader_of(run, 1, MOST_OPEN_STATES)
         self._space = self._reader.space
-        self._lists = lists_of(self._space)
+        self._lists = engine_of(self._space).lists(self._space)
         self.puzzle, self._model = self._reader.puzzle, self._reader.puzzle.model
         self._depths = sorted(
             (record.depth for record in run.records), key=lambda d: -run.records[d].states
@@ -143,7 +144,7 @@ class Oracle:
 
 
 def paths_back(
-    lists: ListKernel,
+    lists: ListKernel[Any],
     depth: int,
     numbers: np.ndarray,
     inside: Callable[[int, np.ndarray], np.ndarray],

@@ -14,7 +14,41 @@ from frontier.space.words import count_bits
 PART_BYTES = 64_000_000
 """The most bytes of a task's bitmaps, unless one node has more."""
 
-LayerT = TypeVar("LayerT")
+
+class LayerBitmaps(ABC):
+    """A layer of one side, and what is known of its rows.
+
+    words: uint64[prefixes, nodes, words of the strip].
+    """
+
+    def __init__(self, layout: Layout, side: int):
+        self._layout = layout
+        nodes, prefixes, strip = layout.shape(side)
+        self.words = np.zeros((prefixes, nodes, strip), dtype=np.uint64)
+
+    @abstractmethod
+    def add(self, numbers: np.ndarray) -> None:
+        """Set the bits of uint64[N] state numbers."""
+
+    @abstractmethod
+    def find_live(self) -> None:
+        """Determine again what is known of the rows, after strips have been filled."""
+
+    def holds(self, number: int) -> bool:
+        """Return whether the bit of a state is set."""
+        code = self._layout.space.code
+        node, index = divmod(number, code.half)
+        word, bit = divmod(index, code.bits)
+        prefix, word = divmod(word, self._layout.strip_words)
+        return bool(int(self.words[prefix, node, word]) >> bit & 1)
+
+    def strips(self, first_node: int, nodes: int, prefix: int) -> np.ndarray:
+        """Return a view of the strips of some nodes under a prefix: uint64[nodes, words of a
+        strip], of fewer nodes at the end of the side."""
+        return self.words[prefix, first_node : first_node + nodes]
+
+
+LayerT = TypeVar("LayerT", bound=LayerBitmaps)
 
 
 class BitmapSearch(ABC, Generic[LayerT]):
@@ -35,12 +69,16 @@ class BitmapSearch(ABC, Generic[LayerT]):
         """Make the layer at `depth` from those before it. Returns int64, its states at each
         node."""
 
+    def add_seen(self, layers: Iterable[np.ndarray]) -> None:
+        """Take these layers before the last two, uint64[N] each, for seen: moves that cannot be
+        undone may lead back to them. Other searches need not know them."""
+
     def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
         """Search from some states, (vertices, sequences), to the last layer. Yields for each layer
         int64, its states at each node of its side."""
         space, depth = self.layout.space, 0
         numbers = np.unique(space.numbers(*origins)[1])
-        self.layer(0).add(numbers)  # type: ignore[attr-defined]  # both kinds of bitmaps have it
+        self.layer(0).add(numbers)
         nodes = (numbers // np.uint64(space.code.half)).astype(np.int64)
         counts = np.bincount(nodes, minlength=space.nodes[0])
         while counts.any():

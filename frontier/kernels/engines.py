@@ -2,33 +2,49 @@
 a tower numbers its states.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
 from frontier.kernels import memory, tower_search
-from frontier.kernels.lists import ListKernel
-from frontier.kernels.memory import MemorySearch
-from frontier.kernels.tower_search import TowerLists, TowerSearch
+from frontier.kernels.bitmap_search import BitmapSearch
+from frontier.kernels.lists import ListKernel, ShiftLists
+from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.tower_space import AnySpace, TowerSpace
 
 
-def lists_of(space: AnySpace) -> ListKernel:
-    """Return the kernel that expands sorted lists of states."""
-    return TowerLists(space) if isinstance(space, TowerSpace) else ListKernel(space)
+@dataclass(frozen=True)
+class Engine:
+    """What makes the layers of a space.
+
+    lists: returns the kernel that expands sorted lists of states. search: returns the search of a
+    layout by some threads, whose layers are bitmaps in memory. memory_layout: returns the layout of
+    these bitmaps, for a space and a number of threads. memory_bytes: returns the bytes that the
+    search of a layout takes.
+    """
+
+    lists: Callable[[Any], ListKernel[Any]]
+    search: Callable[[Layout[Any], int], BitmapSearch[Any]]
+    memory_layout: Callable[[Any, int], Layout[Any]]
+    memory_bytes: Callable[[Layout[Any]], int]
 
 
-def search_of(layout: Layout, threads: int) -> MemorySearch | TowerSearch:
-    """Return the search of a space whose layers are bitmaps in memory."""
-    kind = TowerSearch if isinstance(layout.space, TowerSpace) else MemorySearch
-    return kind(layout, threads)
+ENGINES: dict[type[AnySpace], Engine] = {
+    Space: Engine(
+        ShiftLists,
+        memory.MemorySearch,
+        memory.memory_layout,
+        memory.memory_bytes,
+    ),
+    TowerSpace: Engine(
+        tower_search.TowerLists,
+        tower_search.TowerSearch,
+        tower_search.memory_layout,
+        tower_search.memory_bytes,
+    ),
+}
 
 
-def memory_layout(space: AnySpace, threads: int) -> Layout:
-    """Return the layout of bitmaps in memory."""
-    if isinstance(space, TowerSpace):
-        return tower_search.memory_layout(space, threads)
-    return memory.memory_layout(space, threads)
-
-
-def memory_bytes(layout: Layout) -> int:
-    """Return the bytes that the search of a layout in memory takes."""
-    kind = tower_search if isinstance(layout.space, TowerSpace) else memory
-    return kind.memory_bytes(layout)
+def engine_of(space: AnySpace) -> Engine:
+    return ENGINES[type(space)]

@@ -7,14 +7,16 @@ before are dropped (delayed duplicate detection, R. E. Korf, AAAI 2004). The cos
 the number of states, whatever the size of the space.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from typing import Generic
 
 import numpy as np
 
 from frontier.jit import kernel
 from frontier.space.graph import Space
+from frontier.space.layout import SpaceT
 from frontier.space.lehmer import digit_sum, swap_digits, swapped
-from frontier.space.tower_space import AnySpace
 
 NO_STATE = np.uint64(2**64 - 1)
 
@@ -25,24 +27,17 @@ SMALL_LIST = 4096
 """Shorter lists are sorted by NumPy."""
 
 
-class ListKernel:
+class ListKernel(ABC, Generic[SpaceT]):
     """Expands sorted lists of the states of one space.
 
     plain: True if it does without compiled kernels, as the space is small.
     """
 
-    space: AnySpace
+    plain = False
 
-    def __init__(self, space: Space):
-        self.space = self._lift = space
-        code = space.code
-        voltages = space.graph.voltages
-        self._radices = np.array([*code.radices, 1, 1], dtype=np.int64)
-        self._strides = np.array([*code.strides, 1, 1], dtype=np.int64)
-        self._swap_start = np.cumsum([0, *map(len, voltages)])
-        self._swaps = np.array([i for voltage in voltages for i in voltage], dtype=np.int64)
-        self._degree = [int(np.diff(a.start).max(initial=0)) for a in space.arcs]
-        self.plain = space.states <= PLAIN_STATES and len(voltages) <= PLAIN_VOLTAGES
+    def __init__(self, space: SpaceT, degree: list[int]):
+        """degree: for each side the most arcs at a node."""
+        self.space, self._degree = space, degree
 
     def bytes_for(self, states: int) -> int:
         """Return the most bytes that expanding a list of this many states takes, lists included."""
@@ -87,13 +82,34 @@ class ListKernel:
         source = np.repeat(np.arange(numbers.size), self._degrees(side, numbers))
         return self._all_neighbours(side, numbers), source
 
+    @abstractmethod
     def _degrees(self, side: int, numbers: np.ndarray) -> np.ndarray:
         """Return the number of neighbours of each state."""
-        nodes = (numbers // np.uint64(self._lift.code.half)).astype(np.int64)
-        return np.diff(self._lift.arcs[side].start)[nodes]
+
+    @abstractmethod
+    def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
+        """Return the neighbours of all states, in the order of the arcs, in an array of their
+        own."""
+
+
+class ShiftLists(ListKernel[Space]):
+    """Expands lists of the states of a lift."""
+
+    def __init__(self, space: Space):
+        super().__init__(space, [int(np.diff(a.start).max(initial=0)) for a in space.arcs])
+        code, voltages = space.code, space.graph.voltages
+        self._radices = np.array([*code.radices, 1, 1], dtype=np.int64)
+        self._strides = np.array([*code.strides, 1, 1], dtype=np.int64)
+        self._swap_start = np.cumsum([0, *map(len, voltages)])
+        self._swaps = np.array([i for voltage in voltages for i in voltage], dtype=np.int64)
+        self.plain = space.states <= PLAIN_STATES and len(voltages) <= PLAIN_VOLTAGES
+
+    def _degrees(self, side: int, numbers: np.ndarray) -> np.ndarray:
+        nodes = (numbers // np.uint64(self.space.code.half)).astype(np.int64)
+        return np.diff(self.space.arcs[side].start)[nodes]
 
     def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
-        space, arcs = self._lift, self._lift.arcs[side]
+        space, arcs = self.space, self.space.arcs[side]
         if self.plain:
             return self._neighbours_plainly(side, numbers)
         neighbours = np.empty(numbers.size * self._degree[side], dtype=np.uint64)
@@ -106,7 +122,7 @@ class ListKernel:
 
     def _neighbours_plainly(self, side: int, numbers: np.ndarray) -> np.ndarray:
         """Return the neighbours by NumPy: the arcs of all states at once, voltage by voltage."""
-        space, arcs = self._lift, self._lift.arcs[side]
+        space, arcs = self.space, self.space.arcs[side]
         node, origin = np.divmod(numbers.astype(np.int64), space.code.half)
         degree = np.diff(arcs.start)[node]
         ends = np.cumsum(degree)
@@ -123,7 +139,7 @@ class ListKernel:
 
     def _swapped(self, index: np.ndarray, sign: np.ndarray, i: int) -> np.ndarray:
         """Return indices, of one sign each, after the members i and i + 1 have changed places."""
-        code = self._lift.code
+        code = self.space.code
         if i <= code.length - 4:
             return swapped(index, code.radices[i], code.radices[i + 1], code.strides[i + 1])
         if i == code.length - 3:  # the digit of radix 3 turns, as in the kernel

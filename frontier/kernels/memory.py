@@ -13,7 +13,7 @@ from math import ceil
 import numpy as np
 
 from frontier.jit import kernel
-from frontier.kernels.bitmap_search import PART_BYTES, BitmapSearch
+from frontier.kernels.bitmap_search import PART_BYTES, BitmapSearch, LayerBitmaps
 from frontier.kernels.expand_rows import expand, live_rows
 from frontier.space.graph import Space
 from frontier.space.layout import Layout, Task
@@ -42,8 +42,6 @@ class MemorySearch(BitmapSearch["Bitmaps"]):
         ]
 
     def expand(self, depth: int) -> np.ndarray:
-        """Make the layer at `depth` from the two before it. Returns int64, its states at each
-        node."""
         current, target = self.layer(depth - 1), self.layer(depth)
         tasks = self._tasks[self.layout.space.side_of(depth)]
         counts = np.zeros(self.layout.space.nodes[self.layout.space.side_of(depth)], np.int64)
@@ -78,38 +76,18 @@ class MemorySearch(BitmapSearch["Bitmaps"]):
         return task.first_node, counts
 
 
-class Bitmaps:
-    """A layer of one side, [prefix][node][word of the strip].
-
-    live: bool, [prefix][node][row of the strip], whether the row has a bit.
-    """
+class Bitmaps(LayerBitmaps):
+    """A layer, with the rows that have a bit: live, bool[prefixes, nodes, rows of the strip]."""
 
     def __init__(self, layout: Layout, side: int):
-        self._layout, self._side = layout, side
-        nodes, prefixes, strip = layout.shape(side)
-        self.words = np.zeros((prefixes, nodes, strip), dtype=np.uint64)
-        self.live = np.zeros((prefixes, nodes, layout.rows), dtype=bool)
+        super().__init__(layout, side)
+        self.live = np.zeros((*self.words.shape[:2], layout.rows), dtype=bool)
 
     def add(self, numbers: np.ndarray) -> None:
-        """Set the bits of uint64[N] state numbers."""
         code = self._layout.space.code
         _set_bits(self.words, self.live, numbers, code.half, code.bits, self._layout.row_words)
 
-    def holds(self, number: int) -> bool:
-        """Return whether the bit of a state is set."""
-        code = self._layout.space.code
-        node, index = divmod(number, code.half)
-        word, bit = divmod(index, code.bits)
-        prefix, word = divmod(word, self._layout.strip_words)
-        return bool(int(self.words[prefix, node, word]) >> bit & 1)
-
-    def strips(self, first_node: int, nodes: int, prefix: int) -> np.ndarray:
-        """Return a view of the strips of some nodes under a prefix: uint64[nodes, words of a
-        strip], of fewer nodes at the end of the side."""
-        return self.words[prefix, first_node : first_node + nodes]
-
     def find_live(self) -> None:
-        """Determine again which rows have a bit, after strips have been filled."""
         live = self.live.reshape(-1, self._layout.rows)
         words, slabs = self.words.reshape(-1), np.arange(live.shape[0])
         live_rows(words, self._layout.row_words, live, slabs)
@@ -176,9 +154,9 @@ def _task_counts(space: Space, digits: int, threads: int) -> Iterator[int]:
         yield shared
 
 
-def memory_bytes(layout: Layout) -> int:
+def memory_bytes(layout: Layout[Space]) -> int:
     """Return the bytes that a `MemorySearch` takes."""
-    space = layout.lift
+    space = layout.space
     arcs = sum(arcs.target.size for arcs in space.arcs)
     bitmaps = 2 * max(layout.layer_bytes(side) for side in range(space.sides))
     return bitmaps + NODE_BYTES * sum(space.nodes) + ARC_BYTES * arcs

@@ -7,7 +7,7 @@ from math import ceil
 
 import numpy as np
 
-from frontier.kernels.bitmap_search import PART_BYTES, BitmapSearch, count_ones
+from frontier.kernels.bitmap_search import PART_BYTES, BitmapSearch, LayerBitmaps, count_ones
 from frontier.kernels.lists import ListKernel
 from frontier.kernels.tower_rows import (
     add_bits,
@@ -29,15 +29,11 @@ ROW_WORD_SECONDS = 50e-9
 """About the seconds that one core takes for a word of a full layer (measured: 20 to 120)."""
 
 
-class TowerLists(ListKernel):
-    """Expands sorted lists of the states of a space that a tower numbers."""
-
-    plain = False
-
-    space: TowerSpace
+class TowerLists(ListKernel[TowerSpace]):
+    """Expands lists of the states of a space that a tower numbers."""
 
     def __init__(self, space: TowerSpace):
-        self.space, self._degree = space, [space.most_arcs]
+        super().__init__(space, [space.most_arcs])
 
     def _degrees(self, side: int, numbers: np.ndarray) -> np.ndarray:
         walk = self.space.forward
@@ -58,31 +54,20 @@ def scratch_of(space: TowerSpace) -> np.ndarray:
     return np.zeros((5, max(space.most_arcs, space.forward.radix.size, 1)), dtype=np.int64)
 
 
-class RowBitmaps:
-    """A layer, or what was seen of the space: uint64[rows, words], and int32[rows], the states in
-    each row."""
+class RowBitmaps(LayerBitmaps):
+    """A layer, or what was seen of the space: rows, uint64[rows, words], and counts, int32[rows],
+    the states in each."""
 
-    def __init__(self, space: TowerSpace):
-        self._code = space.code
-        self.words = np.zeros((space.nodes[0], space.code.words), dtype=np.uint64)
-        self.counts = np.zeros(space.nodes[0], dtype=np.int32)
+    def __init__(self, layout: Layout):
+        super().__init__(layout, 0)
+        self.rows = self.words[0]
+        self.counts = np.zeros(len(self.rows), dtype=np.int32)
 
     def add(self, numbers: np.ndarray) -> None:
-        """Set the bits of uint64[N] state numbers."""
-        add_bits(numbers, self._code.half, self.words, self.counts)
-
-    def holds(self, number: int) -> bool:
-        """Return whether the bit of a state is set."""
-        row, index = divmod(number, self._code.half)
-        return bool(int(self.words[row, index // 64]) >> index % 64 & 1)
-
-    def strips(self, first_node: int, nodes: int, prefix: int) -> np.ndarray:
-        """Return a view of some rows: uint64[rows, words], of fewer rows at the end."""
-        return self.words[first_node : first_node + nodes]
+        add_bits(numbers, self._layout.space.code.half, self.rows, self.counts)
 
     def find_live(self) -> None:
-        """Count the states again, after rows have been filled."""
-        count_ones(self.words, self.counts)
+        count_ones(self.rows, self.counts)
 
 
 class TowerSearch(BitmapSearch[RowBitmaps]):
@@ -92,15 +77,13 @@ class TowerSearch(BitmapSearch[RowBitmaps]):
     before them only tells sooner that there is nothing to find.
     """
 
-    def __init__(self, layout: Layout, threads: int = 1):
-        assert isinstance(layout.space, TowerSpace)
-        super().__init__(layout, threads, [RowBitmaps(layout.space) for _ in range(2)])
+    def __init__(self, layout: Layout[TowerSpace], threads: int = 1):
+        super().__init__(layout, threads, [RowBitmaps(layout) for _ in range(2)])
         self._space = layout.space
         self._seen: RowBitmaps | None = None
 
     def add_seen(self, layers: Iterable[np.ndarray]) -> None:
-        """Take the last two layers, and all these, for what was seen; each is uint64[N]."""
-        self._seen = seen = RowBitmaps(self._space)
+        self._seen = seen = RowBitmaps(self.layout)
         np.bitwise_or(self._layers[0].words, self._layers[1].words, out=seen.words)
         for numbers in layers:
             seen.add(numbers)
@@ -113,10 +96,10 @@ class TowerSearch(BitmapSearch[RowBitmaps]):
         current, target = self.layer(depth - 1), self.layer(depth)
         space, seen, rows = self._space, self._seen, self._space.nodes[0]
         if space.places is not None:
-            target.words[:], target.counts[:] = 0, 0
+            target.rows[:], target.counts[:] = 0, 0
             expand_places(
                 rows, space.code.half, tuple(space.forward), tuple(space.places.tables),
-                current.words, current.counts, target.words, target.counts, seen.words,
+                current.rows, current.counts, target.rows, target.counts, seen.rows,
                 seen.counts, scratch_of(space),
             )  # fmt: skip
         else:
@@ -131,8 +114,8 @@ class TowerSearch(BitmapSearch[RowBitmaps]):
         space, own = self._space, slice(*share)
         expand_rows(
             share[0], space.code.half, tuple(space.backward), space.inverse, space.to,
-            space.nodes[0], np.zeros(1, dtype=np.int64), current.words, current.counts,
-            target.words[own], target.counts[own], seen.words[own], seen.counts[own],
+            space.nodes[0], np.zeros(1, dtype=np.int64), current.rows, current.counts,
+            target.rows[own], target.counts[own], seen.rows[own], seen.counts[own],
             scratch_of(space),
         )  # fmt: skip
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from frontier.kernels.engines import lists_of
+from frontier.kernels.engines import engine_of
 from frontier.puzzles import Puzzle
 
 EXPONENT = 2.5
@@ -60,7 +60,7 @@ class Trial(NamedTuple):
 
 def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
     """Search until there are more than `most` states."""
-    kernel = lists_of(puzzle.model.space)
+    kernel = engine_of(puzzle.model.space).lists(puzzle.model.space)
     most = min(most, TRIAL_BYTES // kernel.bytes_for(1))
     sizes: list[int] = []
     began = time.process_time()

@@ -12,10 +12,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from frontier.kernels.bitmap_search import count_rows
-from frontier.kernels.engines import lists_of, search_of
-from frontier.kernels.memory import Bitmaps
-from frontier.kernels.tower_search import RowBitmaps, TowerSearch
+from frontier.kernels.bitmap_search import LayerBitmaps, count_rows
+from frontier.kernels.engines import engine_of
 from frontier.layers.parts import PartRecord
 from frontier.layers.record import Form, LayerRecord
 from frontier.layers.stored import StoredLayer
@@ -78,7 +76,7 @@ class AsLists(Held):
 
     def __init__(self, plan: Plan, run: LayerRun, counting: Counting):
         super().__init__(plan, run, counting)
-        self._kernel = lists_of(self._space)
+        self._kernel = engine_of(self._space).lists(self._space)
         self._lists = [self._stored(depth).numbers() for depth in self.depths]
 
     def expand(self) -> Tally:
@@ -102,10 +100,10 @@ class AsBitmaps(Held):
 
     def __init__(self, plan: Plan, run: LayerRun, counting: Counting):
         super().__init__(plan, run, counting)
-        self._search = search = search_of(self._layout, plan.threads)
+        self._search = search = engine_of(self._space).search(self._layout, plan.threads)
         for depth in self.depths:
             self._load(depth, search.layer(depth))
-        if isinstance(search, TowerSearch) and not self._space.undone:
+        if not self._space.undone:
             # moves may lead to any layer, and all are kept
             search.add_seen(
                 numbers
@@ -113,7 +111,7 @@ class AsBitmaps(Held):
                 for numbers in self._stored(depth).numbers_by_slab()
             )
 
-    def _load(self, depth: int, bitmaps: Bitmaps | RowBitmaps) -> None:
+    def _load(self, depth: int, bitmaps: LayerBitmaps) -> None:
         layer, strip = self._stored(depth), self._layout.strip_words
         if layer.is_list:
             bitmaps.add(layer.numbers())

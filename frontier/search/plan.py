@@ -8,7 +8,7 @@ from frontier import machine
 from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import Config, default_memory
 from frontier.errors import TooLarge
-from frontier.kernels.engines import lists_of, memory_bytes, memory_layout
+from frontier.kernels.engines import engine_of
 from frontier.kernels.memory import LOOK_UP_SECONDS, layer_seconds
 from frontier.layers.parts import WRITER_BYTES
 from frontier.puzzles import Puzzle
@@ -126,7 +126,7 @@ class Plan:
     config: Config
     puzzle: Puzzle
     space: AnySpace
-    layout: Layout
+    layout: Layout[Any]
     list_states: int
     task_bytes: int
     threads: int = 0
@@ -253,7 +253,7 @@ def make_plan(config: Config, layout: dict[str, Any] | None = None) -> Plan:
     seconds = work.words * THIN_WORD_SECONDS + work.look_ups * LOOK_UP_SECONDS
     # This process makes lists beside its workers, or on its own host; tasks read them.
     room = min(memory, default_memory("local", 1)) - need
-    most = room // max(LISTED_BYTES, lists_of(space).bytes_for(1))
+    most = room // max(LISTED_BYTES, engine_of(space).lists(space).bytes_for(1))
     list_states = max(THIN_STATES, min(int(seconds / LISTED_SECONDS), most))
     return Plan(config, puzzle, space, chosen, list_states, need, 0, bytes_in_memory)
 
@@ -317,13 +317,13 @@ def _plan_in_memory(
 
     On this machine that process may use the memory of all workers together.
     """
-    workers = _workers_in_one_process(config)
-    chosen = Layout.from_settings(space, layout) if layout else memory_layout(space, workers)
-    need = process_bytes(space) + memory_bytes(chosen)
+    workers, engine = _workers_in_one_process(config), engine_of(space)
+    chosen = Layout.from_settings(space, layout) if layout else engine.memory_layout(space, workers)
+    need = process_bytes(space) + engine.memory_bytes(chosen)
     thread_bytes = WRITER_BYTES + SLABS_A_THREAD * chosen.slab_bytes + row_bytes(chosen)
     need += workers * (thread_bytes + _transfer_bytes(config))
     spare = config.cluster.memory * workers - need
-    lists = lists_of(space)
+    lists = engine.lists(space)
     thin = int(layer_seconds(chosen, 0) / LISTED_SECONDS)
     most_states = space.states if lists.plain else thin
     list_states = max(THIN_IN_MEMORY, min(most_states, spare // lists.bytes_for(1)))

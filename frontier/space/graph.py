@@ -123,14 +123,14 @@ class Space:
     int32 and an int8 array with an entry a node. nodes: for each side the number of its nodes.
     arcs: for each side the arcs that leave it, from its nodes to nodes of the next side. undone:
     True, as every move can be undone. numbering: None, as nothing was chosen in numbering the
-    states. rows_are_numbered: False, as nodes have no digits. in_memory_only: None, as tasks can
-    search it.
+    states. rows_are_numbered: False, as nodes have no digits. look_ups: 0, besides those of
+    voltages. in_memory_only: None, as tasks can search it.
 
     A state of a side is numbered ``node * code.half + index``. `states` counts all states of the
     lift; those that the search reaches may be fewer.
     """
 
-    undone, numbering, rows_are_numbered, in_memory_only = True, None, False, None
+    undone, numbering, rows_are_numbered, look_ups, in_memory_only = True, None, False, 0, None
 
     def __init__(self, graph: BaseGraph, origins: Iterable[tuple[int, int]]):
         """origins: (vertex, sign) of each position at depth 0."""

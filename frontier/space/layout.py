@@ -23,15 +23,16 @@ number by its leading Lehmer digits, the first one most significant,
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.space.graph import Space
 
 if TYPE_CHECKING:
     from frontier.space.tower_space import AnySpace
+
+SpaceT = TypeVar("SpaceT", bound="AnySpace")
 
 LAYOUT_KEYS = ("prefix_digits", "task_nodes", "shares")
 WORD_BYTES = 8
@@ -89,7 +90,7 @@ class Task:
 
 
 @dataclass(unsafe_hash=True)
-class Layout:
+class Layout(Generic[SpaceT]):
     """The way the layers of a space are cut; see the module's text.
 
     prefix_digits: leading digits that are fixed in a strip. task_nodes: nodes of a task, a multiple
@@ -106,7 +107,7 @@ class Layout:
     prefix into the words' bits.
     """
 
-    space: "AnySpace"
+    space: SpaceT
     prefix_digits: int
     task_nodes: int
     shares: int = 1
@@ -153,14 +154,14 @@ class Layout:
         return not any(max(swaps) + 1 > last for swaps in outer if swaps)
 
     @classmethod
-    def with_tasks(cls, space: "AnySpace", prefix_digits: int, tasks: int) -> "Layout":
+    def with_tasks(cls, space: SpaceT, prefix_digits: int, tasks: int) -> "Layout[SpaceT]":
         """Return the layout that divides the nodes under a prefix among about `tasks` tasks."""
         nodes = ceil(max(space.nodes) / tasks)
         slab = cls(space, prefix_digits, nodes).slab_nodes
         return cls(space, prefix_digits, ceil(nodes / slab) * slab)
 
     @classmethod
-    def from_settings(cls, space: "AnySpace", settings: dict[str, int]) -> "Layout":
+    def from_settings(cls, space: SpaceT, settings: dict[str, int]) -> "Layout[SpaceT]":
         """Return the layout of an existing run; raises InputError if it does not fit the space."""
         cut = {key: settings[key] for key in settings if key != "numbering"}
         same_numbers = settings.get("numbering") == space.numbering
@@ -176,12 +177,6 @@ class Layout:
             f"layers of this puzzle cannot be cut by layout = {settings}; put back the run.json "
             "that was written"
         )
-
-    @property
-    def lift(self) -> Space:
-        """The space, for what knows only lifts: a tower's rows have no swaps."""
-        assert isinstance(self.space, Space)
-        return self.space
 
     @property
     def settings(self) -> dict[str, int]:
@@ -201,10 +196,8 @@ class Layout:
 
     def work(self, side: int) -> Work:
         """Return the work of making a layer of this side in which every row holds a state."""
-        space, look_ups = self.space, 0
-        if not isinstance(space, Space):
-            return Work(prod(self.shape(side)), space.look_ups)
-        leading = space.code.leading
+        space, leading = self.space, self.space.code.leading
+        look_ups = space.look_ups
         for voltage, arcs in zip(space.voltages, space.arc_counts[side], strict=True):
             outer, _ = split_voltage(voltage, self.row_digits)
             look_ups += int(arcs) * prod(leading[: digits_moved(outer, self.row_digits)])

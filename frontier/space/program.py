@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from frontier.space.graph import Space
 from frontier.space.layout import Layout, Task, digits_moved, split_voltage
 from frontier.space.lehmer import digit_sum, swapped
 from frontier.space.swaps import (
@@ -202,8 +203,8 @@ class Swaps(NamedTuple):
     parities: np.ndarray
 
 
-def swaps_of(layout: Layout) -> Swaps:
-    code = layout.lift.code
+def swaps_of(layout: Layout[Space]) -> Swaps:
+    code = layout.space.code
     positions = np.zeros((max(code.length - 1, 0), 6), dtype=np.int64)
     table = np.empty(0, np.uint32)
     for i, row in enumerate(positions):
@@ -217,9 +218,9 @@ def swaps_of(layout: Layout) -> Swaps:
     return Swaps(positions, table, word_parities(code, layout.row_words))
 
 
-def program_of(layout: Layout, task: Task) -> Program:
+def program_of(layout: Layout[Space], task: Task) -> Program:
     """Return the tables of one task."""
-    space = layout.lift
+    space = layout.space
     nodes = np.arange(task.first_node, task.last_node)
     start, arc_source, arc_voltage = space.arcs_into(task.side, task.nodes)
     used = np.flatnonzero(np.bincount(arc_voltage))
@@ -283,9 +284,9 @@ def program_of(layout: Layout, task: Task) -> Program:
     )
 
 
-def _swaps_inside(layout: Layout, voltage: tuple[int, ...]) -> list[tuple[int, int]]:
+def _swaps_inside(layout: Layout[Space], voltage: tuple[int, ...]) -> list[tuple[int, int]]:
     """Return (position, parity of the swaps from it on) of the swaps to be done inside a row."""
-    code = layout.lift.code
+    code = layout.space.code
     _, inner = split_voltage(voltage, layout.row_digits)
     inner = last_first(inner)
     return [

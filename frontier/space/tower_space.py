@@ -81,7 +81,7 @@ class TowerSpace:
     `inverse` are empty. undone: True if each move is undone by some move.
     """
 
-    sides, voltages, rows_are_numbered = 1, (), True
+    sides, voltages, arc_counts, rows_are_numbered = 1, (), [()], True
 
     def __init__(self, tower: Tower, row_cost: float = ROW_COST):
         self.tower, self.places = tower, tower.places

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frontier.answers.oracle import paths_back
-from frontier.kernels.lists import ListKernel
+from frontier.kernels.lists import ShiftLists
 from frontier.puzzles import Board, pattern_puzzle
 from frontier.space.graph import Space
 
@@ -30,7 +30,7 @@ def farthest_of_one_column(columns: int) -> FarthestOfColumn:
     puzzle = pattern_puzzle(2, columns, k=1)
     space = puzzle.model.space
     assert isinstance(space, Space)  # labelled tiles differ
-    lists = ListKernel(space)
+    lists = ShiftLists(space)
     layers = list(lists.layers(puzzle.model.origins()))
     depth, last = len(layers) - 1, layers[-1]
     boards = puzzle.model.boards_of(*space.states_of(space.side_of(depth), last))

@@ -32,7 +32,7 @@ from twins import (
 )
 
 from frontier import jit
-from frontier.kernels.lists import ListKernel, _keep_new, _sort, list_bits, set_bits
+from frontier.kernels.lists import ShiftLists, _keep_new, _sort, list_bits, set_bits
 from frontier.puzzles import tile_puzzle
 from frontier.space import layout as layout_module
 from frontier.space.graph import Space
@@ -297,7 +297,7 @@ def test_lists_far_from_the_goal(rows, columns):
     while len(layers[-1]) < 500:
         found = {n for board in layers[-1] for n in blank_moves(rows, columns, board)}
         layers.append(found - layers[-2])
-    kernel, previous = ListKernel(space), np.empty(0, np.uint64)
+    kernel, previous = ShiftLists(space), np.empty(0, np.uint64)
     side, number = space.number(*puzzle.model.state(cells))
     current = np.array([number], dtype=np.uint64)
     for boards in layers[1:]:
@@ -372,8 +372,8 @@ def test_neighbours_without_compiled_kernels(puzzle):
     """They are the same, in the order of the arcs."""
     space, plain, compiled = (
         puzzle.model.space,
-        ListKernel(puzzle.model.space),
-        ListKernel(puzzle.model.space),
+        ShiftLists(puzzle.model.space),
+        ShiftLists(puzzle.model.space),
     )
     plain.plain, compiled.plain = True, False
     for side, nodes in enumerate(space.nodes):

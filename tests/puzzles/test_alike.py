@@ -9,8 +9,7 @@ import pytest
 from engine import list_layers
 
 from frontier.answers.ida import IdaSolver
-from frontier.kernels.engines import search_of
-from frontier.kernels.tower_search import memory_layout
+from frontier.kernels.engines import engine_of
 from frontier.puzzles import alike, block_puzzle, graph_puzzle
 from frontier.puzzles.alike import AlikeEncoding
 from frontier.space.tower_space import TowerSpace
@@ -65,7 +64,8 @@ def test_layers_are_those_of_shapes(name):
     assert layers_of(colours) == expected
     assert colours.states == shapes.states == sum(map(len, expected))
     if isinstance(colours.model.space, TowerSpace):
-        search = search_of(memory_layout(colours.model.space, 2), 2)
+        engine = engine_of(colours.model.space)
+        search = engine.search(engine.memory_layout(colours.model.space, 2), 2)
         counts = [int(states.sum()) for states in search.layers(colours.model.origins())]
         assert counts == list(map(len, expected))
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from towers import made
 
-from frontier.kernels.engines import memory_layout, search_of
+from frontier.kernels.engines import engine_of
 from frontier.puzzles import permutation_puzzle
 from frontier.space.graph import Space
 from frontier.space.tower_space import TowerSpace
@@ -39,14 +39,15 @@ def puzzle_of(case):
 def boards_of_layers(puzzle):
     """The boards of each layer, as text."""
     space = puzzle.model.space
-    search = search_of(memory_layout(space, 1), 1)
+    engine = engine_of(space)
+    search = engine.search(engine.memory_layout(space, 1), 1)
     for depth, _ in enumerate(search.layers(puzzle.model.origins())):
-        words = search.layer(depth).words
         if isinstance(space, Space):
             numbers = [n for n in range(space.nodes[space.side_of(depth)] * space.code.half)
                        if search.layer(depth).holds(n)]  # fmt: skip
         else:
-            bits = np.unpackbits(words.view(np.uint8), bitorder="little").reshape(len(words), -1)
+            rows = search.layer(depth).rows
+            bits = np.unpackbits(rows.view(np.uint8), bitorder="little").reshape(len(rows), -1)
             row, place = np.nonzero(bits)
             numbers = row * space.code.half + place
         states = space.states_of(space.side_of(depth), np.array(numbers, dtype=np.uint64))

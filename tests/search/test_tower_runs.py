@@ -11,7 +11,7 @@ from frontier.answers.distances import Distances
 from frontier.answers.oracle import Oracle
 from frontier.config import Config
 from frontier.errors import InputError, TooLarge
-from frontier.kernels.engines import lists_of
+from frontier.kernels.engines import engine_of
 from frontier.runs.layer_run import LayerRun
 from frontier.search.repair import plan_repair
 from frontier.search.verify import verify
@@ -86,7 +86,7 @@ def test_all_forms_keep_the_same_layers(tmp_path, form):
     assert sizes_of(one) == sizes_of(two)
     assert verify(two, 200).faults == []
     space = plain.space
-    expected = list(lists_of(space).layers(plain.puzzle.model.origins()))
+    expected = list(engine_of(space).lists(space).layers(plain.puzzle.model.origins()))
     for depth, numbers in enumerate(expected):
         found = [run.open_layer(depth, plan.layout).numbers()
                  for run, plan in ((one, plain), (two, other))]  # fmt: skip
