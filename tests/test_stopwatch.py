@@ -74,14 +74,14 @@ def test_reading_layers_is_part_of_the_time_of_the_first_one(monkeypatch, tmp_pa
 def run_by_tasks(monkeypatch, tmp_path):
     """Makes a run by tasks; as if some of them took a second each, all of it spent by their workers
     on making kernels ready. takes: whether a task does."""
-    clock, program = [0.0], Workspace.program
+    clock, tables = [0.0], Workspace.tables
 
     def make(takes):
         def slowly(work, of):
             clock[0] += takes(of)
-            return program(work, of)
+            return tables(work, of)
 
-        monkeypatch.setattr(Workspace, "program", slowly)
+        monkeypatch.setattr(Workspace, "tables", slowly)
         monkeypatch.setattr(task, "preparing", PreparingAllTheTime(clock))
         monkeypatch.setattr(by_tasks, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
         return api.run(as_bits(api.plan(config_of(tmp_path, 2, 3)))).store

@@ -8,7 +8,6 @@ paths that lead to it on to each of its neighbours at depth t - 1.
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -144,7 +143,7 @@ class Oracle:
 
 
 def paths_back(
-    lists: ListKernel[Any],
+    lists: ListKernel,
     depth: int,
     numbers: np.ndarray,
     inside: Callable[[int, np.ndarray], np.ndarray],

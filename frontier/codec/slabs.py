@@ -3,6 +3,7 @@
 Kernels decode them by their addresses.
 """
 
+import ctypes
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -37,6 +38,22 @@ class Slabs:
     end: np.ndarray
     memory: list[np.ndarray]
     damaged: Callable[[int, str], Exception]
+
+    def decode(self, number: int, words: np.ndarray) -> None:
+        """Write the words of a slab to contiguous uint64 `words`, 0 if it holds no state; raises
+        the error of `damaged` if it is wrong."""
+        size = int(self.end[number] - self.begin[number])
+        if not size:
+            words[:] = 0
+            return
+        bytes_of = ctypes.c_uint8 * (size + CHECKSUM_BYTES)
+        data = np.ctypeslib.as_array(bytes_of.from_address(int(self.begin[number])))
+        if google_crc32c.value(data[:size]) != int.from_bytes(data[size:].tobytes(), "little"):
+            raise self.damaged(number, MISMATCH)
+        try:
+            decode(data[:size], words)
+        except ValueError:
+            raise self.damaged(number, NO_SLAB) from None
 
 
 def seal(room: np.ndarray, size: int) -> int:

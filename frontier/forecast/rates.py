@@ -14,14 +14,11 @@ from operator import itemgetter
 import numpy as np
 
 from frontier.codec.codecs import SlabCodec, encoded_bytes
-from frontier.kernels.expand_rows import expand
+from frontier.kernels.engines import engine_of
 from frontier.kernels.memory import MemorySearch, memory_layout
-from frontier.kernels.tower_search import ROW_WORD_SECONDS
 from frontier.puzzles import Puzzle, tile_puzzle
 from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout
-from frontier.space.program import program_of, reads_of, swaps_of
-from frontier.space.tower_space import TowerSpace
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3
@@ -29,9 +26,6 @@ SAMPLE_STEP = 3
 
 SAMPLE_SLABS = 32
 """The number of slabs that stand for all of a layer."""
-
-SAMPLE_SECONDS = 0.2
-"""The seconds for which the kernel is tried."""
 
 DECODED = 3
 """About how many slabs a task decodes for each that it makes."""
@@ -72,8 +66,10 @@ def try_machine(layout: Layout, codec: str, listed: float) -> Rates:
     samples = sample_layers(tile_puzzle(*SAMPLE_BOARD), layout.slab_bytes)
     density, slabs = zip(*sorted(samples, key=itemgetter(0)), strict=True)
     stored, coding = zip(*(try_codec(SlabCodec(codec), some) for some in slabs), strict=True)
-    try_kernel(layout, slabs[-1])  # loads it
-    return Rates(density, stored, try_kernel(layout, slabs[-1]), coding[-1], listed)
+    task = layout.task(0, layout.task_count(0) // 2)
+    tables = engine_of(layout.space).tables(layout, task)
+    tables.word_seconds(slabs[-1])  # loads the kernel
+    return Rates(density, stored, tables.word_seconds(slabs[-1]), coding[-1], listed)
 
 
 def sample_layers(puzzle: Puzzle, slab_bytes: int) -> Iterator[tuple[float, np.ndarray]]:
@@ -108,32 +104,3 @@ def try_codec(codec: SlabCodec, slabs: np.ndarray) -> tuple[float, float]:
         for _ in range(DECODED):
             codec.decode(data[:size], decoded)
     return stored / slabs.nbytes, (time.thread_time() - began) / slabs.size
-
-
-def try_kernel(layout: Layout, slabs: np.ndarray) -> float:
-    """Return the processor seconds per word of the kernel, for a task that reads these slabs over
-    and over in place of its own."""
-    if isinstance(layout.space, TowerSpace):
-        return ROW_WORD_SECONDS
-    task, words = layout.task(0, layout.task_count(0) // 2), 0
-    program, swaps = program_of(layout, task), swaps_of(layout)
-    reads = reads_of(layout, task, program)
-    base = np.full(program.needed.shape, -1, dtype=np.int64)
-    counts = np.zeros(len(task.nodes), dtype=np.int64)
-    rows = layout.rows // layout.cuts
-    for entry in range(reads.slab.size):
-        slab = entry % len(slabs)
-        base[reads.stack[entry], reads.slot[entry]] = slab * layout.slab_nodes * rows
-    arena = slabs.reshape(-1)
-    live = np.any(arena.reshape(-1, layout.row_words), axis=1)
-    seconds = 0.0
-    for first, nodes, prefix, _ in layout.bands(task):
-        target = np.resize(arena, (nodes, layout.slab_words))
-        target_live = np.ones(nodes * rows, dtype=bool)
-        own = range(prefix * layout.cuts, prefix * layout.cuts + 1)
-        began = time.thread_time()
-        expand(target, target_live, first, own, counts, arena, live, base, program, swaps)
-        seconds, words = seconds + time.thread_time() - began, words + target.size
-        if seconds > SAMPLE_SECONDS:
-            break
-    return seconds / words

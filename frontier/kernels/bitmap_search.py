@@ -94,16 +94,9 @@ class BitmapSearch(ABC, Generic[LayerT]):
             return list(pool.map(function, items))
 
 
-def count_rows(words: np.ndarray) -> np.ndarray:
-    """Return the number of ones in each row of a contiguous two-dimensional uint64 array, int64."""
-    ones = np.empty(len(words), dtype=np.int64)
-    count_ones(words, ones)
-    return ones
-
-
 @kernel
 def count_ones(words, counts):
-    """Count the ones of each row of uint64[rows, words]."""
+    """Count the ones of each row of contiguous uint64[rows, words]."""
     for i in range(counts.size):
         total = np.uint64(0)
         for word in words[i]:

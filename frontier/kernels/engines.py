@@ -2,13 +2,14 @@
 a tower numbers its states.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from frontier.kernels import memory, tower_search
+from frontier.kernels import memory, shift_parts, tower_parts, tower_search
 from frontier.kernels.bitmap_search import BitmapSearch
 from frontier.kernels.lists import ListKernel, ShiftLists
+from frontier.kernels.part_expansion import Expansion, PartTables
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.tower_space import AnySpace, TowerSpace
@@ -21,29 +22,31 @@ class Engine:
     lists: returns the kernel that expands sorted lists of states. search: returns the search of a
     layout by some threads, whose layers are bitmaps in memory. memory_layout: returns the layout of
     these bitmaps, for a space and a number of threads. memory_bytes: returns the bytes that the
-    search of a layout takes.
+    search of a layout takes. tables, expansion: make the parts of a layer. task_layouts: returns
+    the layouts for tasks, the cheapest first, of a space, for the bytes of memory of a worker and
+    the number of workers.
     """
 
-    lists: Callable[[Any], ListKernel[Any]]
+    lists: Callable[[Any], ListKernel]
     search: Callable[[Layout[Any], int], BitmapSearch[Any]]
     memory_layout: Callable[[Any, int], Layout[Any]]
     memory_bytes: Callable[[Layout[Any]], int]
+    tables: type[PartTables]
+    expansion: type[Expansion]
+    task_layouts: Callable[[Any, int, int], Sequence[Layout[Any]]]
 
 
 ENGINES: dict[type[AnySpace], Engine] = {
     Space: Engine(
-        ShiftLists,
-        memory.MemorySearch,
-        memory.memory_layout,
-        memory.memory_bytes,
+        ShiftLists, memory.MemorySearch, memory.memory_layout, memory.memory_bytes,
+        shift_parts.ShiftTables, shift_parts.ShiftExpansion, shift_parts.task_layouts,
     ),
     TowerSpace: Engine(
-        tower_search.TowerLists,
-        tower_search.TowerSearch,
-        tower_search.memory_layout,
-        tower_search.memory_bytes,
+        tower_search.TowerLists, tower_search.TowerSearch, tower_search.memory_layout,
+        tower_search.memory_bytes, tower_parts.TowerTables, tower_parts.TowerExpansion,
+        tower_parts.task_layouts,
     ),
-}
+}  # fmt: skip
 
 
 def engine_of(space: AnySpace) -> Engine:

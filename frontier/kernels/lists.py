@@ -9,14 +9,13 @@ the number of states, whatever the size of the space.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Generic
 
 import numpy as np
 
 from frontier.jit import kernel
 from frontier.space.graph import Space
-from frontier.space.layout import SpaceT
 from frontier.space.lehmer import digit_sum, swap_digits, swapped
+from frontier.space.tower_space import AnySpace
 
 NO_STATE = np.uint64(2**64 - 1)
 
@@ -27,7 +26,7 @@ SMALL_LIST = 4096
 """Shorter lists are sorted by NumPy."""
 
 
-class ListKernel(ABC, Generic[SpaceT]):
+class ListKernel(ABC):
     """Expands sorted lists of the states of one space.
 
     plain: True if it does without compiled kernels, as the space is small.
@@ -35,9 +34,11 @@ class ListKernel(ABC, Generic[SpaceT]):
 
     plain = False
 
-    def __init__(self, space: SpaceT, degree: list[int]):
-        """degree: for each side the most arcs at a node."""
-        self.space, self._degree = space, degree
+    def __init__(self, space: AnySpace, starts: list[np.ndarray], node_states: int):
+        """starts: for each side where the arcs of each node begin, see `Arcs`. node_states: the
+        states of a node."""
+        self.space, self._starts, self._node_states = space, starts, np.uint64(node_states)
+        self._degree = [int(np.diff(start).max(initial=0)) for start in starts]
 
     def bytes_for(self, states: int) -> int:
         """Return the most bytes that expanding a list of this many states takes, lists included."""
@@ -79,12 +80,9 @@ class ListKernel(ABC, Generic[SpaceT]):
         The result is (uint64[K] state numbers of the next side, int64[K] which of the N each comes
         from).
         """
-        source = np.repeat(np.arange(numbers.size), self._degrees(side, numbers))
+        nodes = (numbers // self._node_states).astype(np.int64)
+        source = np.repeat(np.arange(numbers.size), np.diff(self._starts[side])[nodes])
         return self._all_neighbours(side, numbers), source
-
-    @abstractmethod
-    def _degrees(self, side: int, numbers: np.ndarray) -> np.ndarray:
-        """Return the number of neighbours of each state."""
 
     @abstractmethod
     def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
@@ -92,21 +90,19 @@ class ListKernel(ABC, Generic[SpaceT]):
         own."""
 
 
-class ShiftLists(ListKernel[Space]):
+class ShiftLists(ListKernel):
     """Expands lists of the states of a lift."""
 
+    space: Space
+
     def __init__(self, space: Space):
-        super().__init__(space, [int(np.diff(a.start).max(initial=0)) for a in space.arcs])
+        super().__init__(space, [arcs.start for arcs in space.arcs], space.code.half)
         code, voltages = space.code, space.graph.voltages
         self._radices = np.array([*code.radices, 1, 1], dtype=np.int64)
         self._strides = np.array([*code.strides, 1, 1], dtype=np.int64)
         self._swap_start = np.cumsum([0, *map(len, voltages)])
         self._swaps = np.array([i for voltage in voltages for i in voltage], dtype=np.int64)
         self.plain = space.states <= PLAIN_STATES and len(voltages) <= PLAIN_VOLTAGES
-
-    def _degrees(self, side: int, numbers: np.ndarray) -> np.ndarray:
-        nodes = (numbers // np.uint64(self.space.code.half)).astype(np.int64)
-        return np.diff(self.space.arcs[side].start)[nodes]
 
     def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
         space, arcs = self.space, self.space.arcs[side]

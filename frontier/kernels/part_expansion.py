@@ -1,38 +1,62 @@
 """The computing of a part: the layer step of a task, without files.
 
-The slabs that a task reads are held in stored form, and kernels decode them into an arena when they
-are needed. The slabs of the next layer are made one after the other in stored form, and handed to
-their writer.
+The slabs that a task reads are held in stored form. The slabs of the next layer are made one after
+the other in stored form, and handed to their writer.
 """
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from math import ceil
+from typing import Any, Self
 
 import numpy as np
 
-from frontier.codec.slabs import MISMATCH, NO_SLAB, Slabs, most_stored_bytes
-from frontier.space.layout import Layout, Task
-from frontier.space.program import Program, Reads, Swaps
+from frontier.codec.slabs import Slabs, most_stored_bytes
+from frontier.space.layout import WORD_BYTES, Layout, Task
 
-ARENA_BYTES = 8_000_000
-"""The bytes of an arena, unless a band needs more."""
+SAMPLE_TASKS = 4
+"""The most tasks of a side that are examined to know what a layout costs. They have the same
+prefixes, and different nodes."""
 
+SMALL_LAYER = 100_000_000
+"""Layers of fewer bytes need not be divided among the workers."""
 
-def arena_frames(layout: Layout, reads: Reads) -> int:
-    """Return the number of slabs for which an arena has room: 1.5 times as many as the largest band
-    needs, or more if they are small."""
-    most = int(np.diff(reads.band_start).max(initial=0))
-    room = max(most + most // 2, ARENA_BYTES // layout.slab_bytes)
-    return max(1, min(reads.slab.size, room))
+LARGE_TASK = 600_000_000
+"""Parts need not have more bytes, as tasks of smaller ones read hardly more."""
 
 
-class Expansion:
+class PartTables(ABC):
+    """What is known of a task, `of`, before it begins.
+
+    task, slab: int64[E], the slabs of the current layer that it reads if they exist: the task whose
+    part has each, and its number there. nbytes: the bytes of the tables. arena_bytes: those of the
+    memory into which an expansion decodes slabs.
+    """
+
+    task: np.ndarray
+    slab: np.ndarray
+    nbytes: int
+    arena_bytes: int
+
+    def __init__(self, layout: Layout[Any], of: Task):
+        self.layout, self.of = layout, of
+
+    @classmethod
+    def samples(cls, layout: Layout[Any], side: int) -> Iterator[Self]:
+        """Generate the tables of some tasks, which tell what a layout costs."""
+        if groups := layout.groups(side):
+            first = layout.task_count(side) // groups // 2 * groups
+            for number in range(first, first + groups, ceil(groups / SAMPLE_TASKS)):
+                yield cls(layout, layout.task(side, number))
+
+    @abstractmethod
+    def word_seconds(self, slabs: np.ndarray) -> float:
+        """Return the processor seconds per word of an expansion that reads these uint64[slabs,
+        words] over and over in place of its own."""
+
+
+class Expansion(ABC):
     """Makes the slabs of a task's part, some at a time.
-
-    An arena of a few megabytes, which holds what a few bands of rows need, stays in the
-    processor's caches, where decoding is several times as fast as in memory. A slab that was
-    replaced and is needed again is decoded again. With 2 x 7 and with 3 x 5 tiles that amounts to
-    nothing; if the slab that no band has needed for longest were replaced, and the arena held no
-    more than the largest band needs, each slab of one side of 3 x 5 would be decoded twice.
 
     made: the number of slabs made by now, empty or not. counts: int64[nodes of the
     task], the states found at each by now. started: how often the state at `start` was found.
@@ -40,43 +64,22 @@ class Expansion:
 
     def __init__(
         self,
-        layout: Layout,
-        task: Task,
-        swaps: Swaps,
-        program: Program,
-        reads: Reads,
+        tables: PartTables,
         current: Slabs,
         before: Slabs,
         allocate: Callable[[int], np.ndarray],
         start: tuple[int, int, int] | None = None,
     ):
-        """current: the slabs of `reads`. before: all slabs of the same part of the layer before the
-        current one. allocate: returns an uninitialised uint8 array of a size. start: (slab, word,
-        bit) of a state, None if it is not of this task."""
-        # This loads Numba, which a search without large layers does not need.
-        from frontier.kernels.expand_encoded import Arena, BandTable, buffers_for
-
+        """current: the slabs of the tables. before: all slabs of the same part of the layer before
+        the current one. allocate: returns an uninitialised uint8 array of a size. start: (slab,
+        word, bit) of a state, None if it is not of this task."""
+        self._layout, self._task = layout, task = tables.layout, tables.of
         self._current, self._before, self._start = current, before, start or (-1, 0, 0)
-        frames = arena_frames(layout, reads)
-        data = allocate(frames * layout.slab_bytes)
-        slab_words = layout.slab_nodes * layout.slab_words
-        bands = np.array(list(layout.bands(task)), dtype=np.int64).reshape(-1, 4)
-        self._arena = Arena(
-            words=data.view(np.uint64),
-            data=data,
-            live=np.zeros((frames, slab_words // layout.row_words), dtype=bool),
-            base=np.full(program.needed.shape, -1, dtype=np.int64),
-            holds=np.full(frames, -1),
-            frame_of=np.full(reads.slab.size, -1),
-            needed_next=np.full(frames, len(bands)),
-        )
-        self._table = BandTable(layout.cuts, bands, layout.slab_nodes, layout.slab_words)
-        self._reads, self._tables = tuple(reads), (tuple(program), tuple(swaps))
-        self._buffers = tuple(buffers_for(layout.row_words, slab_words, frames))
-        self._most = most_stored_bytes(slab_words)
-        self.made, self._slabs = 0, len(bands) * layout.cuts
-        self._numbers, self._sizes = np.empty((2, self._slabs), dtype=np.int64)
+        self._bands = np.array(list(layout.bands(task)), dtype=np.int64).reshape(-1, 4)
+        self._most = most_stored_bytes(layout.slab_bytes // WORD_BYTES)
+        self.made, self._slabs = 0, len(self._bands) * layout.cuts
         self.counts, self.started = np.zeros(len(task.nodes), dtype=np.int64), 0
+        self._begin(tables, allocate(tables.arena_bytes))
 
     @property
     def done(self) -> bool:
@@ -90,18 +93,14 @@ class Expansion:
         valid until the next call. Raises ValueError if the room is less than `most_stored_bytes` of
         a slab, and the error of `Slabs.damaged` if a slab that is read is wrong.
         """
-        from frontier.kernels.expand_encoded import WRONG_CHECKSUM, expand_encoded
-
         if room.size < self._most:
             raise ValueError(f"{room.size:,} bytes are no room for a slab: {self._most:,} needed")
-        current, before = self._current, self._before
-        self.made, stored, started, wrong, of_before, number = expand_encoded(
-            self.made, (current.begin, current.end), (before.begin, before.end),
-            tuple(self._arena), self._reads, tuple(self._table), self._start, room, self._most,
-            self._numbers, self._sizes, self.counts, self._buffers, *self._tables,
-        )  # fmt: skip
-        if wrong:
-            why = MISMATCH if wrong == WRONG_CHECKSUM else NO_SLAB
-            raise (before if of_before else current).damaged(number, why)
-        self.started += started
-        return self._numbers[:stored], self._sizes[:stored]
+        return self._make(room)
+
+    @abstractmethod
+    def _begin(self, tables: Any, arena: np.ndarray) -> None:
+        """Prepare to make slabs. arena: uint8 memory, uninitialised."""
+
+    @abstractmethod
+    def _make(self, room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Do what `make` does, with room enough for a slab."""

@@ -29,16 +29,14 @@ ROW_WORD_SECONDS = 50e-9
 """About the seconds that one core takes for a word of a full layer (measured: 20 to 120)."""
 
 
-class TowerLists(ListKernel[TowerSpace]):
+class TowerLists(ListKernel):
     """Expands lists of the states of a space that a tower numbers."""
 
-    def __init__(self, space: TowerSpace):
-        super().__init__(space, [space.most_arcs])
+    space: TowerSpace
 
-    def _degrees(self, side: int, numbers: np.ndarray) -> np.ndarray:
-        walk = self.space.forward
-        row = (numbers // np.uint64(self.space.code.half)).astype(np.int64)
-        return np.diff(walk.start)[row // walk.rows]
+    def __init__(self, space: TowerSpace):
+        walk = space.forward
+        super().__init__(space, [walk.start], walk.rows * space.code.half)
 
     def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
         space, code = self.space, self.space.code

@@ -60,13 +60,6 @@ class EncodedSlabs:
             if good < entries.size:
                 raise self._damaged(entries[good], NO_SLAB)
 
-    def decode_all(self, out: np.ndarray) -> None:
-        """Write the words of all slabs to the rows of a contiguous uint64[N, words], 0 for those
-        without a state. Raises CorruptRunError if one is damaged."""
-        out[~self.filled] = 0
-        some = np.flatnonzero(self.filled)
-        self.decode(some, out, some)
-
     def stored(self) -> Slabs:
         """Return the slabs as kernels decode them: as they are stored, or encoded again if another
         codec stored them. The bytes of another codec are not kept."""
@@ -102,12 +95,6 @@ class ListedSlabs:
         self._numbers, keys = layer.by_slab
         key = task * prod(layer.files.layout.grid) + slab
         self._first, self._end = (np.searchsorted(keys, key + more) for more in (0, 1))
-
-    def decode_all(self, out: np.ndarray) -> None:
-        """Write the words of all slabs to the rows of uint64[N, words]."""
-        out[:] = 0
-        for row, words in self._words():
-            out[row] = words
 
     def stored(self) -> Slabs:
         """Return the slabs as kernels decode them."""

@@ -6,7 +6,6 @@ they are often reread.
 
 from collections import OrderedDict
 from threading import Lock
-from typing import Any
 
 from frontier.layers.files import LayerFiles
 from frontier.layers.stored import StoredLayer
@@ -25,7 +24,7 @@ class RunReader:
         self.run, self.puzzle = run, run.puzzle
         self._least_open, self._most_held = least_open, most_held
         self.space = self.puzzle.model.space
-        self.layout: Layout[Any] = Layout.from_settings(self.space, run.identity["layout"])
+        self.layout = Layout.from_settings(self.space, run.identity["layout"])
         self._layers: OrderedDict[int, StoredLayer] = OrderedDict()
         self._opening = Lock()
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from frontier.kernels.bitmap_search import LayerBitmaps, count_rows
+from frontier.kernels.bitmap_search import LayerBitmaps, count_ones
 from frontier.kernels.engines import engine_of
 from frontier.layers.parts import PartRecord
 from frontier.layers.record import Form, LayerRecord
@@ -144,7 +144,8 @@ class AsBitmaps(Held):
                     first, prefix, word = layout.slab_of(where, slab)
                     strips = bitmaps.strips(first, layout.slab_nodes, prefix)
                     words = np.ascontiguousarray(strips[:, word : word + layout.slab_words])
-                    counts = count_rows(words)
+                    counts = np.empty(len(words), dtype=np.int64)
+                    count_ones(words, counts)
                     if not counts.any():
                         continue
                     nodes = slice(first, first + len(words))

@@ -11,13 +11,11 @@ from math import prod
 import numpy as np
 
 from frontier.errors import CorruptRunError
-from frontier.kernels.part_expansion import Expansion
+from frontier.kernels.engines import engine_of
 from frontier.layers.parts import PartRecord
 from frontier.layers.tally import Tally
 from frontier.runs.reference import RunRef
-from frontier.search.tower_tasks import expand_part
 from frontier.search.workspace import Workspace, workspace_of
-from frontier.space.tower_space import TowerSpace
 from frontier.stopwatch import Stopwatch, preparing
 
 
@@ -87,11 +85,9 @@ def _replaces(work: Workspace, depth: int) -> bool:
 def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     task, layout, files = work.task(depth, number), work.layout, work.files(depth)
     clock = Stopwatch()
-    if isinstance(work.space, TowerSpace):
-        return TaskResult(expand_part(work, depth, number, clock), clock.seconds)
-    program, reads = work.program(task)
+    tables = work.tables(task)
     own, start = np.arange(prod(layout.grid)), work.counting.start_at(layout, task)
-    current = work.layer(depth - 1).load(reads.task, reads.slab)
+    current = work.layer(depth - 1).load(tables.task, tables.slab)
     layer_before, durable = work.layer(depth - 2), work.run.durable
     before = layer_before.load(np.full(own.size, number), own)
     with files.write_part(number, work.writer, durable, clock) as writer:
@@ -99,12 +95,9 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
         with work.computing:
             clock.go_on()
             slabs = current.stored(), before.stored()
+            expansion = engine_of(work.space).expansion(tables, *slabs, work.arena, start)
             clock.lap("codec")
-            expansion = Expansion(
-                layout, task, work.swaps, program, reads, *slabs, work.arena, start
-            )
             while not expansion.done:
-                clock.lap("rest")
                 room = writer.room(layout.slab_bytes)
                 made = expansion.make(room)
                 clock.lap("kernel")

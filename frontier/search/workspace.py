@@ -7,18 +7,18 @@ These are caches, so a worker may die at any time. The driver hands a reference 
 import threading
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
 
 import numpy as np
 
+from frontier.kernels.engines import engine_of
+from frontier.kernels.part_expansion import PartTables
 from frontier.layers.tally import Counting
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
 from frontier.runs.reference import RunCache, RunRef
 from frontier.space.layout import Task
-from frontier.space.program import Program, Reads, Swaps, program_of, reads_of, swaps_of
 
-PROGRAM_BYTES = 100_000_000
+TABLE_BYTES = 100_000_000
 """The most bytes of tables kept besides those of the task under way."""
 
 GROWTH_BYTES = 1 << 22
@@ -34,33 +34,26 @@ class Workspace(RunReader):
 
     def __init__(self, run: LayerRun):
         super().__init__(run)
-        self.computing, self._tables = threading.Lock(), threading.Lock()
+        self.computing, self._making = threading.Lock(), threading.Lock()
         self.writer = ThreadPoolExecutor(1)
         self.counting = Counting(self.puzzle, self.space)
-        self._programs: OrderedDict[Task, tuple[Program, Reads]] = OrderedDict()
-        self._program_bytes = 0
+        self._tables: OrderedDict[Task, PartTables] = OrderedDict()
+        self._table_bytes = 0
         self.arena = Buffer()
-
-    @cached_property
-    def swaps(self) -> Swaps:
-        """The tables of swaps, of a space of shifts."""
-        return swaps_of(self.layout)
 
     def task(self, depth: int, number: int) -> Task:
         return self.layout.task(self.space.side_of(depth), number)
 
-    def program(self, task: Task) -> tuple[Program, Reads]:
-        """Return the tables of a task, and its reads."""
-        with self._tables:
-            if task not in self._programs:
-                program = program_of(self.layout, task)
-                reads = reads_of(self.layout, task, program)
-                self._programs[task] = program, reads
-                self._program_bytes += program.nbytes + reads.nbytes
-                while self._program_bytes > PROGRAM_BYTES and len(self._programs) > 1:
-                    _, oldest = self._programs.popitem(last=False)
-                    self._program_bytes -= sum(tables.nbytes for tables in oldest)
-            return self._programs[task]
+    def tables(self, task: Task) -> PartTables:
+        """Return the tables of a task."""
+        with self._making:
+            if task not in self._tables:
+                self._tables[task] = made = engine_of(self.space).tables(self.layout, task)
+                self._table_bytes += made.nbytes
+                while self._table_bytes > TABLE_BYTES and len(self._tables) > 1:
+                    _, oldest = self._tables.popitem(last=False)
+                    self._table_bytes -= oldest.nbytes
+            return self._tables[task]
 
 
 class Buffer:

@@ -13,7 +13,7 @@ from small_spaces import PUZZLES, SOME, each_puzzle, known, puzzle_named
 from sweeps import swept
 from twins import bfs_layers, layers_of, line_moves
 
-from frontier.kernels.bitmap_search import count_rows
+from frontier.kernels.bitmap_search import count_ones
 from frontier.kernels.memory import (
     Bitmaps,
     MemorySearch,
@@ -24,6 +24,13 @@ from frontier.puzzles import pattern_puzzle, tile_puzzle
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.words import lowest_bit
+
+
+def ones_of(words):
+    """The ones of each row."""
+    counts = np.empty(len(words), dtype=np.int64)
+    count_ones(words, counts)
+    return counts
 
 
 def numbers_in(bitmaps, layout):
@@ -59,7 +66,7 @@ def walk_layers(space, origins, layers, layout, threads, states=True):
             bitmaps = search.layer(depth)
             assert numbers_in(bitmaps, layout) == numbers.tolist()
             assert bitmaps.live.tolist() == rows_in(bitmaps, layout)
-            ones = count_rows(bitmaps.words.reshape(-1, bitmaps.words.shape[2]))
+            ones = ones_of(bitmaps.words.reshape(-1, bitmaps.words.shape[2]))
             assert ones.sum() == numbers.size
             if depth:  # the layer before is still there
                 assert numbers_in(search.layer(depth - 1), layout) == layers[depth - 1].tolist()
@@ -238,15 +245,15 @@ def test_live_rows_are_found_after_strips_are_filled(case):
 @given(
     st.lists(st.lists(st.integers(0, 2**64 - 1), min_size=3, max_size=3), min_size=1, max_size=9)
 )
-def test_count_rows(words):
+def test_count_ones(words):
     expected = [sum(word.bit_count() for word in row) for row in words]
-    assert count_rows(np.array(words, dtype=np.uint64)).tolist() == expected
+    assert ones_of(np.array(words, dtype=np.uint64)).tolist() == expected
 
 
 @pytest.mark.parametrize(("word", "ones"), [(0, 0), (1, 1), (1 << 63, 1), (2**64 - 1, 64)])
-def test_count_rows_of_like_words(word, ones):
-    assert count_rows(np.full((300, 7), word, dtype=np.uint64)).tolist() == [7 * ones] * 300
-    assert count_rows(np.empty((0, 7), dtype=np.uint64)).tolist() == []
+def test_count_ones_of_like_words(word, ones):
+    assert ones_of(np.full((300, 7), word, dtype=np.uint64)).tolist() == [7 * ones] * 300
+    assert ones_of(np.empty((0, 7), dtype=np.uint64)).tolist() == []
 
 
 # --- how bitmaps are cut

@@ -10,11 +10,11 @@ from sweeps import swept
 
 from frontier.codec import zerobytes
 from frontier.codec.slabs import CHECKSUM_BYTES, encoded_slabs, most_stored_bytes
-from frontier.kernels import part_expansion as expansion_module
+from frontier.kernels import shift_parts
 from frontier.kernels.lists import list_bits, set_bits
-from frontier.kernels.part_expansion import Expansion
+from frontier.kernels.shift_parts import ShiftExpansion, ShiftTables
 from frontier.puzzles import permutation_puzzle, tile_puzzle
-from frontier.space.program import program_of, reads_of, swaps_of
+from frontier.space.program import program_of, reads_of
 
 FLIPS = {f"flip{n}": [*range(n, 0, -1), *range(n + 1, 9)] for n in range(2, 9)}
 
@@ -42,16 +42,10 @@ def stored(layout, side, numbers, tasks, slabs):
 
 def expansion_of(layout, depth, current, previous, task, start=None):
     """The expansion of a task, whose part is of the layer after `current`, which is at `depth`."""
-    space = layout.space
-    program, own = program_of(layout, task), np.arange(prod(layout.grid))
-    reads = reads_of(layout, task, program)
-    read = reads.task.tolist(), reads.slab.tolist()
-    return Expansion(
-        layout,
-        task,
-        swaps_of(layout),
-        program,
-        reads,
+    space, tables, own = layout.space, ShiftTables(layout, task), np.arange(prod(layout.grid))
+    read = tables.task.tolist(), tables.slab.tolist()
+    return ShiftExpansion(
+        tables,
         stored(layout, space.side_of(depth), current, *read),
         stored(layout, task.side, previous, [task.number] * own.size, own.tolist()),
         lambda size: np.full(size, 255, dtype=np.uint8),  # nothing relies on zeros there
@@ -138,7 +132,7 @@ def layers_of(model):
 def test_a_search_by_slabs_in_stored_form(name, room_slabs, small_arena, monkeypatch):
     """An arena that has no more frames than the largest band needs decodes some slabs again."""
     if small_arena:
-        monkeypatch.setattr(expansion_module, "arena_frames", most_needed)
+        monkeypatch.setattr(shift_parts, "arena_frames", most_needed)
     space, layers = MODELS[name].space, layers_of(MODELS[name])
     layouts = [*layouts_of(space, row_words=1), *list(layouts_of(space, row_words=9))[::4]]
     assert name == "pancakes" or {layout.cuts > 1 for layout in layouts} == {True, False}
