@@ -102,22 +102,3 @@ class SlabCodec:
         if decoded.size != flat.nbytes:
             raise ValueError(f"it decodes to {decoded.size:,} bytes, not {flat.nbytes:,}")
         flat.view(np.uint8)[:] = decoded
-
-    def decode_slabs(
-        self,
-        data: np.ndarray,
-        begin: np.ndarray,
-        end: np.ndarray,
-        slabs: np.ndarray,
-        rows: np.ndarray,
-    ) -> int:
-        """Decode data[begin[i] : end[i]] to slabs[rows[i]], one after the other.
-
-        Returns the number of slabs decoded before the first one whose data are wrong.
-        """
-        for i, row in enumerate(rows.tolist()):
-            try:
-                self.decode(data[begin[i] : end[i]], slabs[row])
-            except ValueError:
-                return i
-        return rows.size

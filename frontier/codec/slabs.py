@@ -1,15 +1,16 @@
-"""Slabs in memory as kernels read and write them: encoded by `bitmap`, with a checksum behind each.
+"""Slabs in memory in stored form, with a checksum behind each.
 
-Kernels decode them by their addresses.
+Kernels read and write those that `bitmap` encoded, by their addresses.
 """
 
-import ctypes
 from collections.abc import Callable, Iterable, Iterator
+from ctypes import c_uint8
 from dataclasses import dataclass
 
 import google_crc32c
 import numpy as np
 
+from frontier.codec.codecs import SlabCodec
 from frontier.codec.zerobytes import SLACK, decode, encode, most_bytes
 
 CHECKSUM_BYTES = 4
@@ -17,7 +18,8 @@ CHECKSUM_BYTES = 4
 
 MISMATCH = "its bytes do not match the checksum at their end"
 NO_SLAB = "its bytes are no slab of this codec"
-"""What may be wrong with a slab."""
+FAULTS = "", MISMATCH, NO_SLAB
+"""What may be wrong with a slab, by the number that kernels return."""
 
 
 def most_stored_bytes(words: int) -> int:
@@ -27,33 +29,54 @@ def most_stored_bytes(words: int) -> int:
 
 @dataclass
 class Slabs:
-    """Some slabs of a layer in stored form, in memory.
+    """Some slabs of a layer in stored form, in memory, checked and decoded when they are needed.
+
+    Until then they take a third of the memory. So a slab is used as soon as it is decoded, while it
+    is in the processor's caches.
 
     begin, end: int64[N], the addresses where each begins and ends, without its checksum; equal if
-    the slab holds no state. memory: the arrays in which they lie. damaged: returns the error for a
-    slab that a kernel finds wrong, by its number and what is wrong with it.
+    the slab holds no state. memory: the arrays in which they lie. codec: decodes them. damaged:
+    returns the error for a slab that is found wrong, by its number and what is wrong with it.
     """
 
     begin: np.ndarray
     end: np.ndarray
     memory: list[np.ndarray]
+    codec: SlabCodec
     damaged: Callable[[int, str], Exception]
 
     def decode(self, number: int, words: np.ndarray) -> None:
         """Write the words of a slab to contiguous uint64 `words`, 0 if it holds no state; raises
         the error of `damaged` if it is wrong."""
-        size = int(self.end[number] - self.begin[number])
+        begin, size = int(self.begin[number]), int(self.end[number] - self.begin[number])
         if not size:
             words[:] = 0
             return
-        bytes_of = ctypes.c_uint8 * (size + CHECKSUM_BYTES)
-        data = np.ctypeslib.as_array(bytes_of.from_address(int(self.begin[number])))
+        data = np.ctypeslib.as_array((c_uint8 * (size + CHECKSUM_BYTES)).from_address(begin))
         if google_crc32c.value(data[:size]) != int.from_bytes(data[size:].tobytes(), "little"):
             raise self.damaged(number, MISMATCH)
         try:
-            decode(data[:size], words)
+            self.codec.decode(data[:size], words)
         except ValueError:
             raise self.damaged(number, NO_SLAB) from None
+
+    def stored(self, slab_words: int) -> "Slabs":
+        """Return the slabs as kernels decode them: as they are stored, or encoded again if another
+        codec stored them. The bytes of another codec are not kept."""
+        if self.codec.by_kernels:
+            return self
+        words = np.empty(slab_words, dtype=np.uint64)
+
+        def decoded() -> Iterator[tuple[int, np.ndarray]]:
+            for i, data in enumerate(self.memory):
+                first = data.ctypes.data
+                inside = (first <= self.begin) & (self.end < first + data.size)
+                for number in np.flatnonzero(inside).tolist():
+                    self.decode(number, words)
+                    yield number, words
+                self.memory[i] = data = words[:0]  # its memory is free
+
+        return encoded_slabs(decoded(), self.begin.size)
 
 
 def seal(room: np.ndarray, size: int) -> int:
@@ -78,7 +101,7 @@ def encoded_slabs(slabs: Iterable[tuple[int, np.ndarray]], count: int) -> Slabs:
         begin[number] = data.ctypes.data
         end[number] = data.ctypes.data + size
         memory.append(data)
-    return Slabs(begin, end, memory, _never_damaged)
+    return Slabs(begin, end, memory, SlabCodec("bitmap"), AssertionError)  # they are whole
 
 
 def words_of(room: np.ndarray, sizes: np.ndarray, words: np.ndarray) -> Iterator[np.ndarray]:
@@ -91,7 +114,3 @@ def words_of(room: np.ndarray, sizes: np.ndarray, words: np.ndarray) -> Iterator
         decode(room[begin : begin + size], words)
         yield words
         begin += size + CHECKSUM_BYTES
-
-
-def _never_damaged(number: int, why: str) -> Exception:
-    return AssertionError(f"slab {number}, which was encoded here: {why}")

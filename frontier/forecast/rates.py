@@ -15,9 +15,7 @@ import numpy as np
 
 from frontier.codec.codecs import SlabCodec, encoded_bytes
 from frontier.kernels.engines import engine_of
-from frontier.kernels.memory import MemorySearch, memory_layout
 from frontier.puzzles import Puzzle, tile_puzzle
-from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout
 
 SAMPLE_BOARD = (3, 4)
@@ -66,17 +64,15 @@ def try_machine(layout: Layout, codec: str, listed: float) -> Rates:
     samples = sample_layers(tile_puzzle(*SAMPLE_BOARD), layout.slab_bytes)
     density, slabs = zip(*sorted(samples, key=itemgetter(0)), strict=True)
     stored, coding = zip(*(try_codec(SlabCodec(codec), some) for some in slabs), strict=True)
-    task = layout.task(0, layout.task_count(0) // 2)
-    tables = engine_of(layout.space).tables(layout, task)
+    tables = engine_of(layout.space).tables(layout, layout.task(0, layout.task_count(0) // 2))
     tables.word_seconds(slabs[-1])  # loads the kernel
     return Rates(density, stored, tables.word_seconds(slabs[-1]), coding[-1], listed)
 
 
 def sample_layers(puzzle: Puzzle, slab_bytes: int) -> Iterator[tuple[float, np.ndarray]]:
     """Generate (share of set bits, slabs as uint64[slab, word]) of some layers of a puzzle."""
-    space = puzzle.model.space
-    assert isinstance(space, Space)  # its pieces differ
-    search = MemorySearch(memory_layout(space, 1))
+    space, engine = puzzle.model.space, engine_of(puzzle.model.space)
+    search = engine.search(engine.memory_layout(space, 1), 1)
     for depth, _ in enumerate(search.layers(puzzle.model.origins())):
         if depth and depth % SAMPLE_STEP == 0:
             words = search.layer(depth).words.reshape(-1)

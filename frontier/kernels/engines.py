@@ -1,10 +1,7 @@
-"""Which kernels make the layers of a space: those of shifts where it is a lift, those of rows where
-a tower numbers its states.
-"""
+"""What makes the layers of a space: shifts of bits, or tables of the rows that a tower numbers."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from frontier.kernels import memory, shift_parts, tower_parts, tower_search
 from frontier.kernels.bitmap_search import BitmapSearch
@@ -15,8 +12,7 @@ from frontier.space.layout import Layout
 from frontier.space.tower_space import AnySpace, TowerSpace
 
 
-@dataclass(frozen=True)
-class Engine:
+class Engine(NamedTuple):
     """What makes the layers of a space.
 
     lists: returns the kernel that expands sorted lists of states. search: returns the search of a

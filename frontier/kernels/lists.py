@@ -86,8 +86,7 @@ class ListKernel(ABC):
 
     @abstractmethod
     def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
-        """Return the neighbours of all states, in the order of the arcs, in an array of their
-        own."""
+        """Return all neighbours, in the order of the arcs, in an array of their own."""
 
 
 class ShiftLists(ListKernel):

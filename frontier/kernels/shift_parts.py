@@ -1,7 +1,4 @@
-"""The parts of a space of shifts: their expansion, and the layouts of tasks.
-
-A kernel decodes the slabs that a task reads into an arena when they are needed.
-"""
+"""The parts of a space of shifts: their expansion, and the layouts of tasks."""
 
 import time
 from collections.abc import Iterator
@@ -11,7 +8,7 @@ from math import ceil, prod
 
 import numpy as np
 
-from frontier.codec.slabs import MISMATCH, NO_SLAB
+from frontier.codec.slabs import FAULTS
 from frontier.kernels.expand_rows import expand
 from frontier.kernels.memory import LOOK_UP_SECONDS
 from frontier.kernels.part_expansion import LARGE_TASK, SMALL_LAYER, Expansion, PartTables
@@ -77,16 +74,14 @@ class ShiftTables(PartTables):
         return seconds + self.program.look_ups * LOOK_UP_SECONDS, made * slab_words
 
     def word_seconds(self, slabs: np.ndarray) -> float:
-        layout, reads, words = self.layout, self.reads, 0
+        layout, reads, words, seconds = self.layout, self.reads, 0, 0.0
         base = np.full(self.program.needed.shape, -1, dtype=np.int64)
         counts = np.zeros(len(self.of.nodes), dtype=np.int64)
         rows = layout.rows // layout.cuts
-        for entry in range(reads.slab.size):
-            slab = entry % len(slabs)
-            base[reads.stack[entry], reads.slot[entry]] = slab * layout.slab_nodes * rows
+        read = np.arange(reads.slab.size) % len(slabs)
+        base[reads.stack, reads.slot] = read * layout.slab_nodes * rows
         arena = slabs.reshape(-1)
         live = np.any(arena.reshape(-1, layout.row_words), axis=1)
-        seconds = 0.0
         for first, nodes, prefix, _ in layout.bands(self.of):
             target = np.resize(arena, (nodes, layout.slab_words))
             target_live = np.ones(nodes * rows, dtype=bool)
@@ -132,7 +127,7 @@ class ShiftExpansion(Expansion):
         self._numbers, self._sizes = np.empty((2, self._slabs), dtype=np.int64)
 
     def _make(self, room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        from frontier.kernels.expand_encoded import WRONG_CHECKSUM, expand_encoded
+        from frontier.kernels.expand_encoded import expand_encoded
 
         current, before = self._current, self._before
         self.made, stored, started, wrong, of_before, number = expand_encoded(
@@ -141,8 +136,7 @@ class ShiftExpansion(Expansion):
             self._numbers, self._sizes, self.counts, self._buffers, *self._tables,
         )  # fmt: skip
         if wrong:
-            why = MISMATCH if wrong == WRONG_CHECKSUM else NO_SLAB
-            raise (before if of_before else current).damaged(number, why)
+            raise (before if of_before else current).damaged(number, FAULTS[wrong])
         self.started += started
         return self._numbers[:stored], self._sizes[:stored]
 

@@ -33,7 +33,8 @@ class TowerTables(PartTables):
         self.task = np.repeat(self.parts, slabs)
         self.slab = np.tile(np.arange(slabs), self.parts.size)
         self.nbytes = self.task.nbytes + self.slab.nbytes
-        self.arena_bytes = self.parts.size * layout.part_bytes
+        # Their rows, and the number of states of each, int32.
+        self.arena_bytes = self.parts.size * (layout.part_bytes + 4 * layout.task_nodes)
 
     def word_seconds(self, slabs: np.ndarray) -> float:
         return ROW_WORD_SECONDS
@@ -43,18 +44,17 @@ class TowerExpansion(Expansion):
     """Decodes the parts that it reads, and makes a slab of rows at a time."""
 
     def _begin(self, tables: TowerTables, arena: np.ndarray) -> None:
-        layout, self._space = tables.layout, tables.layout.space
-        space = self._space
-        self._rows = arena.view(np.uint64).reshape(-1, space.code.words)
+        layout, space = self._layout, self._layout.space
+        rows, states = np.split(arena, [tables.parts.size * layout.part_bytes])
+        self._rows = rows.view(np.uint64).reshape(-1, space.code.words)
         for number, slab in enumerate(self._rows.reshape(tables.slab.size, -1)):
             self._current.decode(number, slab)
-        self._states = np.empty(len(self._rows), dtype=np.int32)
+        self._states = states.view(np.int32)
         count_ones(self._rows, self._states)
         self._place = np.full(layout.task_count(0), -1, dtype=np.int64)
         self._place[tables.parts] = np.arange(tables.parts.size) * layout.task_nodes
         self._target, self._seen = np.empty((2, layout.slab_nodes, space.code.words), np.uint64)
         self._found, self._seen_states = np.empty((2, layout.slab_nodes), dtype=np.int32)
-        self._scratch = scratch_of(space)
 
     def _make(self, room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         numbers, sizes, filled = [], [], 0
@@ -68,7 +68,7 @@ class TowerExpansion(Expansion):
 
     def _make_slab(self) -> bool:
         """Make the next slab, decoded, and return whether it holds a state."""
-        space, task, seen, target = self._space, self._task, self._seen, self._target
+        space, task, seen, target = self._layout.space, self._task, self._seen, self._target
         first, nodes, _, slab = self._bands[self.made].tolist()
         own = self._place[task.number] + first
         self._before.decode(slab, seen)
@@ -79,7 +79,7 @@ class TowerExpansion(Expansion):
             task.first_node + first, space.code.half, tuple(space.backward), space.inverse,
             space.to, self._layout.task_nodes, self._place, self._rows, self._states,
             target[:nodes], self._found[:nodes], seen[:nodes], self._seen_states[:nodes],
-            self._scratch,
+            scratch_of(space),
         )  # fmt: skip
         self.counts[first : first + nodes] = self._found[:nodes]
         if slab == self._start[0]:

@@ -10,7 +10,7 @@ from threading import Lock
 
 import numpy as np
 
-from frontier.codec.slabs import NO_SLAB, Slabs, encoded_slabs
+from frontier.codec.slabs import Slabs, encoded_slabs
 from frontier.errors import CorruptRunError
 from frontier.kernels.lists import list_bits, set_bits
 from frontier.layers.files import LIST_SLAB, LayerFiles, list_slabs
@@ -19,72 +19,6 @@ from frontier.text import counted
 
 OPEN_PARTS = 64
 """The number of parts of a layer whose index is kept in memory."""
-
-
-class EncodedSlabs:
-    """Some slabs of a layer of bits, read at once and checked and decoded when they are needed.
-
-    Until then they keep their stored form, which takes a third of the memory. So a slab is used as
-    soon as it is decoded, while it is in the processor's caches.
-
-    filled: bool[N], whether each slab holds a state.
-    """
-
-    def __init__(self, layer: "StoredLayer", task: np.ndarray, slab: np.ndarray):
-        """task, slab: int64[N]."""
-        self._layer, self._codec, self._slab = layer, layer.codec, slab
-        self.filled = np.zeros(slab.size, dtype=bool)
-        self._begin, self._end = np.zeros((2, slab.size), dtype=np.int64)
-        numbers, self._of = np.unique(task, return_inverse=True)
-        self._parts = []
-        for index, number in enumerate(numbers.tolist()):
-            part, entries = layer.part(number), np.flatnonzero(self._of == index)
-            entries = entries[part.has(slab[entries])]
-            self.filled[entries] = True
-            data, self._begin[entries], self._end[entries] = part.read(slab[entries])
-            self._parts.append((part, data))
-
-    def decode(self, some: np.ndarray, out: np.ndarray, rows: np.ndarray) -> None:
-        """Write the words of some slabs that hold a state to rows of a contiguous uint64[M, words].
-
-        some, rows: int64[K], indices of the slabs and of the rows of `out`. Raises CorruptRunError
-        if a slab is damaged.
-        """
-        of = self._of[some]
-        for index in np.unique(of).tolist():
-            mine = of == index
-            entries, (part, data) = some[mine], self._parts[index]
-            slabs, begin, end = self._slab[entries], self._begin[entries], self._end[entries]
-            part.check_slabs(slabs, data, begin, end)
-            good = self._codec.decode_slabs(data, begin, end, out, rows[mine])
-            if good < entries.size:
-                raise self._damaged(entries[good], NO_SLAB)
-
-    def stored(self) -> Slabs:
-        """Return the slabs as kernels decode them: as they are stored, or encoded again if another
-        codec stored them. The bytes of another codec are not kept."""
-        layout = self._layer.files.layout
-        if self._codec.by_kernels:
-            memory = [data for _, data in self._parts]
-            address = np.array([data.ctypes.data for data in memory], dtype=np.int64)[self._of]
-            return Slabs(self._begin + address, self._end + address, memory, self._damaged)
-        words = np.empty((1, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
-        row = np.zeros(1, dtype=np.int64)
-
-        def decoded() -> Iterator[tuple[int, np.ndarray]]:
-            for index in range(len(self._parts)):
-                for entry in np.flatnonzero(self.filled & (self._of == index)).tolist():
-                    self.decode(row + entry, words, row)
-                    yield entry, words[0]
-                part, _ = self._parts[index]
-                self._parts[index] = part, np.empty(0, dtype=np.uint8)  # its memory is free
-
-        return encoded_slabs(decoded(), self.filled.size)
-
-    def _damaged(self, entry: int, why: str) -> CorruptRunError:
-        """Return the error for a slab whose bytes are wrong."""
-        part, _ = self._parts[self._of[entry]]
-        return part.damaged(int(self._slab[entry]), why)
 
 
 class ListedSlabs:
@@ -96,13 +30,13 @@ class ListedSlabs:
         key = task * prod(layer.files.layout.grid) + slab
         self._first, self._end = (np.searchsorted(keys, key + more) for more in (0, 1))
 
-    def stored(self) -> Slabs:
+    def stored(self, slab_words: int) -> Slabs:
         """Return the slabs as kernels decode them."""
-        return encoded_slabs(self._words(), self._slab.size)
+        return encoded_slabs(self._decoded(slab_words), self._slab.size)
 
-    def _words(self) -> Iterator[tuple[int, np.ndarray]]:
+    def _decoded(self, slab_words: int) -> Iterator[tuple[int, np.ndarray]]:
         layout = self._layer.files.layout
-        words = np.empty((layout.slab_nodes, layout.slab_words), dtype=np.uint64)
+        words = np.empty((layout.slab_nodes, slab_words // layout.slab_nodes), dtype=np.uint64)
         for i in np.flatnonzero(self._end > self._first).tolist():
             node, word = self._layer.place(int(self._task[i]), int(self._slab[i]))
             some = self._numbers[self._first[i] : self._end[i]]
@@ -126,7 +60,7 @@ class StoredLayer:
         self.part = lru_cache(OPEN_PARTS)(files.part)
         self._sorting = Lock()
 
-    def load(self, task: np.ndarray, slab: np.ndarray) -> "EncodedSlabs | ListedSlabs":
+    def load(self, task: np.ndarray, slab: np.ndarray) -> Slabs | ListedSlabs:
         """Read some slabs.
 
         task, slab: int64[N], the task of each slab, and its number in that task's part.
@@ -134,7 +68,25 @@ class StoredLayer:
         if self.is_list:
             with self._sorting:  # one thread sorts it, other threads wait
                 return ListedSlabs(self, task, slab)
-        return EncodedSlabs(self, task, slab)
+        return self._read(task, slab)
+
+    def _read(self, task: np.ndarray, slab: np.ndarray) -> Slabs:
+        """Read slabs that are stored in parts, those of a part at once."""
+        begin, end = np.zeros((2, slab.size), dtype=np.int64)
+        numbers, of = np.unique(task, return_inverse=True)
+        parts, memory = [], []
+        for index, number in enumerate(numbers.tolist()):
+            part, entries = self.part(number), np.flatnonzero(of == index)
+            entries = entries[part.has(slab[entries])]
+            data, first, last = part.read(slab[entries])
+            begin[entries], end[entries] = data.ctypes.data + first, data.ctypes.data + last
+            parts.append(part)
+            memory.append(data)
+
+        def damaged(entry: int, why: str) -> CorruptRunError:
+            return parts[of[entry]].damaged(int(slab[entry]), why)
+
+        return Slabs(begin, end, memory, self.codec, damaged)
 
     @cached_property
     def _numbers(self) -> np.ndarray:
@@ -142,14 +94,16 @@ class StoredLayer:
         numbers = np.empty(0, dtype=np.uint64)
         if self.states:
             part = self.part(0)  # before memory is taken for them
-            numbers = np.empty(list_slabs(self.states) * LIST_SLAB, dtype=np.uint64)
+            rows = np.empty((list_slabs(self.states), LIST_SLAB), dtype=np.uint64)
+            numbers = rows.reshape(-1)
             if part.states != self.states:
                 raise part.miscounted(self.states)
             if part.slabs.size < list_slabs(self.states):
                 raise part.damaged(part.slabs.size, "it is not there")
             for some in in_groups(part.slabs):
-                slabs = EncodedSlabs(self, np.zeros_like(some), some)
-                slabs.decode(np.arange(some.size), numbers.reshape(-1, LIST_SLAB), some)
+                slabs = self._read(np.zeros_like(some), some)
+                for i, row in enumerate(some.tolist()):
+                    slabs.decode(i, rows[row])
         return numbers[: self.states]
 
     @cached_property
@@ -180,17 +134,13 @@ class StoredLayer:
         slab without a state are 0. The words are valid until the next ones are generated.
         """
         layout = self.files.layout
-        out = np.empty((1, layout.slab_nodes * layout.slab_words), dtype=np.uint64)
-        first_row = np.zeros(1, dtype=np.int64)
+        words = np.empty((layout.slab_nodes, layout.slab_words), dtype=np.uint64)
         tasks = np.broadcast_to(task, slabs.shape)
         for some in in_groups(np.arange(slabs.size)):
-            encoded = EncodedSlabs(self, tasks[some], slabs[some])
+            encoded = self._read(tasks[some], slabs[some])
             for i, slab in enumerate(slabs[some].tolist()):
-                if encoded.filled[i]:
-                    encoded.decode(first_row + i, out, first_row)
-                else:
-                    out[:] = 0
-                yield slab, out.reshape(layout.slab_nodes, layout.slab_words)
+                encoded.decode(i, words)
+                yield slab, words
 
     def slabs(
         self, first_node: int = 0, last_node: int | None = None

@@ -16,6 +16,7 @@ from frontier.layers.parts import PartRecord
 from frontier.layers.tally import Tally
 from frontier.runs.reference import RunRef
 from frontier.search.workspace import Workspace, workspace_of
+from frontier.space.layout import WORD_BYTES
 from frontier.stopwatch import Stopwatch, preparing
 
 
@@ -94,7 +95,8 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
         clock.lap("disk")
         with work.computing:
             clock.go_on()
-            slabs = current.stored(), before.stored()
+            words = layout.slab_bytes // WORD_BYTES
+            slabs = current.stored(words), before.stored(words)
             expansion = engine_of(work.space).expansion(tables, *slabs, work.arena, start)
             clock.lap("codec")
             while not expansion.done:

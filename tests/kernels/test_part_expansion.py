@@ -1,5 +1,6 @@
 """Slabs made in stored form by one kernel: the layers of a search by lists."""
 
+from functools import partial
 from math import prod
 
 import google_crc32c
@@ -11,9 +12,11 @@ from sweeps import swept
 from frontier.codec import zerobytes
 from frontier.codec.slabs import CHECKSUM_BYTES, encoded_slabs, most_stored_bytes
 from frontier.kernels import shift_parts
+from frontier.kernels.engines import engine_of
 from frontier.kernels.lists import list_bits, set_bits
-from frontier.kernels.shift_parts import ShiftExpansion, ShiftTables
 from frontier.puzzles import permutation_puzzle, tile_puzzle
+from frontier.space import layout as layout_module
+from frontier.space.layout import Layout
 from frontier.space.program import program_of, reads_of
 
 FLIPS = {f"flip{n}": [*range(n, 0, -1), *range(n + 1, 9)] for n in range(2, 9)}
@@ -40,17 +43,24 @@ def stored(layout, side, numbers, tasks, slabs):
     return encoded_slabs(some, len(words))
 
 
-def expansion_of(layout, depth, current, previous, task, start=None):
-    """The expansion of a task, whose part is of the layer after `current`, which is at `depth`."""
-    space, tables, own = layout.space, ShiftTables(layout, task), np.arange(prod(layout.grid))
+def slabs_for(layout, depth, current, previous, task):
+    """The tables of a task, whose part is of the layer after `current`, which is at `depth`; what
+    it reads of that layer and of the one before."""
+    space, own = layout.space, np.arange(prod(layout.grid)).tolist()
+    tables = engine_of(space).tables(layout, task)
     read = tables.task.tolist(), tables.slab.tolist()
-    return ShiftExpansion(
+    return (
         tables,
         stored(layout, space.side_of(depth), current, *read),
-        stored(layout, task.side, previous, [task.number] * own.size, own.tolist()),
-        lambda size: np.full(size, 255, dtype=np.uint8),  # nothing relies on zeros there
-        start,
+        stored(layout, task.side, previous, [task.number] * len(own), own),
     )
+
+
+def expansion_of(tables, current, before, start=None):
+    """The expansion of a task; nothing relies on zeros in its memory."""
+    memory = partial(np.full, fill_value=255, dtype=np.uint8)
+    expansion = engine_of(tables.layout.space).expansion
+    return expansion(tables, current, before, memory, start)
 
 
 GUARD_BYTES = 64
@@ -87,7 +97,7 @@ def step(layout, depth, current, previous, expected, room_slabs):
     of_task, *start = (int(of[0]) for of in layout.locate(side, looked_for))
     for task in (layout.task(side, number) for number in range(layout.task_count(side))):
         its_start = tuple(start) if task.number == of_task else None
-        expansion = expansion_of(layout, depth, current, previous, task, its_start)
+        expansion = expansion_of(*slabs_for(layout, depth, current, previous, task), its_start)
         made = list(slabs_made(expansion, layout, room_slabs))
         assert len(dict(made)) == len(made)
         started += expansion.started
@@ -112,6 +122,10 @@ MODELS = {
     "not bipartite": tile_puzzle(2, 4, metric="multi").model,
     "pancakes": permutation_puzzle(FLIPS).model,
 }
+RINGS = permutation_puzzle(
+    {"left": "(1 2 3 4 5 6 7 8)", "right": "(1 9 10 11 5 12 13 14)"}, closed=True
+).model
+"""What a tower numbers, in 14 rows, as few of the orders can be reached."""
 
 
 def origins_of(model):
@@ -144,6 +158,17 @@ def test_a_search_by_slabs_in_stored_form(name, room_slabs, small_arena, monkeyp
             assert made == expected.tolist()
 
 
+@pytest.mark.parametrize(("task_nodes", "slab_bytes"), [(4, 1 << 18), (4, 6000), (14, 3000)])
+def test_the_parts_of_a_tower(task_nodes, slab_bytes, monkeypatch):
+    """The last part, and its slab, may have fewer rows; and a part may have several slabs."""
+    monkeypatch.setattr(layout_module, "SLAB_BYTES", slab_bytes)
+    layers, layout = layers_of(RINGS), Layout(RINGS.space, 0, task_nodes)
+    assert layout.slab_nodes == {1 << 18: 4, 6000: 2, 3000: 1}[slab_bytes]
+    for depth in range(1, len(layers) - 1):
+        before, current, expected = layers[depth - 1 : depth + 2]
+        assert step(layout, depth, current, before, expected, 1 + depth % 9) == expected.tolist()
+
+
 def most_needed(layout, reads):
     return max(1, *(entries.size for entries in bands_of(reads)))
 
@@ -159,23 +184,29 @@ def test_an_arena_may_be_small():
 
 
 def test_room_for_less_than_a_slab_is_refused():
-    model = MODELS["tiles"]
-    layers, layout = layers_of(model), next(layouts_of(model.space, row_words=1))
-    expansion = expansion_of(layout, 20, layers[20], layers[19], layout.task(1, 0))
-    room = np.empty(most_stored_bytes(layout.slab_bytes // 8) - 1, dtype=np.uint8)
-    with pytest.raises(ValueError, match="are no room for a slab"):
-        expansion.make(room)
+    for layers, layout in (
+        (layers_of(RINGS), Layout(RINGS.space, 0, 4)),
+        (layers_of(MODELS["tiles"]), next(layouts_of(MODELS["tiles"].space, row_words=1))),
+    ):
+        task = layout.task(layout.space.side_of(13), 0)
+        expansion = expansion_of(*slabs_for(layout, 12, layers[12], layers[11], task))
+        room = np.empty(most_stored_bytes(layout.slab_bytes // 8) - 1, dtype=np.uint8)
+        with pytest.raises(ValueError, match="no room for"):
+            expansion.make(room)
 
 
-@pytest.mark.parametrize("of", ["_current", "_before"])
+@pytest.mark.parametrize("of", [1, 2])
 @pytest.mark.parametrize("wrong", ["checksum", "form"])
-def test_a_slab_that_is_damaged_is_named(of, wrong):
+@pytest.mark.parametrize("model", [MODELS["tiles"], RINGS], ids=["tiles", "tower"])
+def test_a_slab_that_is_damaged_is_named(of, wrong, model):
     """Its bytes are not those of its checksum; or they are, but are no bitmap."""
-    model = MODELS["tiles"]
     layers = layers_of(model)
-    layout = next(of for of in layouts_of(model.space, row_words=1) if of.cuts > 1)
-    expansion = expansion_of(layout, 20, layers[20], layers[19], layout.task(1, 0))
-    slabs = getattr(expansion, of)
+    layout = Layout(model.space, 0, 4)
+    if model is not RINGS:
+        layout = next(of for of in layouts_of(model.space, row_words=1) if of.cuts > 1)
+    task = layout.task(model.space.side_of(13), 0)
+    read = slabs_for(layout, 12, layers[12], layers[11], task)
+    slabs = read[of]
     number = int(np.flatnonzero(slabs.begin < slabs.end)[-1])
     size = int(slabs.end[number] - slabs.begin[number])
     data = memory_at(slabs.begin[number], size + CHECKSUM_BYTES).copy()
@@ -189,7 +220,7 @@ def test_a_slab_that_is_damaged_is_named(of, wrong):
     slabs.end[number] = data.ctypes.data + size
     slabs.damaged = lambda entry, why: LookupError(entry, why)
     with pytest.raises(LookupError) as error:
-        list(slabs_made(expansion, layout, 9))
+        list(slabs_made(expansion_of(*read), layout, 9))
     entry, why = error.value.args
     assert entry == number
     assert reason in why
