@@ -6,7 +6,9 @@ beforehand. Where every move can be undone, its states are those that follow the
 of the last two layers, as in any task.
 """
 
+from itertools import accumulate
 from math import prod
+from operator import mul
 
 import numpy as np
 
@@ -28,7 +30,10 @@ class TowerTables(PartTables):
         needed, slabs = np.zeros(layout.task_count(0), dtype=bool), prod(layout.grid)
         needed[task.number] = True
         walk, scratch = tuple(layout.space.backward), scratch_of(layout.space)
-        find_sources(task.first_node, task.last_node, walk, layout.task_nodes, needed, scratch[0])
+        rows, radices = layout.task_nodes, reversed(layout.space.outer_radices)
+        # Rows that agree in the digits that number parts are made from the same parts.
+        step = max([1, *(under for under in accumulate(radices, mul) if under <= rows)])
+        find_sources(task.first_node, task.last_node, step, walk, rows, needed, scratch[0])
         self.parts = np.flatnonzero(needed)
         self.task = np.repeat(self.parts, slabs)
         self.slab = np.tile(np.arange(slabs), self.parts.size)

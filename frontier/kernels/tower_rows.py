@@ -126,13 +126,13 @@ def expand_rows(
 
 
 @kernel
-def find_sources(first_row, last_row, backward, part_rows, needed, digits):
+def find_sources(first_row, last_row, step, backward, part_rows, needed, digits):
     """Set needed[p] for each part p that some rows of the next layer are made from.
 
-    digits: int64, room for the outer digits.
+    step: only each step-th row is looked at. digits: int64, room for the outer digits.
     """
     start, end, arc_section, rows_each, radix, first, to, then = backward
-    for row in range(first_row, last_row):
+    for row in range(first_row, last_row, step):
         vertex = row // rows_each
         read_digits(radix, row % rows_each, digits)
         for arc in range(start[vertex], start[vertex + 1]):
