@@ -32,7 +32,7 @@ class TowerTables(PartTables):
         walk, scratch = tuple(layout.space.backward), scratch_of(layout.space)
         rows, radices = layout.task_nodes, reversed(layout.space.outer_radices)
         # Rows that agree in the digits that number parts are made from the same parts.
-        step = max([1, *(under for under in accumulate(radices, mul) if under <= rows)])
+        step = max([1, *(under for under in accumulate(radices, mul) if rows % under == 0)])
         find_sources(task.first_node, task.last_node, step, walk, rows, needed, scratch[0])
         self.parts = np.flatnonzero(needed)
         self.task = np.repeat(self.parts, slabs)
@@ -80,12 +80,16 @@ class TowerExpansion(Expansion):
         seen |= self._rows[own : own + len(seen)]
         count_ones(seen, self._seen_states)
         target[:], self._found[:] = 0, 0
-        expand_rows(
+        missing = expand_rows(
             task.first_node + first, space.code.half, tuple(space.backward), space.inverse,
             space.to, self._layout.task_nodes, self._place, self._rows, self._states,
             target[:nodes], self._found[:nodes], seen[:nodes], self._seen_states[:nodes],
             scratch_of(space),
         )  # fmt: skip
+        if missing:
+            raise RuntimeError(
+                f"part {task.number}: {missing:,} rows are in parts that it did not read"
+            )
         self.counts[first : first + nodes] = self._found[:nodes]
         if slab == self._start[0]:
             self.started += int(target.reshape(-1)[self._start[1]]) >> self._start[2] & 1

@@ -54,15 +54,16 @@ def expand_rows(
     width: the states of a row. backward: a `Walk`, as a tuple. inverse, row_to: those of the space.
     current: uint64[rows, words], rows of the current layer. counts: int32, the states in each.
     part_rows, place: row n of the layer is row place[n // part_rows] + n % part_rows of `current`.
-        place: int64, -1 for parts without a state.
+        place: int64, -1 for parts that are not there.
     target, seen: uint64[rows, words], the rows of the next layer and of all that was seen. What was
         in the target is written over, and new states are added to `seen`. target_counts,
         seen_counts: int32, the states in each of them.
     scratch: int64[5, arcs of a vertex, or digits], overwritten.
+    Returns how many of the rows needed lie in parts that are not there; 0 if all is well.
     """
     start, end, arc_section, rows_each, radix, first, to, then = backward
     digits, source, section_of, source_counts = scratch[0], scratch[1], scratch[2], scratch[3]
-    words = target.shape[1]
+    words, missing = target.shape[1], 0
     last_mask = ~np.uint64(0) >> np.uint64(words * 64 - width)
     for n in range(target.shape[0]):
         row, live, states = first_row + n, 0, 0
@@ -75,6 +76,7 @@ def expand_rows(
                 at += end[arc] * rows_each
                 part = place[at // part_rows]
                 if part < 0:
+                    missing += 1
                     continue
                 at = part + at % part_rows
                 count = counts[at]
@@ -123,6 +125,7 @@ def expand_rows(
                 new += np.int64(count_bits(found))
         target_counts[n] = new
         seen_counts[n] += new
+    return missing
 
 
 @kernel

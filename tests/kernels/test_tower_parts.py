@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from making import CONFIGS
 from towers import made
 
+from frontier.config import load_config
 from frontier.kernels.tower_parts import TowerTables
 from frontier.kernels.tower_search import TowerLists
 from frontier.puzzles import graph_puzzle
@@ -17,20 +19,22 @@ MOST_STATES, MOST_PARTS = 5_000, 60
 
 
 def part_sizes(space):
-    """All numbers of rows that a part may have."""
+    """Numbers of rows that a part may have: equal shares, and what a search in memory has cut."""
     rows, count = space.nodes[0], 1
     for radix in space.outer_radices:
         for share in range(1, radix + 1):
             if radix % share == 0 and count * share <= MOST_PARTS:
                 yield rows // (count * share)
         count *= radix
+    for parts in range(2, min(rows, 33)):
+        yield Layout.with_tasks(space, 0, parts).task_nodes
 
 
 def assert_sources(space):
     numbers = np.arange(space.states, dtype=np.uint64)
     near, source = TowerLists(space).neighbours(0, numbers)
     rows_near, rows = (of // space.code.half for of in (near.astype(np.int64), source))
-    for size in part_sizes(space):
+    for size in dict.fromkeys(part_sizes(space)):
         layout = Layout(space, 0, size)
         for number in range(layout.task_count(0)):
             wanted = {number, *(rows[rows_near // size == number] // size).tolist()}
@@ -42,6 +46,12 @@ def test_a_part_is_made_from_the_parts_of_its_neighbours(seed):
     space = TowerSpace(Tower(made(seed).points), row_cost=1e-3)
     if space.states <= MOST_STATES:
         assert_sources(space)
+
+
+def test_a_part_of_the_cross_of_a_cube():
+    """Whose digits have so many values that few shares are equal."""
+    config = load_config(CONFIGS / "xcross.toml", 'puzzle.goal="1 2 3 4' + " ?" * 16 + '"')
+    assert_sources(config.make_puzzle().model.space)
 
 
 @pytest.mark.parametrize("labels", ["aaabbb.", "aabbcc.", "aaabbc."])
