@@ -344,7 +344,7 @@ def checked_config(values: dict[str, Any], source: str, settings: tuple[str, ...
     """Return the config of these tables after its puzzles are made and their starts are reached.
 
     settings: overrides, which change `values`. Raises InputError, which begins with `source`
-    unless an override is wrong.
+    unless the schema refuses an override.
     """
     for setting in settings:
         _override(values, setting)
@@ -371,7 +371,10 @@ def config_of(values: dict[str, Any], source: str, settings: tuple[str, ...] = (
     overridden = tuple(f"{setting.partition('=')[0].strip()}." for setting in settings)
 
     def begin(*keys: str) -> str:
-        overrides = (any(of.startswith(f"{key}.") for of in overridden) for key in keys)
+        keys = tuple(f"{key}." for key in keys)
+        overrides = (
+            any(of.startswith(key) or key.startswith(of) for of in overridden) for key in keys
+        )
         return "" if all(overrides) else f"{source}: "
 
     try:

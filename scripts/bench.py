@@ -10,7 +10,7 @@ figures there. --only takes the figures whose names contain a text.
 
 With sizes, each of which names a config of configs/, it times three searches of the same states:
 
-(a) kernels: `frontier.kernels.memory.MemorySearch`, only bitmaps in memory, on a thread a core. The
+(a) kernels: `frontier.kernels.shift_search.ShiftSearch`, bitmaps in memory, on a thread a core. The
     time is of the search alone, after a warm-up on a small board. Left out where a sequence has
     fewer than five members, as bitmaps then waste their words.
 (b) run: `python -m frontier run CONFIG --fresh` as a user starts it, from the start of the
@@ -49,7 +49,7 @@ from comparison import SIZES, compare, table, timings_of
 from timing import ROOT, THIN_FIRST, THIN_LAST, command, config_of, whole_run
 
 from frontier.config import load_config
-from frontier.kernels.memory import MemorySearch, memory_layout
+from frontier.kernels.shift_search import ShiftSearch, memory_layout
 from frontier.machine import cores
 from frontier.puzzles import tile_puzzle
 from frontier.text import rate
@@ -204,7 +204,7 @@ def kernels(size: str) -> dict:
         space = puzzle.model.space
         layout = memory_layout(space, CORES)
         began = time.perf_counter()
-        search = MemorySearch(layout, CORES)
+        search = ShiftSearch(layout, CORES)
         layers = [int(states.sum()) for states in search.layers(puzzle.model.origins())]
         seconds = time.perf_counter() - began
     return {"layers": layers, "seconds": seconds, "layout": layout.settings}

@@ -12,7 +12,7 @@ from frontier import api
 from frontier.answers.ida import IdaSolver
 from frontier.answers.piece_bound import bound_of
 from frontier.config import config_of
-from frontier.kernels.memory import memory_layout
+from frontier.kernels.shift_search import memory_layout
 from frontier.puzzles import graph_puzzle, pattern_puzzle, tile_puzzle
 from frontier.puzzles.grid import Grid
 from frontier.search.plan import (

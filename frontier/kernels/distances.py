@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from frontier.jit import kernel
-from frontier.kernels.memory import MemorySearch, memory_layout
+from frontier.kernels.shift_search import ShiftSearch, memory_layout
 from frontier.space.graph import Space
 from frontier.space.lehmer import LehmerCode
 from frontier.space.words import lowest_bit
@@ -58,7 +58,7 @@ class FoundLayer:
     depth: the layer's. states: how many it has.
     """
 
-    def __init__(self, space: Space, search: MemorySearch, depth: int, counts: np.ndarray):
+    def __init__(self, space: Space, search: ShiftSearch, depth: int, counts: np.ndarray):
         """counts: int64, the states at each node of the layer's side."""
         self.depth, self.states = depth, int(counts.sum())
         side, self._nodes = space.side_of(depth), np.flatnonzero(counts)
@@ -125,7 +125,7 @@ def residue_table(
 
 
 def _layers(space: Space, origins, threads: int) -> Iterator[FoundLayer]:
-    search = MemorySearch(memory_layout(space, threads), threads)
+    search = ShiftSearch(memory_layout(space, threads), threads)
     for depth, counts in enumerate(search.layers(origins)):
         if depth > MOST_DISTANCE:
             raise OverflowError(f"a distance is {depth} or more; at most {MOST_DISTANCE} is known")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from frontier.kernels import memory, shift_parts, tower_parts, tower_search
+from frontier.kernels import shift_parts, shift_search, tower_parts, tower_search
 from frontier.kernels.bitmap_search import BitmapSearch
 from frontier.kernels.lists import ListKernel, ShiftLists
 from frontier.kernels.part_expansion import Expansion, PartTables
@@ -34,15 +34,24 @@ class Engine(NamedTuple):
 
 ENGINES: dict[type[AnySpace], Engine] = {
     Space: Engine(
-        ShiftLists, memory.MemorySearch, memory.memory_layout, memory.memory_bytes,
-        shift_parts.ShiftTables, shift_parts.ShiftExpansion, shift_parts.task_layouts,
+        lists=ShiftLists,
+        search=shift_search.ShiftSearch,
+        memory_layout=shift_search.memory_layout,
+        memory_bytes=shift_search.memory_bytes,
+        tables=shift_parts.ShiftTables,
+        expansion=shift_parts.ShiftExpansion,
+        task_layouts=shift_parts.task_layouts,
     ),
     TowerSpace: Engine(
-        tower_search.TowerLists, tower_search.TowerSearch, tower_search.memory_layout,
-        tower_search.memory_bytes, tower_parts.TowerTables, tower_parts.TowerExpansion,
-        tower_parts.task_layouts,
+        lists=tower_search.TowerLists,
+        search=tower_search.TowerSearch,
+        memory_layout=tower_search.memory_layout,
+        memory_bytes=tower_search.memory_bytes,
+        tables=tower_parts.TowerTables,
+        expansion=tower_parts.TowerExpansion,
+        task_layouts=tower_parts.task_layouts,
     ),
-}  # fmt: skip
+}
 
 
 def engine_of(space: AnySpace) -> Engine:

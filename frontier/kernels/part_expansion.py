@@ -26,20 +26,20 @@ LARGE_TASK = 600_000_000
 
 
 class PartTables(ABC):
-    """What is known of a task, `of`, before it begins.
+    """What is known of a task before it begins.
 
-    task, slab: int64[E], the slabs of the current layer that it reads if they exist: the task whose
-    part has each, and its number there. nbytes: the bytes of the tables. arena_bytes: those of the
-    memory into which an expansion decodes slabs.
+    read_parts, read_slabs: int64[E], the slabs of the current layer that it reads if they exist:
+    the part of each, and its number there. nbytes: the bytes of the tables. arena_bytes: those of
+    the memory into which an expansion decodes slabs.
     """
 
-    task: np.ndarray
-    slab: np.ndarray
+    read_parts: np.ndarray
+    read_slabs: np.ndarray
     nbytes: int
     arena_bytes: int
 
-    def __init__(self, layout: Layout[Any], of: Task):
-        self.layout, self.of = layout, of
+    def __init__(self, layout: Layout[Any], task: Task):
+        self.layout, self.task = layout, task
 
     @classmethod
     def samples(cls, layout: Layout[Any], side: int) -> Iterator[Self]:
@@ -58,8 +58,8 @@ class PartTables(ABC):
 class Expansion(ABC):
     """Makes the slabs of a task's part, some at a time.
 
-    made: the number of slabs made by now, empty or not. counts: int64[nodes of the
-    task], the states found at each by now. started: how often the state at `start` was found.
+    made: how many slabs have been made, empty ones included. counts: int64[nodes of the task], the
+    states found at each so far. started: how often the state at `start` was found.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Expansion(ABC):
         """current: the slabs of the tables. before: all slabs of the same part of the layer before
         the current one. allocate: returns an uninitialised uint8 array of a size. start: (slab,
         word, bit) of a state, None if it is not of this task."""
-        self._layout, self._task = layout, task = tables.layout, tables.of
+        self._layout, self._task = layout, task = tables.layout, tables.task
         self._current, self._before, self._start = current, before, start or (-1, 0, 0)
         self._bands = np.array(list(layout.bands(task)), dtype=np.int64).reshape(-1, 4)
         self._most = most_stored_bytes(layout.slab_bytes // WORD_BYTES)

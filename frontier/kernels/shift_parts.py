@@ -10,8 +10,8 @@ import numpy as np
 
 from frontier.codec.slabs import FAULTS
 from frontier.kernels.expand_rows import expand
-from frontier.kernels.memory import LOOK_UP_SECONDS
 from frontier.kernels.part_expansion import LARGE_TASK, SMALL_LAYER, Expansion, PartTables
+from frontier.kernels.shift_search import LOOK_UP_SECONDS
 from frontier.space.graph import Space
 from frontier.space.layout import WORD_BYTES, Layout, Task
 from frontier.space.program import Reads, Swaps, program_of, reads_of, swaps_of
@@ -55,7 +55,7 @@ class ShiftTables(PartTables):
         super().__init__(layout, task)
         self.program = program_of(layout, task)
         self.reads = reads_of(layout, task, self.program)
-        self.task, self.slab = self.reads.task, self.reads.slab
+        self.read_parts, self.read_slabs = self.reads.task, self.reads.slab
         self.nbytes = self.program.nbytes + self.reads.nbytes
         self.frames = arena_frames(layout, self.reads)
         self.arena_bytes = self.frames * layout.slab_bytes
@@ -68,21 +68,21 @@ class ShiftTables(PartTables):
     def cost(self) -> tuple[float, float]:
         """About the seconds that the task takes, and the words that it makes."""
         slab_words = self.layout.slab_bytes / WORD_BYTES
-        files, made = np.unique(self.task).size + 2, self.layout.slabs_made(self.of)
+        files, made = np.unique(self.read_parts).size + 2, self.layout.slabs_made(self.task)
         seconds = files * FILE_SECONDS
-        seconds += (self.slab.size + 2 * made) * slab_words * PART_WORD_SECONDS
+        seconds += (self.read_slabs.size + 2 * made) * slab_words * PART_WORD_SECONDS
         return seconds + self.program.look_ups * LOOK_UP_SECONDS, made * slab_words
 
     def word_seconds(self, slabs: np.ndarray) -> float:
         layout, reads, words, seconds = self.layout, self.reads, 0, 0.0
         base = np.full(self.program.needed.shape, -1, dtype=np.int64)
-        counts = np.zeros(len(self.of.nodes), dtype=np.int64)
+        counts = np.zeros(len(self.task.nodes), dtype=np.int64)
         rows = layout.rows // layout.cuts
         read = np.arange(reads.slab.size) % len(slabs)
         base[reads.stack, reads.slot] = read * layout.slab_nodes * rows
         arena = slabs.reshape(-1)
         live = np.any(arena.reshape(-1, layout.row_words), axis=1)
-        for first, nodes, prefix, _ in layout.bands(self.of):
+        for first, nodes, prefix, _ in layout.bands(self.task):
             target = np.resize(arena, (nodes, layout.slab_words))
             target_live = np.ones(nodes * rows, dtype=bool)
             own = range(prefix * layout.cuts, prefix * layout.cuts + 1)

@@ -35,9 +35,9 @@ class TowerTables(PartTables):
         step = max([1, *(under for under in accumulate(radices, mul) if rows % under == 0)])
         find_sources(task.first_node, task.last_node, step, walk, rows, needed, scratch[0])
         self.parts = np.flatnonzero(needed)
-        self.task = np.repeat(self.parts, slabs)
-        self.slab = np.tile(np.arange(slabs), self.parts.size)
-        self.nbytes = self.task.nbytes + self.slab.nbytes
+        self.read_parts = np.repeat(self.parts, slabs)
+        self.read_slabs = np.tile(np.arange(slabs), self.parts.size)
+        self.nbytes = self.read_parts.nbytes + self.read_slabs.nbytes
         # Their rows, and the number of states of each, int32.
         self.arena_bytes = self.parts.size * (layout.part_bytes + 4 * layout.task_nodes)
 
@@ -52,7 +52,7 @@ class TowerExpansion(Expansion):
         layout, space = self._layout, self._layout.space
         rows, states = np.split(arena, [tables.parts.size * layout.part_bytes])
         self._rows = rows.view(np.uint64).reshape(-1, space.code.words)
-        for number, slab in enumerate(self._rows.reshape(tables.slab.size, -1)):
+        for number, slab in enumerate(self._rows.reshape(tables.read_slabs.size, -1)):
             self._current.decode(number, slab)
         self._states = states.view(np.int32)
         count_ones(self._rows, self._states)

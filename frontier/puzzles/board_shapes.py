@@ -255,19 +255,20 @@ class Shapes(RowTable):
         None if no such boards are known."""
         self.sorts = tuple(sorts)
         rows, most = fill(cells, self.sorts, MOST_FILLED), MOST_FILLED
+        why = "a puzzle.start would help, as only what can be reached from it would count"
         if rows is None and boards is not None:
-            most = min(MOST_SHAPES, memory() * 3 // 4 // SHAPE_BYTES)
+            room = memory() * 3 // 4 // SHAPE_BYTES
+            most = max(MOST_FILLED, min(MOST_SHAPES, room))
+            of = f"on a machine of {size(memory())}" if room < MOST_SHAPES else "at all"
+            why = (
+                f"moves reach more than are supported {of}; fewer empty cells or fewer groups of "
+                "like pieces make fewer"
+            )
             rows = _reached(shape_rows(boards, self.sorts), self.sorts, most)
         if rows is None or len(rows) > most:
             raise InputError(
                 f"this board has more than {most:,} shapes (ways to lay its pieces where those of "
-                "one form and group look alike); "
-                + (
-                    "a puzzle.start would help, as only what can be reached from it would count"
-                    if boards is None
-                    else f"moves reach more than are supported on a machine of {size(memory())}; "
-                    "fewer empty cells or fewer groups of like pieces make fewer"
-                )
+                f"one form and group look alike); {why}"
             )
         super().__init__(rows, FIRST_SORT + len(self.sorts))
 

@@ -68,7 +68,7 @@ class Net:
         """Return the picture of a board.
 
         shown: for a sticker of a position, the number of the one that is seen there, and which
-        position and sticker has its face; None if it may be any, which is drawn as ?.
+        position and sticker has its face; None if any face may be seen there; it is drawn as ?.
         """
         at_home = dict(zip(self.stickers, self.faces, strict=True)) | {None: OPEN_MARK}
         kinds = {face: kind for kind, face in enumerate(dict.fromkeys(self.faces))}

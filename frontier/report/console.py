@@ -36,8 +36,8 @@ def is_live(console: Console) -> bool:
 
 
 def say(line: str, file: TextIO | None) -> None:
-    """Print a line, if there is a file for it, in a terminal fitted to its width: a search goes on
-    without its readers."""
+    """Print a line, if there is a file for it, in a terminal fitted to its width: a search
+    continues without its readers."""
     if file is not None:
         with suppress(OSError, ValueError):
             print(fitted_to(line, file), file=file, flush=True)
@@ -46,7 +46,7 @@ def say(line: str, file: TextIO | None) -> None:
 @contextmanager
 def passing_line(file: TextIO | None) -> Iterator[Callable[[str], None]]:
     """Yield a function that says on a terminal what is under way, in one line, in place of what it
-    said before; the last is wiped out at the end. Where nothing stays in place it says nothing."""
+    said before; the last is erased at the end. Where nothing stays in place it says nothing."""
     if file is None or not is_live(console := console_on(file)):
         yield lambda text: None
         return
@@ -107,10 +107,10 @@ def share_bar(share: float, console: Console) -> Table:
 
 
 MOST_WIDE = 28
-"""The greatest width of a column of `tables_side_by_side`; longer cells have several lines."""
+"""The greatest width of a column of `tables_that_fit`; longer cells have several lines."""
 
 
-def tables_side_by_side(
+def tables_that_fit(
     header: Sequence[str], rows: Iterable[Sequence[str]], console: Console
 ) -> Iterator[Table]:
     """Generate tables that a console has room for, each of the first column and as many of the

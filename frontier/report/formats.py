@@ -12,7 +12,7 @@ from rich.text import Text
 
 from frontier.puzzles import Board
 from frontier.report.boards import board_svg, draw_boards
-from frontier.report.console import fitting_table, pairs, tables_side_by_side
+from frontier.report.console import fitting_table, pairs, tables_that_fit
 from frontier.report.html import page
 from frontier.report.origin import config_text, origin
 from frontier.report.statistics import SPENDING, Report, RunStatistics
@@ -47,7 +47,7 @@ def report_text(report: Report, console: Console) -> RenderableType:
         parts.append(Text(report.family.finding))
     if not run:
         for header, rows in tables:
-            for table in tables_side_by_side(header, rows, console):
+            for table in tables_that_fit(header, rows, console):
                 parts += ["", table]
         return Group(*parts)
     parts.append(pairs(tables.key.rows))

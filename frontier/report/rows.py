@@ -108,5 +108,5 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _elapsed(progress: AnyProgress, now: float) -> str:
-    """Return the seconds since the run was started, or for which it went on."""
+    """Return the seconds since the run was started, or, if it has ended, how long it took."""
     return f"{progress.ended.elapsed if progress.ended else now - progress.began:.1f}"

@@ -246,7 +246,7 @@ class Named:
 
     def again_command(self, until: int | None = None) -> str:
         """Return the command that resumes the runs by layers once they have begun: that of their
-        directory, if it keeps all that settings say."""
+        directory, if it holds every setting."""
         if not self.settings or not self.config.is_kept:
             return self.run_command(until)
         return _command("run", near(str(self.config.path)), (), {"until": until})

@@ -30,7 +30,7 @@ def task_bytes(layout: Layout) -> int:
 
     def need(of: PartTables) -> int:
         # The slabs read are in memory in stored form, in the worst case no smaller than decoded.
-        stored = (own + of.slab.size) / own * most_part_bytes(layout)
+        stored = (own + of.read_slabs.size) / own * most_part_bytes(layout)
         held = TASKS_UNDER_WAY * ceil(stored + WRITER_BYTES + of.nbytes)
         # Besides the arena masks, and the new slab twice if its codec has no kernels.
         return held + of.arena_bytes + 3 * layout.slab_bytes

@@ -9,7 +9,7 @@ from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import Config, default_memory
 from frontier.errors import TooLarge
 from frontier.kernels.engines import engine_of
-from frontier.kernels.memory import LOOK_UP_SECONDS, layer_seconds
+from frontier.kernels.shift_search import LOOK_UP_SECONDS, layer_seconds
 from frontier.layers.parts import WRITER_BYTES
 from frontier.puzzles import Puzzle
 from frontier.search.layouts import (
@@ -63,11 +63,10 @@ class Policy:
     """Which mode makes the next layer, and which layers stay on disk. Only the sizes of layers
     decide.
 
-    The next layer is made as a list if the two before it are thin, and it will be thin too if it
-    grows as the last one did; otherwise in memory, if two layers as bitmaps fit there, or by tasks.
-    The last two layers stay on the disk, or more, or all.
-    If only two stay, a task deletes the part of the older layer that it replaced, so the disk never
-    holds three whole layers.
+    The next layer is made as a list if the last two are thin and, growing at the same rate, it
+    would be thin too; otherwise in memory, if two layers as bitmaps fit there, or by tasks. The
+    last two layers stay on the disk, or more, or all. If only two stay, a task deletes the part of
+    the older layer that it replaced, so the disk never holds three whole layers.
 
     list_states: a layer of at most this many states is thin. in_memory: True if layers that are not
     thin are made in memory. layers_kept: how many of the last layers stay on the disk;
@@ -275,11 +274,13 @@ def _check_tasks(config: Config, space: AnySpace, puzzle: Puzzle, need: int) -> 
 
 
 def _too_little(config: Config, why: str, enough: int) -> TooLarge:
-    """Return the error that workers may have too little memory. enough: the bytes that do."""
-    cluster = config.cluster
+    """Return the error for workers with too little memory. enough: the bytes that would suffice."""
+    cluster, here = config.cluster, machine.memory()
     remedy = f"set cluster.memory to at least {size_to_set(enough)}"
-    if cluster.workers_here and enough > machine.memory():
-        remedy = f"a worker needs {size_to_set(enough)}, more than this machine has"
+    if cluster.workers_here and enough > here:
+        remedy = f"this machine has {size(here)}; choose a smaller puzzle"
+    elif cluster.workers_here * enough > here:
+        remedy += f", with at most {counted(here // enough, 'worker')}"
     message = f"cluster.memory = {size(cluster.memory)} a worker is too little"
     return TooLarge(f"{message}: {why}; {remedy}")
 

@@ -88,7 +88,7 @@ def _expand(work: Workspace, depth: int, number: int) -> TaskResult:
     clock = Stopwatch()
     tables = work.tables(task)
     own, start = np.arange(prod(layout.grid)), work.counting.start_at(layout, task)
-    current = work.layer(depth - 1).load(tables.task, tables.slab)
+    current = work.layer(depth - 1).load(tables.read_parts, tables.read_slabs)
     layer_before, durable = work.layer(depth - 2), work.run.durable
     before = layer_before.load(np.full(own.size, number), own)
     with files.write_part(number, work.writer, durable, clock) as writer:

@@ -26,7 +26,7 @@ from frontier.cosets.regions import (
     regions_of,
 )
 from frontier.kernels.distances import UNREACHED, distance_table
-from frontier.kernels.memory import MemorySearch, memory_layout
+from frontier.kernels.shift_search import ShiftSearch, memory_layout
 from frontier.puzzles import tile_puzzle
 from frontier.puzzles.grid import Grid
 
@@ -224,7 +224,7 @@ def test_2x6_from_every_blank_cell(blank):
     """As many positions at each of the last depths as an exhaustive search finds there. 3×4 takes
     minutes from each, and so does 2×6 in moves of several tiles."""
     puzzle, board = tile_puzzle(2, 6, blank=blank), Board(2, 6, blank)
-    search = MemorySearch(memory_layout(puzzle.model.space, 2), 2)
+    search = ShiftSearch(memory_layout(puzzle.model.space, 2), 2)
     sizes = [int(counts.sum()) for counts in search.layers(puzzle.model.origins())]
     del search
     asker, most = asker_of((2, 6), blank, best_region(puzzle).name, (6, 5)), len(sizes) - 1

@@ -18,8 +18,8 @@ from frontier.codec.slabs import CHECKSUM_BYTES
 from frontier.config import Config
 from frontier.forecast.forecast import START_SECONDS, WIDER, Forecast
 from frontier.forecast.rates import Rates, sample_slabs, try_codec, try_machine
-from frontier.kernels.memory import memory_layout
 from frontier.kernels.shift_parts import ShiftTables
+from frontier.kernels.shift_search import memory_layout
 from frontier.layers import files, stored
 from frontier.layers.files import LIST_SLAB
 from frontier.layers.parts import footer_bytes

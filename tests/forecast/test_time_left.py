@@ -100,7 +100,7 @@ def test_a_run_that_is_to_stop_sooner(layers):
 
 
 def test_larger_layers_that_are_not_asked_for_do_not_matter():
-    """Bitmaps may be among them, but not among those that are made."""
+    """ShiftBitmaps may be among them, but not among those that are made."""
     sizes = [1, 3, 9, 27, 81, 200, 400, 600, 700, 600, 400, 200, 80, 20, 4, 1]
     layers = [Layer(size, size * 0.01, "list") for size in sizes]
     assert time_left(layers[:4], sum(sizes)) is None

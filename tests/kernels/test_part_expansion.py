@@ -48,7 +48,7 @@ def slabs_for(layout, depth, current, previous, task):
     it reads of that layer and of the one before."""
     space, own = layout.space, np.arange(prod(layout.grid)).tolist()
     tables = engine_of(space).tables(layout, task)
-    read = tables.task.tolist(), tables.slab.tolist()
+    read = tables.read_parts.tolist(), tables.read_slabs.tolist()
     return (
         tables,
         stored(layout, space.side_of(depth), current, *read),

@@ -10,7 +10,7 @@ from engine import boards_at, layer_sizes, list_layers, origins_of
 from hypothesis import strategies as st
 from twins import blank_moves, layers_of
 
-from frontier.kernels.memory import memory_layout
+from frontier.kernels.shift_search import memory_layout
 from frontier.puzzles import pattern_puzzle
 
 LIKE = -1

@@ -14,7 +14,7 @@ from rich.console import Console
 from frontier.cli import main
 from frontier.compiling import tell_compiling
 from frontier.errors import InputError
-from frontier.report.console import passing_line, say, tables_side_by_side
+from frontier.report.console import passing_line, say, tables_that_fit
 
 
 class Terminal:
@@ -141,7 +141,7 @@ def test_wide_tables_are_cut_into_tables_that_fit(width):
     console = Console(file=io.StringIO(), width=width)
     names = [f"run-{number}" for number in range(20)]
     rows = [["depth", *map(str, range(100, 120))], ["puzzle", *["tiles of many kinds " * 3] * 20]]
-    tables = list(tables_side_by_side(["", *names], rows, console))
+    tables = list(tables_that_fit(["", *names], rows, console))
     for table in tables:
         console.print(table)
     said = console.file.getvalue()

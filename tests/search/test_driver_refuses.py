@@ -108,7 +108,7 @@ def test_boards_too_large_for_state_numbers_are_refused(tmp_path):
 
 
 def test_puzzles_that_need_more_memory_than_there_is_anywhere_are_out_of_reach():
-    """No setting is named as the remedy. Where a large machine would do, it is said."""
+    """No setting is named as the remedy. Where a large machine would do, this one is named."""
     asked = {}
     for pieces in (16, 20):
         generators = {"turn": [*range(2, pieces + 1), 1], "swap": "(1 2)"}
@@ -116,7 +116,7 @@ def test_puzzles_that_need_more_memory_than_there_is_anywhere_are_out_of_reach()
         with pytest.raises(InputError) as caught:
             api.plan(make_config("large", puzzle, cluster={"memory": "4GB", "workers": 1}))
         asked[pieces] = str(caught.value)
-    assert "more than this machine has" in asked[16]
+    assert "; this machine has " in asked[16]
     assert "2,432,902,008,176,640,000 states, which are out of reach" in asked[20]
     assert "no worker has more than 25.0 TB; choose a puzzle of fewer pieces" in asked[20]
     assert "cluster.memory" not in asked[20]

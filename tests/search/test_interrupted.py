@@ -13,7 +13,7 @@ from sweeps import swept
 
 from frontier import api
 from frontier.errors import Stopped, StorageError
-from frontier.kernels.memory import MemorySearch
+from frontier.kernels.shift_search import ShiftSearch
 from frontier.layers.parts import PartWriter
 from frontier.runs.layer_run import LayerRun
 from frontier.search import driver as driver_module
@@ -21,8 +21,8 @@ from frontier.search.in_process import AsBitmaps
 from frontier.search.workspace import Workspace
 
 MOMENTS = {
-    "step": (MemorySearch, "expand"),
-    "task": (MemorySearch, "_expand_task"),
+    "step": (ShiftSearch, "expand"),
+    "task": (ShiftSearch, "_expand_task"),
     "load": (AsBitmaps, "_load"),
     "layer": (AsBitmaps, "store"),
     "slab": (PartWriter, "write"),

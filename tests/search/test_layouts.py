@@ -5,7 +5,7 @@ from making import CONFIGS
 from sweeps import swept
 
 from frontier.config import load_config
-from frontier.kernels.memory import memory_layout
+from frontier.kernels.shift_search import memory_layout
 from frontier.search.plan import make_plan
 from frontier.space.layout import Layout
 from frontier.space.program import program_of

@@ -19,7 +19,7 @@ from sweeps import swept
 
 from frontier import api
 from frontier.errors import Stopped
-from frontier.kernels.memory import MemorySearch
+from frontier.kernels.shift_search import ShiftSearch
 from frontier.runs.events import RunStopped
 from frontier.runs.layer_run import LayerRun
 from frontier.search import by_tasks
@@ -67,14 +67,14 @@ def test_stop_and_resume_use_the_finished_tasks(tmp_path, monkeypatch):
 
 def test_a_stop_in_memory_waits_for_one_layer(tmp_path, monkeypatch):
     """Ctrl-C ends the search after the layer under way, which is stored."""
-    plan, expand = in_memory(api.plan(config_of(tmp_path, 2, 4))), MemorySearch.expand
+    plan, expand = in_memory(api.plan(config_of(tmp_path, 2, 4))), ShiftSearch.expand
 
     def interrupted(self, depth):
         if depth == 9:
             signal.raise_signal(signal.SIGINT)
         return expand(self, depth)
 
-    monkeypatch.setattr(MemorySearch, "expand", interrupted)
+    monkeypatch.setattr(ShiftSearch, "expand", interrupted)
     with pytest.raises(Stopped, match="interrupted"):
         run(plan)
     assert len(LayerRun.open(plan.config.path).records) == 10

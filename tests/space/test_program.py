@@ -11,7 +11,7 @@ from sweeps import swept
 from twins import moved, random_sequence, sign, voltage_layers
 
 from frontier.kernels import expand_rows as bits
-from frontier.kernels.memory import MemorySearch
+from frontier.kernels.shift_search import ShiftSearch
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.program import last_first
@@ -81,7 +81,7 @@ def layers_and_passes(words, m, passes):
     """The sizes of the layers of one vertex whose loops have these voltages, and the swaps that are
     done for a node at most."""
     space = Space(graph_of(1, m, [(0, 0, word) for word in words]), [(0, 0)])
-    search, sizes, most = MemorySearch(Layout(space, 0, 2)), [], 0
+    search, sizes, most = ShiftSearch(Layout(space, 0, 2)), [], 0
     for counts in search.layers((np.array([0]), np.arange(m)[None])):
         sizes.append(int(counts.sum()))
         most = max(most, len(passes) / len(counts))

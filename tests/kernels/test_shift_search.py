@@ -14,9 +14,9 @@ from sweeps import swept
 from twins import bfs_layers, layers_of, line_moves
 
 from frontier.kernels.bitmap_search import count_ones
-from frontier.kernels.memory import (
-    Bitmaps,
-    MemorySearch,
+from frontier.kernels.shift_search import (
+    ShiftBitmaps,
+    ShiftSearch,
     memory_bytes,
     memory_layout,
 )
@@ -54,7 +54,7 @@ def rows_in(bitmaps, layout):
 
 def walk_layers(space, origins, layers, layout, threads, states=True):
     """Assert that a search makes these layers, one after the other."""
-    search = MemorySearch(layout, threads)
+    search = ShiftSearch(layout, threads)
     search.layer(0).add(np.array([number for _, number in origins], dtype=np.uint64))
     for depth, numbers in enumerate([*layers, layers[0][:0]]):
         if depth:
@@ -145,7 +145,7 @@ def test_several_origins(name):
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_things_are_shared_out_once_each(threads):
-    search = MemorySearch(memory_layout(known("tiles 2x3")[0], threads), threads)
+    search = ShiftSearch(memory_layout(known("tiles 2x3")[0], threads), threads)
     asked = []
 
     def square(thing):
@@ -180,7 +180,7 @@ def filled(draw):
     most = layout.space.nodes[side] * layout.space.code.half - 1
     numbers = draw(st.sets(st.integers(0, most), max_size=40))
     numbers |= draw(st.sets(st.sampled_from([0, most])))
-    return layout, side, Bitmaps(layout, side), numbers
+    return layout, side, ShiftBitmaps(layout, side), numbers
 
 
 def as_numbers(numbers):
@@ -230,7 +230,7 @@ def test_strips_are_what_nodes_have_under_prefixes(case):
 @given(filled())
 def test_live_rows_are_found_after_strips_are_filled(case):
     layout, side, bitmaps, numbers = case
-    other = Bitmaps(layout, side)
+    other = ShiftBitmaps(layout, side)
     other.add(as_numbers(numbers))
     bitmaps.live[:] = True  # what was there before, for all one knows
     for node in range(0, layout.space.nodes[side], layout.slab_nodes):
@@ -314,13 +314,13 @@ def test_shares_are_even():
 def test_memory_bytes_cover_the_bitmaps(name):
     space = known(name)[0]
     layout = memory_layout(space, 2)
-    search = MemorySearch(layout, 2)
+    search = ShiftSearch(layout, 2)
     bitmaps = sum(search.layer(depth).words.nbytes for depth in range(2))
     assert bitmaps < memory_bytes(layout) < bitmaps + 1000 * sum(space.nodes)
 
 
 def test_layers_take_turns():
-    search = MemorySearch(memory_layout(known("tiles 2x3")[0], 1))
+    search = ShiftSearch(memory_layout(known("tiles 2x3")[0], 1))
     assert all(search.layer(depth) is search.layer(depth + 2) for depth in range(4))
     assert all(search.layer(a) is not search.layer(b) for a, b in pairwise(range(4)))
 

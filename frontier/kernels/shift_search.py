@@ -29,12 +29,14 @@ state, and 15 ns for each one from a row with a state. A look-up counts as 10 ns
 """
 
 
-class MemorySearch(BitmapSearch["Bitmaps"]):
+class ShiftSearch(BitmapSearch["ShiftBitmaps"]):
     """Two layers as bitmaps, and the tables that expand them by shifts."""
 
     def __init__(self, layout: Layout, threads: int = 1):
         sides = layout.space.sides
-        super().__init__(layout, threads, [Bitmaps(layout, depth % sides) for depth in range(2)])
+        super().__init__(
+            layout, threads, [ShiftBitmaps(layout, depth % sides) for depth in range(2)]
+        )
         self._swaps = swaps_of(layout)
         self._tasks = [
             [_tables_of(layout, layout.task(side, i)) for i in range(layout.task_count(side))]
@@ -51,7 +53,10 @@ class MemorySearch(BitmapSearch["Bitmaps"]):
         return counts
 
     def _expand_task(
-        self, current: "Bitmaps", target: "Bitmaps", tables: tuple[Task, Program, np.ndarray]
+        self,
+        current: "ShiftBitmaps",
+        target: "ShiftBitmaps",
+        tables: tuple[Task, Program, np.ndarray],
     ) -> tuple[int, np.ndarray]:
         """Expand the current layer into a task's strips.
 
@@ -76,7 +81,7 @@ class MemorySearch(BitmapSearch["Bitmaps"]):
         return task.first_node, counts
 
 
-class Bitmaps(LayerBitmaps):
+class ShiftBitmaps(LayerBitmaps):
     """A layer, with the rows that have a bit: live, bool[prefixes, nodes, rows of the strip]."""
 
     def __init__(self, layout: Layout, side: int):
@@ -155,7 +160,7 @@ def _task_counts(space: Space, digits: int, threads: int) -> Iterator[int]:
 
 
 def memory_bytes(layout: Layout[Space]) -> int:
-    """Return the bytes that a `MemorySearch` takes."""
+    """Return the bytes that a `ShiftSearch` takes."""
     space = layout.space
     arcs = sum(arcs.target.size for arcs in space.arcs)
     bitmaps = 2 * max(layout.layer_bytes(side) for side in range(space.sides))
