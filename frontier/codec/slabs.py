@@ -18,8 +18,7 @@ CHECKSUM_BYTES = 4
 
 MISMATCH = "its bytes do not match the checksum at their end"
 NO_SLAB = "its bytes are no slab of this codec"
-FAULTS = "", MISMATCH, NO_SLAB
-"""What may be wrong with a slab, by the number that kernels return."""
+"""What may be wrong with a slab."""
 
 
 def most_stored_bytes(words: int) -> int:
@@ -31,8 +30,8 @@ def most_stored_bytes(words: int) -> int:
 class Slabs:
     """Some slabs of a layer in stored form, in memory, checked and decoded when they are needed.
 
-    Until then they take a third of the memory. So a slab is used as soon as it is decoded, while it
-    is in the processor's caches.
+    In stored form they take about a third of the memory. A slab is used as soon as it is decoded,
+    while it is in the processor's caches.
 
     begin, end: int64[N], the addresses where each begins and ends, without its checksum; equal if
     the slab holds no state. memory: the arrays in which they lie. codec: decodes them. damaged:

@@ -8,7 +8,7 @@ from math import ceil, prod
 
 import numpy as np
 
-from frontier.codec.slabs import FAULTS
+from frontier.codec.slabs import MISMATCH, NO_SLAB
 from frontier.kernels.expand_rows import expand
 from frontier.kernels.part_expansion import LARGE_TASK, SMALL_LAYER, Expansion, PartTables
 from frontier.kernels.shift_search import LOOK_UP_SECONDS
@@ -127,7 +127,7 @@ class ShiftExpansion(Expansion):
         self._numbers, self._sizes = np.empty((2, self._slabs), dtype=np.int64)
 
     def _make(self, room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        from frontier.kernels.expand_encoded import expand_encoded
+        from frontier.kernels.expand_encoded import WRONG_CHECKSUM, expand_encoded
 
         current, before = self._current, self._before
         self.made, stored, started, wrong, of_before, number = expand_encoded(
@@ -136,7 +136,8 @@ class ShiftExpansion(Expansion):
             self._numbers, self._sizes, self.counts, self._buffers, *self._tables,
         )  # fmt: skip
         if wrong:
-            raise (before if of_before else current).damaged(number, FAULTS[wrong])
+            why = MISMATCH if wrong == WRONG_CHECKSUM else NO_SLAB
+            raise (before if of_before else current).damaged(number, why)
         self.started += started
         return self._numbers[:stored], self._sizes[:stored]
 

@@ -314,7 +314,7 @@ class Part:
 
         slabs: int64[N], without repetition. Returns uint8 memory, mapped from the file where that
         is possible, and two int64[N]: where the bytes of each slab begin and end in it, without
-        their checksum, which `check_slabs` compares with them.
+        their checksum, which `check_slabs` and `Slabs` compare with them.
         """
         order = np.argsort(self._offset[slabs], kind="stable")
         offset, size = self._offset[slabs[order]], self._size[slabs[order]]
