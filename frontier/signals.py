@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 
 
 @contextmanager
@@ -29,18 +29,20 @@ def ending() -> list[int]:
     return [signal.SIGTERM, signal.SIGHUP] if hung_up else [signal.SIGTERM]
 
 
-def interrupts_stop(
-    stop: Callable[[], None], say: Callable[[], None]
-) -> AbstractContextManager[None]:
+@contextmanager
+def interrupts_stop(stop: Callable[[], None], say: Callable[[], None]) -> Iterator[None]:
     """Let the first Ctrl-C, or another signal that ends this process, request a clean stop; a
     second Ctrl-C ends at once.
 
-    stop: requests the stop, and may be called again. say: called once, at the first signal.
+    stop: requests the stop, and may be called again. say: called once, at the first signal, by a
+    thread of its own: a handler that waits for a lock would wait for ever if the main thread holds
+    it, or another one that its holder needs.
 
     Queues send SIGTERM to each process of a job, and their scripts send it on, so it comes twice;
     so does the SIGHUP of a terminal and its shell.
     """
     before, answered = signal.getsignal(signal.SIGINT), False
+    saying = threading.Thread(target=say, daemon=True)
 
     def handle(number, frame):
         nonlocal answered
@@ -48,9 +50,14 @@ def interrupts_stop(
         signal.signal(signal.SIGINT, before)
         if not answered:
             answered = True
-            say()
+            saying.start()
 
-    return handling(dict.fromkeys([signal.SIGINT, *ending()], handle))
+    with handling(dict.fromkeys([signal.SIGINT, *ending()], handle)):
+        try:
+            yield
+        finally:
+            if answered:
+                saying.join()
 
 
 @contextmanager

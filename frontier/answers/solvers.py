@@ -25,7 +25,7 @@ from frontier.search.driver import run_plan
 from frontier.search.plan import Plan, make_plan
 from frontier.storage.local import remove_tree
 from frontier.storage.places import Place
-from frontier.text import counted
+from frontier.text import counted, near
 
 METHODS = ("layers", "search", "ida")
 
@@ -89,7 +89,9 @@ def solver_for(
                 f"{config.name} has not started: there is no run at {config.path} "
                 "(--method layers); without --method it is solved another way"
             )
-        return Solver("layers", f"from the layers of {store.path}", _by_layers(store, count))
+        return Solver(
+            "layers", f"from the layers of {near(str(store.path))}", _by_layers(store, count)
+        )
     if method == "search":
         plan = plan or _search_plan(config, puzzle)
         if plan is None:

@@ -23,7 +23,7 @@ from frontier.runs.layer_run import LayerRun
 from frontier.runs.resolve import resolve
 from frontier.storage.base import Storage
 
-PLAIN_WIDTH = 200
+PLAIN_WIDTH = 120
 
 OR_OUTPUT = "; - is standard output."
 

@@ -1,7 +1,7 @@
 """The command that searches: run."""
 
 import json
-from functools import partial
+from dataclasses import dataclass, field
 
 import click
 
@@ -12,7 +12,7 @@ from frontier.clusters.allocation import allocation
 from frontier.config import Config
 from frontier.errors import Gone, InputError, Stopped
 from frontier.report.displays import say_details
-from frontier.runs.events import Event, RunStarted
+from frontier.runs.events import Event, RunStarted, Stopping
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.resolve import resolve
 from frontier.runs.summary import describe, family_in, family_summary
@@ -79,18 +79,20 @@ def run(
         show_plans(named.config.members, verbose, as_json)
         return
     again = f"resume with: {named.again_command(until)}"
-    take_over, values, begun = take_over or job or False, [], set()
-    searched: set[str] = set()
+    take_over, values, noted = take_over or job or False, [], _Noted()
     with allocation(named.config) as loaded:
         for member in loaded.members:
             plan = start_runs.plan(member, fresh)  # refuses a bad config before anything is deleted
             _check_disk(plan, until, yes)
+            if noted.stopping:
+                raise Stopped(f"interrupted before {member.name}; {again}")
             if fresh:
                 _ask_to_delete(member, yes)
             _warn(plan)
-            if not fresh and LayerRun.exists(member.storage):
-                begun.add(member.name)
-            listeners = [partial(_note_start, begun, searched), *([say_details] if verbose else ())]
+            exists = LayerRun.exists(member.storage)
+            if exists and not fresh:
+                noted.begun.add(member.name)
+            listeners = [noted, *([say_details] if verbose else ())]
             try:
                 store, value = start_runs.start(
                     plan, until, listeners, take_over, fresh=fresh, progress=not quiet
@@ -98,14 +100,16 @@ def run(
             except Gone:
                 raise
             except Stopped as error:
-                if not begun:
+                if not noted.begun:
                     raise
                 raise Stopped(f"{error}. Nothing is lost; {again}") from None
             except KeyboardInterrupt:  # at once, in the middle of a task
-                if not begun:
-                    raise Stopped("interrupted before the run began") from None
-                raise Stopped(f"interrupted; nothing committed is lost; {again}") from None
-            if member.name not in searched and not quiet:
+                if noted.begun:
+                    raise Stopped(f"interrupted; all layers on disk are kept; {again}") from None
+                there = LayerRun.exists(member.storage) and LayerRun.open(member.storage).records
+                deleted = ", and after the old one was deleted" if exists and not there else ""
+                raise Stopped(f"interrupted before the run began{deleted}") from None
+            if member.name not in noted.searched and not quiet:
                 known = "complete" if value["complete"] else f"at depth {value['depth']}"
                 echo(f"{member.name} is already {known}; nothing to do.", err=True)
             values.append(value)
@@ -117,18 +121,31 @@ def run(
             echo(family_in(values).finding)
 
 
-def _note_start(begun: set[str], searched: set[str], event: Event) -> None:
-    """Add the name of a run that begins to those that have begun and to those searched now."""
-    if isinstance(event, RunStarted):
-        begun.add(event.name)
-        searched.add(event.name)
+@dataclass
+class _Noted:
+    """What happened to the runs of a command, as a listener to them.
+
+    begun: the names of those that have begun, now or earlier; searched: of those searched now.
+    stopping: True once a stop is requested.
+    """
+
+    begun: set[str] = field(default_factory=set)
+    searched: set[str] = field(default_factory=set)
+    stopping: bool = False
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, RunStarted):
+            self.begun.add(event.name)
+            self.searched.add(event.name)
+        elif isinstance(event, Stopping):
+            self.stopping = True
 
 
 def _check_disk(plan: Plan, until: int | None, yes: bool) -> None:
     """Raise InputError if a run that begins may fill its disk, unless the user says yes. A run that
     has begun resumes with a warning, as it stops before its disk is full."""
-    if plan.in_memory:
-        return
+    if plan.in_memory and plan.policy.layers_kept is not None:
+        return  # what it writes depends on when it stores layers, and is little
     from frontier.forecast.forecast import disk_warning
 
     if not (problem := disk_warning(plan, until, plan.fresh)):

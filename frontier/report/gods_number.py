@@ -84,6 +84,8 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
     _, boards = drawn(run)
     if boards and (value["layers"] or not value["known"]):
         lines += ["", draw_boards(puzzle, boards)]
+        if value["layers"] and (more := value["layers"][0]["count"] - len(boards)) > 0:
+            lines += ["", f"… and {more:,} more (`farthest` prints them)"]
     return "\n".join(lines)
 
 
@@ -159,7 +161,7 @@ def describe_plan(plan: CosetPlan, samples: Samples, verbose: bool = False) -> s
     if samples:
         lines += _sampled_lines(*samples)
     else:
-        lines.append("  time: once the tables exist, --plan samples the next question")
+        lines.append("  time: not known before the tables are made; then --plan estimates it")
     if verbose:
         lines += [
             f"  region {region.name}: {counted(region.boards, 'board')}; "

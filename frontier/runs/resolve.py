@@ -283,7 +283,10 @@ def coset_command(
 
 
 def _command(name: str, what: Place, settings: tuple[str, ...], options: dict) -> str:
-    words = [str(what), *(word for setting in settings for word in ("--set", setting))]
+    place = str(what)
+    if place.startswith("-"):  # it is no option
+        place = f"./{place}"
+    words = [place, *(word for setting in settings for word in ("--set", setting))]
     for option, value in options.items():
         words += [] if value is None else [f"--{option}", str(value)]
     return f"{program()} {name} {shlex.join(words)}"

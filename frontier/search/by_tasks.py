@@ -84,6 +84,6 @@ def _check_disk(plan: Plan, run: LayerRun, executor: Executor, remaining: int) -
     free = storage.free()
     if free < needed:
         raise Stopped(
-            f"only {size(free)} are free at {storage}, and {size(needed)} are wanted "
-            "for the tasks under way and the ledger; make room, or give it another disk"
+            f"only {size(free)} are free at {storage}, and {size(needed)} are needed "
+            "for the tasks under way; make room, or choose another disk"
         )

@@ -8,7 +8,8 @@ from typing import Any
 
 from frontier import api
 from frontier.config import config_of
-from frontier.errors import InputError
+from frontier.errors import InputError, Stopped
+from frontier.runs import events
 from frontier.runs.coset_run import CosetRun
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.resolve import place_of_cosets
@@ -120,7 +121,16 @@ class ThesisRuns:
             self._say(f"{name} is left out: {error}")
             return None
         self._say(f"{name}: {counted(states, 'state')}")
-        return _depths(name, api.run(plan).store)
+        stops: list[events.Event] = []
+
+        def note(event: events.Event) -> None:
+            if isinstance(event, events.Stopping):
+                stops.append(event)
+
+        store = api.run(plan, listeners=[note]).store
+        if stops:
+            raise Stopped(f"interrupted after {name}; the same command uses what is complete")
+        return _depths(name, store)
 
 
 def _by_cosets(path: Storage, puzzle: dict, states: int) -> Depths | None:

@@ -13,7 +13,9 @@ from files import read_sealed
 from making import BY_TASKS, CONFIGS, invoke, serial
 from sweeps import swept
 
+from frontier import start_runs
 from frontier.cli import main
+from frontier.runs.events import Stopping
 from frontier.runs.layer_run import LayerRun
 
 # thesis tables 1.1; totals (mn)!/2
@@ -175,12 +177,45 @@ def test_ctrl_c_in_run(tmp_path):
             said = invoke(*run, code=3).stderr
         assert said.splitlines()[-1] == "frontier: interrupted before the run began"
     said = interrupted_after_commit(run)
-    assert "interrupted; nothing committed is lost; resume with: python -m frontier run" in said
+    assert "interrupted; all layers on disk are kept; resume with: python -m frontier run" in said
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("frontier.start_runs.start", interrupted)
-        assert "nothing committed is lost; resume with" in invoke(*run, code=3).stderr
+        assert "all layers on disk are kept; resume with" in invoke(*run, code=3).stderr
         assert "lost" not in invoke(*run, "--fresh", "--yes", code=3).stderr
     assert "states: 360" in invoke(*run).stdout
+
+
+def test_a_stop_at_the_end_of_a_run_begins_no_other_one(tmp_path, monkeypatch):
+    start = start_runs.start
+
+    def interrupted_at_the_end(plan, until, listeners, *rest, **more):
+        result = start(plan, until, listeners, *rest, **more)
+        listeners[0](Stopping())
+        return result
+
+    monkeypatch.setattr("frontier.start_runs.start", interrupted_at_the_end)
+    run = "run", CONFIGS / "3x3-diameter.toml", *serial(tmp_path)
+    said = invoke(*run, code=3).stderr
+    assert "frontier: interrupted before 3x3-diameter-blank-0-1; resume with: python -m" in said
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["blank-0-0"]
+    assert invoke("run", CONFIGS / "2x2.toml", *serial(tmp_path / "alone")).exit_code == 0
+
+
+def test_a_stop_before_the_run_says_that_the_old_one_is_deleted(tmp_path):
+    run = "run", CONFIGS / "2x3.toml", *serial(tmp_path)
+    invoke(*run)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("frontier.search.driver.executor_of", interrupted)
+        said = invoke(*run, "--fresh", "--yes", code=3).stderr
+    assert said.endswith("interrupted before the run began, and after the old one was deleted\n")
+
+
+def test_a_directory_that_looks_like_an_option(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    invoke("run", "2x3", "--out", "-dash", "--until", "3")
+    said = invoke("status", "./-dash").stdout
+    command = re.search("resume with: python -m frontier (.*)", said)[1]
+    invoke(*command.split())
 
 
 def test_a_run_resumes_by_its_directory_if_that_keeps_all_that_was_said(tmp_path, monkeypatch):

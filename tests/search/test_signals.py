@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -15,7 +16,7 @@ from search.stopped import SETTINGS
 
 from frontier.runs.layer_run import LayerRun
 from frontier.search.verify import verify
-from frontier.signals import handling
+from frontier.signals import handling, interrupts_stop
 
 
 @pytest.mark.sweep
@@ -85,3 +86,18 @@ def test_a_terminal_that_goes_away(tmp_path, kind):
     last = json.loads((path / "events.jsonl").read_text().splitlines()[-1])
     assert (last["event"], last["depth"] < 80) == ("RunStopped", True)
     assert verify(LayerRun.open(path)).faults == []
+
+
+def test_what_is_said_of_a_stop_does_not_hold_up_who_holds_its_lock():
+    """A display has a lock, and whoever holds it may be the thread that a signal interrupts."""
+    lock, said, stops = threading.Lock(), [], []
+
+    def say():
+        with lock:
+            said.append("stopping")
+
+    with interrupts_stop(lambda: stops.append(True), say), lock:
+        signal.raise_signal(signal.SIGINT)
+        assert stops
+        assert not said
+    assert said == ["stopping"]
