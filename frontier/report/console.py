@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.measure import Measurement
@@ -106,8 +107,9 @@ def share_bar(share: float, console: Console) -> Table:
     return table_of(["", ""], [[ProgressBar(1.0, share, width=width), words]], no_wrap=True)
 
 
-MOST_WIDE = 28
-"""The greatest width of a column of `tables_that_fit`; longer cells have several lines."""
+MOST_WIDE, GAP = 28, 2
+"""The greatest width of a column of `tables_that_fit`, where longer cells have several lines, and
+the columns of a console between two of them."""
 
 
 def tables_that_fit(
@@ -116,22 +118,20 @@ def tables_that_fit(
     """Generate tables that a console has room for, each of the first column and as many of the
     other columns as fit."""
     rows = list(rows)
-
-    def table(first: int, last: int) -> Table:
-        cells = ([row[0], *row[first:last]] for row in rows)
-        heads = [header[0], *header[first:last]]
-        return table_of(heads, cells, overflow="fold", max_width=MOST_WIDE)
-
-    unbounded = console.options.update(max_width=10_000)
-    first = 1
-    while first < len(header):
-        last = len(header)
-        while last > first + 1:
-            if Measurement.get(console, unbounded, table(first, last)).maximum <= console.width:
-                break
-            last -= 1
-        yield table(first, last)
-        first = last
+    columns = zip(header, *rows, strict=True)
+    first, *rest = (min(MOST_WIDE, max(map(cell_len, column))) for column in columns)
+    groups: list[list[int]] = []
+    room = 0
+    for number, width in enumerate(rest, start=1):
+        room -= GAP + width
+        if room < 0 or not groups:
+            groups.append([0])
+            room = console.width - first - GAP - width
+        groups[-1].append(number)
+    for group in groups:
+        cells = ([row[number] for number in group] for row in rows)
+        heads = [header[number] for number in group]
+        yield table_of(heads, cells, overflow="fold", max_width=MOST_WIDE)
 
 
 def fitting_table(
