@@ -90,7 +90,10 @@ class AlikeEncoding(Encoding):
         length = self.graph.length
         still, each = np.zeros(length, dtype=np.int64), np.ones(length, dtype=np.int64)
         moves = [(image, still) for image in np.argsort(self.graph.permutations, axis=1)]
-        points = points_of(moves, each, self._colour, still, still.astype(bool))
+        # Pieces of one form: a goal may have them in other places than moves lead to from another.
+        sizes = np.array([*self.graph.smaller, self.graph.m])
+        forms = np.repeat(np.cumsum(sizes) - sizes, sizes)
+        points = points_of(moves, each, self._colour, still, still.astype(bool), forms)
         label = np.empty(len(self._members), dtype=np.int64)
         label[self._colour] = points.label
         return points, label

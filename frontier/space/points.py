@@ -27,11 +27,10 @@ class Points:
 
     The positions come first, so that point p < `positions` is position p.
 
-    moves: uint8 or uint16[moves, points], where each point goes.
-    orbit: int64[positions], the first position of the orbit of each. each: int64[positions], the
-    number of stickers. position, sticker: int64[points], the position of each point, and the
-    orientation that it stands for (`NO_MARK` for a position). label, mark: int64[points], what the
-    goal shows there.
+    moves: uint8 or uint16[moves, points], where each point goes. orbit: int64[positions], the first
+    position of the orbit of each, or of several orbits. each: int64[positions], the number of
+    stickers. position, sticker: int64[points], the position of each point, and the orientation that
+    it stands for (`NO_MARK` for a position). label, mark: int64[points], what the goal shows there.
     Pieces of different orbits have different labels. wild: bool[labels], True for pieces whose
     orientation does not matter.
     """
@@ -129,16 +128,20 @@ def points_of(
     labels: ArrayLike,
     turns: ArrayLike,
     wild: ArrayLike,
+    orbit: np.ndarray | None = None,
 ) -> Points:
     """Return the points of a puzzle.
 
     moves: the position to which the piece in each position goes, and what is added to its
     orientation. each: the number of orientations in each position. labels, turns: the goal. wild:
-    True for positions whose piece, in the goal, has an orientation that does not matter.
+    True for positions whose piece, in the goal, has an orientation that does not matter. orbit: the
+    first position of a set that holds the orbit of each, where goals may lie in several orbits; by
+    default the orbits of the moves.
     """
     each, labels, turns = (np.asarray(of, dtype=np.int64) for of in (each, labels, turns))
     wild = np.asarray(wild, dtype=bool)
-    orbit = orbits([image for image, _ in moves], labels.size)
+    if orbit is None:
+        orbit = orbits([image for image, _ in moves], labels.size)
     turned = np.bincount(orbit, ~wild & (each > 1), labels.size)[orbit] > 0
     each = np.where(turned, each, 0)
     _, label = np.unique(np.stack([orbit, labels]), axis=1, return_inverse=True)

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from engine import list_layers
+from sweeps import swept
 
 from frontier.answers.ida import IdaSolver
 from frontier.kernels.engines import engine_of
@@ -119,3 +120,33 @@ def test_fifteen_tiles_of_three_colours():
     assert all(
         puzzle.notation.pieces.settled(board) == board for board in map(tuple, boards.tolist())
     )
+
+
+@swept("seed", range(300), few=25)
+def test_goals_between_which_no_moves_lead(seed, monkeypatch):
+    """On graphs that are nearly trees, where most tiles cannot come to most places."""
+    monkeypatch.setattr(alike, "MOST_EXPLICIT", 0)
+    rng = random.Random(seed)
+    cells = rng.randint(4, 7)
+    edges = {(rng.randrange(i), i) for i in range(1, cells)}
+    edges |= {tuple(sorted(rng.sample(range(cells), 2))) for _ in range(rng.randint(0, 2))}
+    near = [[b for e in edges for a, b in (e, e[::-1]) if a == i] for i in range(cells)]
+    labels = ["a", "a", *rng.choices("abcd", k=cells - 3), "."]
+    goals = {"".join(rng.sample(labels, cells)) for _ in range(rng.randint(1, 3))}
+    layers, seen = [goals], set(goals)
+    while layers[-1]:
+        after = set()
+        for board in layers[-1]:
+            blank = board.index(".")
+            for cell in near[blank]:
+                moved = list(board)
+                moved[blank], moved[cell] = moved[cell], moved[blank]
+                after.add("".join(moved))
+        layers.append(after - seen)
+        seen |= after
+    puzzle = graph_puzzle(near, goals=sorted(goals))
+    assert puzzle.states == len(seen)
+    found = [
+        {"".join(puzzle.notation.labels_on(board)) for board in some} for some in layers_of(puzzle)
+    ]
+    assert [{board.replace("·", ".") for board in some} for some in found] == layers[:-1]
