@@ -205,14 +205,16 @@ def _rotated(
 ) -> GivenBoards:
     """Return the boards with the goals in every position of the whole puzzle, as far as its moves
     may lead there."""
-    goals = dict.fromkeys(boards.goals)
-    for goal in (waiting := list(boards.goals)):  # it grows meanwhile
+    goals, seen = dict.fromkeys(boards.goals), set(boards.goals)
+    for board in (waiting := list(boards.goals)):  # it grows meanwhile
         for rotation in rotations:
-            rotated = notation.pieces.settled(notation.moved(rotation, goal))
-            if rotated is not None and rotated not in goals:
-                goals[rotated] = None
+            if (rotated := notation.moved(rotation, board)) not in seen:
+                seen.add(rotated)
                 waiting.append(rotated)
-        if len(goals) > MOST_ROTATED:
+                # No moves may lead there, and yet to where another rotation leads on from there.
+                if (settled := notation.pieces.settled(rotated)) is not None:
+                    goals[settled] = None
+        if len(seen) > MOST_ROTATED:
             raise InputError(
                 f"puzzle.rotations makes more than {MOST_ROTATED:,} goals: they turn the whole "
                 "puzzle, so a move is not one of them"

@@ -269,11 +269,13 @@ def joined(outer: Tables, inner: Tables) -> Tables:
 
 
 def _cut(shapes: Sequence[tuple[int, int]], row_cost: float) -> int:
-    """Return the first of the digits that make a row. shapes: (sections, radix) of each digit."""
+    """Return the first of the digits that make a row, which is no larger than a slab. shapes:
+    (sections, radix) of each digit."""
 
-    def cost(first: int) -> float:
+    def cost(first: int) -> tuple[bool, float]:
         width = prod(radix for _, radix in shapes[first:])
-        return row_cost / width + ENTRY_COST * shapes[first][0] * width
+        seconds = row_cost / width + ENTRY_COST * shapes[first][0] * width
+        return width > 8 * SLAB_BYTES, seconds
 
     return min(range(len(shapes)), key=cost)
 

@@ -10,6 +10,7 @@ from towers import exchange, made, origin_of, plain, ring
 
 from frontier.kernels.tower_search import TowerLists, TowerSearch, memory_layout
 from frontier.space import tower as towers
+from frontier.space.layout import SLAB_BYTES
 from frontier.space.points import points_of
 from frontier.space.tower import Graph, Tower
 from frontier.space.tower_space import ROW_COST, TowerSpace
@@ -160,3 +161,22 @@ def test_sets_of_places_beside_other_digits():
     assert by_places.places is not None
     assert by_places.states == 20 * 92378
     assert searched(by_places) == searched(by_tables) == listed(by_places)
+
+
+def test_a_row_is_no_larger_than_a_slab():
+    """Digits whose product of values is just above that of a slab's bits are not joined."""
+    turns = []
+    for cycles in ([[0, 4, 8, 12, 16, 20, 2, 6, 10, 14, 18], [21, 22, 23]],
+                   [[1, 3, 19, 5, 20, 7, 17, 9, 15, 11, 13, 0], [21, 22]]):  # fmt: skip
+        moved = list(range(24))
+        for cycle in cycles:
+            for here, there in zip(cycle, cycle[1:] + cycle[:1], strict=True):
+                moved[here] = there
+        turns += [moved, np.argsort(moved).tolist()]
+    moves = [(move, [0] * 24) for move in turns]
+    labels = [0] * 10 + [1] * 11 + [2, 3, 4]
+    points = points_of(moves, [1] * 24, labels, [0] * 24, [False] * 24)
+    space = TowerSpace(Tower(points))
+    assert space.states == 2_116_296
+    assert space.code.words * 8 <= SLAB_BYTES
+    assert sum(searched(space)) == space.states

@@ -108,6 +108,20 @@ def test_rotations_that_change_parity(tmp_path):
     assert sum(run.counts) == 24
 
 
+def test_rotations_whose_products_alone_the_moves_may_lead_to(tmp_path):
+    """A turn exchanges the two sets of three, whose pieces moves keep apart; made twice it is a
+    goal."""
+    moves = {"a": "(1 2 3)", "b": "(4 5 6)", "c": "(2 3)", "d": "(5 6)"}
+    rotations = {"x": "(1 4 2 5 3 6)"}
+    run = run_of(tmp_path / "run", generators=moves, rotations=rotations, up_to_rotations=True)
+    labels = [(str(n), 0) for n in range(1, 7)]
+    goals = [
+        tuple(labels[n:3] + labels[:n] + labels[n + 3 :] + labels[3 : n + 3]) for n in range(3)
+    ]
+    named = {name: {"moves": cycles} for name, cycles in moves.items()}
+    assert run.counts == list(map(len, whole_layers(named, [1] * 6, goals)))
+
+
 TWSEARCH = """
 Name Sorted
 Set CORNER 4 1

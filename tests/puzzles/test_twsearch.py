@@ -193,6 +193,12 @@ def test_any_orientation_is_one_orientation(tmp_path):
     assert counted_by_frontier(tmp_path, wild) == [1, 11]
     both = file_of(sets, {"CENTER": ((1, 2), ("?", "?"))}, moves)
     assert counted_by_frontier(tmp_path, both) == [1, 2]
+    like = {"F": {"CENTER": ((2, 3, 1), (1, 0, 0))}}
+    texts = [
+        file_of({"CENTER": (3, 4)}, {"CENTER": ((1, 2, 2), turns)}, like)
+        for turns in ((0, "?", 0), (0, 0, "?"), (0, "?", "?"))
+    ]
+    assert len({str(puzzle_table(text, "x")) for text in texts}) == 1
     exchanged = {"F": {"CENTER": ((2, 1), (1, 1))}}
     some = file_of(sets, {"CENTER": ((1, 2), ("?", 0))}, exchanged)
     assert counted_by_frontier(tmp_path, some) == [1, 3]

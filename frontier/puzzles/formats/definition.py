@@ -153,9 +153,11 @@ class Definition:
     def _without_wild(self, moves: Collection[Generator]) -> tuple[np.ndarray, np.ndarray]:
         """Return the orientations in each position and those of the pieces in it when solved.
 
-        A position has one orientation if those of all pieces that can come there may be any.
+        If that of one piece may be any, so may those of all pieces with its label. A position has
+        one orientation if those of all pieces that can come there may be any.
         """
-        orientations, turns = self.orientations, self.turns.copy()
+        orientations, turns, labels = self.orientations, self.turns.copy(), np.array(self._labels())
+        turns[np.isin(labels, labels[turns == WILD])] = WILD
         turns[orientations == 1] = 0
         orbit = orbits([move.image for move in moves], turns.size)
         for first in np.unique(orbit).tolist():
