@@ -1,12 +1,12 @@
 """The layer step of a task on slabs in stored form: one kernel from stored bytes to stored bytes.
 
-The kernel goes through the bands of a task. For each it checks and decodes the slabs of the
-current layer that the band needs into the arena, unless they are already there. Then it makes the
-slabs of the band one after the other, one *unit* of rows at a time: it decodes that unit of the
-layer before the current one, expands the current layer into it, and encodes the result. A unit has
-one row, or as many short ones as stay in the processor's first caches. A unit that is empty in the
-layer before is not decoded, and a unit that gets no state is not encoded. The interpreter is not
-needed before the room for encoded slabs is full.
+The kernel goes through the bands of a task. For each band, it takes the slabs of the current layer
+that the band needs and, unless they are already in the arena, checks them and decodes them there.
+Then it makes the slabs of the band one after the other, one *unit* of rows at a time: it decodes
+that unit of the layer before the current one, expands the current layer into it, and encodes the
+result. A unit has one row, or as many short ones as stay in the processor's first caches. A unit
+that is empty in the layer before is not decoded, and a unit that gets no state is not encoded. The
+interpreter is not needed until the room for encoded slabs is full.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The computing of a part: the layer step of a task, without files.
+"""Computing a part: the layer step of a task, without files.
 
 The slabs that a task reads are held in stored form. The slabs of the next layer are made one after
 the other in stored form, and handed to their writer.

@@ -2,8 +2,8 @@
 
 A part has the rows under one value of some leading digits. What a move does to leading digits
 depends on them alone, so the parts of the current layer that a part is made from are known
-beforehand. Where every move can be undone, its states are those that follow them and lie in neither
-of the last two layers, as in any task.
+beforehand. Where every move can be undone, the states of the part are those that moves reach from
+these parts and that lie in neither of the last two layers, as in any task.
 """
 
 from itertools import accumulate

@@ -1,13 +1,14 @@
 """One layer step: states seen for the first time, from those of the layer before.
 
-Bitmaps have a bit for each state, row by row; a row begins with a word. For a row of the next layer
-and each move there is one row of the current layer that the move comes from, and one permutation.
-So rows are made independently of one another, by threads or tasks, each in the cheaper of two
-directions (S. Beamer, K. Asanovic, D. Patterson, Direction-optimizing breadth-first search, 2012):
+Bitmaps have a bit for each state, row by row; each row begins a new word. For a row of the next
+layer and each move there is one row of the current layer that the move comes from, and one
+permutation. So rows are made independently of one another, by threads or tasks, each in the cheaper
+of two directions (S. Beamer, K. Asanovic, D. Patterson, Direction-optimizing breadth-first search,
+2012):
 
 * top down, from each state of the source rows to its image;
-* bottom up, from each state of the target row that was not seen yet to its neighbours, until one is
-  in the current layer.
+* bottom up, from each state of the target row that has not been seen yet to its neighbours, until
+  one is in the current layer.
 
 A step from a list goes from state to state.
 """

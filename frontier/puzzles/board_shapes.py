@@ -4,7 +4,7 @@ A *direction* gives for some cells the cell next to them: at most one step leave
 most one comes to it, so it can be undone. It has two *ways*, there and back. A piece goes one step
 as a whole: each of its cells goes to the cell that is next to it that way. If one of its cells has
 none, the piece cannot go. So all placements of a piece follow from one of them: they are those that
-steps reach on an empty board, and make the *footprint* of the piece.
+steps reach on an empty board, and together they are the *footprint* of the piece.
 
 A *sort* is the part of a piece that the shape of a board shows: its footprint, and its group of
 like pieces. Cells are numbered in reading order, and a piece is found at its *anchor*, the first
@@ -12,13 +12,13 @@ cell of its placement.
 
 A shape is a row of codes, one a cell: EMPTY, COVERED (by a piece that begins before), or FIRST_SORT
 + the sort that has its anchor there. Shapes are enumerated by filling the cells in reading order,
-all partial fillings at once. If these are too many, as on a large board whose pieces hardly move,
-the shapes are those that steps reach from some boards, breadth first.
+all partial fillings at once. If there are too many of these, as on a large board whose pieces
+hardly move, the shapes are those that steps reach from some boards, breadth first.
 
 Rows are numbered and found by a key: the sum of a weight for each column and code, so that a move
-adds the same to the key wherever it is made. The key is the row as a number, its codes the digits,
-if that has 64 bits at most, and rows are in the order of keys; otherwise the weights are random
-(A. L. Zobrist, A New Hashing Method, 1970).
+adds the same to the key wherever it is made. The key is the row read as a number whose digits are
+the codes, if 64 bits can hold it, and rows are then in the order of keys; otherwise the weights are
+random (A. L. Zobrist, A New Hashing Method, 1970).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -3,7 +3,7 @@
 * The existing tables must be those that the run wrote.
 * ``summary.json`` must be what was written there, and must not contradict the ledger. It is
   written at the end of a start, so it may be older than the ledger, and say less.
-* The shortest way of every position found is followed move by move, without any kernel.
+* The shortest solution of every position found is followed move by move, without any kernel.
 * With the tables, the cosets and portions of every question are counted again.
 * Portions of questions and single positions that gave a lower bound are searched again, all or some
   drawn at random; they must give the same result.

@@ -1,7 +1,7 @@
 """How long a question takes, from a sample of its cosets at each distance of their patterns.
 
 Far patterns are few, and take a thousand times as long as near ones, which are many. So one sample
-of all cosets would tell about neither.
+of all cosets would tell little about either.
 """
 
 import time

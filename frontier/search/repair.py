@@ -1,7 +1,7 @@
 """Rolling a damaged run back to where it is whole.
 
 A layer needs the two before it, so a run can be resumed from depth t if layers t and t - 1 are
-whole; of a complete run the last layer is enough. A run that keeps only these cannot be repaired
+whole; for a complete run, the last layer is enough. A run that keeps only these cannot be repaired
 once one of them is damaged; a run that keeps more (``search.spare``, ``search.keep = "all"``) goes
 back as far as it must.
 """

@@ -6,9 +6,9 @@ the array as intended.
 
 *Right* (`deep`): states are drawn at random from a layer, and from the neighbours of the layer
 before it, and each is checked against the definition of a layer: a state lies at depth t if and
-only if some neighbour lies at depth t - 1 and it lies neither there nor at t - 2. Neighbours are
-found one by one from the base graph's arcs, on sequences, in plain Python, without the kernels that
-made the layer.
+only if some neighbour lies at depth t - 1 and the state itself lies at neither t - 1 nor t - 2.
+Neighbours are found one by one from the base graph's arcs, on sequences, in plain Python, without
+the kernels that made the layer.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,7 +1,7 @@
 """What a worker keeps of a run between tasks: tables, open layers, an arena.
 
-These are caches, so a worker may die at any time. The driver hands a reference to the run
-(`RunRef`) to tasks, by which the process that does them gets its workspace (`workspace_of`).
+These are caches, so a worker may die at any time. The driver hands each task a reference to
+the run (`RunRef`), with which the process that does the task gets its workspace (`workspace_of`).
 """
 
 import threading
