@@ -99,8 +99,9 @@ INSTEAD = {
     "squeue": PARSED,
     "frontier status mine.toml": PARSED,
     # stay after the test
-    "dask scheduler --scheduler-file runs/scheduler.json &": PARSED,
-    "dask worker --scheduler-file runs/scheduler.json --nworkers 2 --death-timeout 60 &": PARSED,
+    "dask scheduler --scheduler-file runs/scheduler.json 2> runs/scheduler.log &": PARSED,
+    "dask worker --scheduler-file runs/scheduler.json --nworkers 2 --death-timeout 60 "
+    "2> runs/workers.log &": PARSED,
     "kill %2 %1": PARSED,
     "frontier run 2x6 --set cluster.kind=scheduler-file "
     "--set cluster.scheduler_file=runs/scheduler.json --workers 2":
@@ -117,7 +118,7 @@ INSTEAD = {
     "frontier farthest s3://my-bucket/runs/2x8":
         "frontier farthest s3://bucket/runs/2x8",
     "pip install 'moto[s3]' flask flask-cors": PARSED,
-    "python -m moto.server -p 5000 &": PARSED,
+    "python -m moto.server -p 5000 > moto.log 2>&1 &": PARSED,
     "export AWS_ENDPOINT_URL=http://127.0.0.1:5000 AWS_ALLOW_HTTP=true AWS_REGION=us-east-1":
         PARSED,
     "export AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any": PARSED,
@@ -287,7 +288,7 @@ def test_what_is_not_run_is_well_formed(line):
     """By bash, and by the parsers of our programs, which also see that configs are there."""
     subprocess.run(["bash", "-nc", line], check=True)
     for name, program in PROGRAMS.items():
-        for found in re.findall(rf"{name} ([^\n&]*)", line):
+        for found in re.findall(rf"{name} ([^\n&]*?)(?: 2>|[\n&]|$)", line):
             _parse(program, arguments_of(f"frontier {found}"))
             for file in re.findall(r"\b(?:configs|jobs|scripts)/\S+", found):
                 assert (ROOT / file).exists()

@@ -239,7 +239,7 @@ def test_the_command_prints_what_it_wrote(complete, tmp_path):
     path, expected = complete.path, CASES["2x4, k=2"].array(np.uint8)
     rows, columns = expected.shape
     assert invoke("export", path, tmp_path / "a").stdout == (
-        f"{tmp_path / 'a'}: {rows:,} × {columns:,} distances, uint8\n"
+        f"{tmp_path / 'a'}: {rows:,} × {columns:,} distances, uint8, a Zarr array, in a directory\n"
     )
     value = json.loads(invoke("export", path, tmp_path / "b", "--json").stdout)
     assert value == {"path": str(tmp_path / "b"), "shape": [rows, columns], "type": "uint8"}

@@ -242,7 +242,7 @@ def test_a_run_that_would_fill_its_disk_is_not_begun(little_room, tmp_path):
     for more in (), ("--yes", "--fresh"):
         said = making.invoke(*little_room, *more, code=3).stderr
         assert re.search(f"warning: {TOO_LITTLE}", said)
-        assert "are wanted for the tasks under way and the ledger; make room" in said
+        assert "are needed for the tasks under way; make room" in said
     layers = api.open_run(tmp_path / "run").counts
     assert "was not started" in making.invoke(*little_room, "--fresh", code=2).stderr
     assert api.open_run(tmp_path / "run").counts == layers

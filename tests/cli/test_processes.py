@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -126,7 +127,8 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_resume(tmp_path, calm):
     output, errors = process.communicate()
     assert process.returncode == 3, errors
     assert output == ""
-    assert errors.count("Finishing current tasks (a few seconds). Press Ctrl-C again") == 1
+    # Workers may still load their kernels.
+    assert len(re.findall("Finishing .*current tasks.* Press Ctrl-C again", errors)) == 1
     assert "resume with: python -m frontier run" in errors
     assert "Traceback" not in errors
     assert (path / "lock").read_text() == ""
