@@ -45,14 +45,16 @@ def process_bytes(space: AnySpace) -> int:
     return PROCESS_BYTES + space.table_bytes
 
 
-def choose_layout(space: AnySpace, memory: int, workers: int) -> Layout:
-    """Return the layout whose tasks fit and cost least, or else the one that needs least memory."""
+def choose_layout(space: AnySpace, memory: int, workers: int) -> tuple[Layout, int]:
+    """Return the layout whose tasks fit and cost least, or else the one that needs least memory,
+    and its `task_bytes`."""
     needs = {}
     for layout in engine_of(space).task_layouts(space, memory, workers):
         needs[layout] = task_bytes(layout)
         if needs[layout] <= memory:
-            return layout
-    return min(needs, key=needs.__getitem__)
+            return layout, needs[layout]
+    least = min(needs, key=needs.__getitem__)
+    return least, needs[least]
 
 
 def enough_memory(space: AnySpace, memory: int, transfers: int, workers: int) -> int:
@@ -60,8 +62,6 @@ def enough_memory(space: AnySpace, memory: int, transfers: int, workers: int) ->
     chosen with it: with more memory there are more layouts to choose from. transfers: the bytes on
     their way to and from all tasks."""
     memory = rounded_up(memory)
-    while (
-        need := task_bytes(choose_layout(space, memory - transfers, workers)) + transfers
-    ) > memory:
+    while (need := choose_layout(space, memory - transfers, workers)[1] + transfers) > memory:
         memory = rounded_up(need)
     return memory

@@ -228,10 +228,11 @@ def make_plan(config: Config, layout: dict[str, Any] | None = None) -> Plan:
     held = process_bytes(space)
     transfers = TASKS_UNDER_WAY * _transfer_bytes(config)
     if layout is None:
-        chosen = choose_layout(space, memory - transfers, config.cluster.workers)
+        chosen, need = choose_layout(space, memory - transfers, config.cluster.workers)
     else:
         chosen = Layout.from_settings(space, layout)
-    need = task_bytes(chosen) + transfers
+        need = task_bytes(chosen)
+    need += transfers
     if need > max(memory, LARGEST_MEMORY):
         raise TooLarge(
             f"{puzzle.title} has {puzzle.states:,} states, which are out of reach: a layer has a "
