@@ -189,7 +189,7 @@ class Named:
             self._open(entry)
         return self.family or [entry.place for entry in self.entries]
 
-    @property
+    @cached_property
     def config(self) -> Config:
         """The named config, or the one that resumes the run in a directory.
 
