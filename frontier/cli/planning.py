@@ -57,11 +57,10 @@ def plan(config, settings, workers, verbose, as_json):
     a board of tiles does not fit or takes long, the plan names what `gods-number` would need
     instead. Nothing is written.
     """
-    cluster = workers is not None and workers > machine.cores()
-    if workers is not None and not cluster:
-        settings = (setting_of("cluster.workers", workers), *settings)
+    if workers is not None and workers <= machine.cores():
+        settings, workers = (setting_of("cluster.workers", workers), *settings), None
     members = resolve(config, settings).config.members
-    if workers is not None and cluster:
+    if workers is not None:
         members = [described_cluster(member, workers) for member in members]
     show_plans(members, verbose, as_json)
 

@@ -181,9 +181,11 @@ class RowTable:
         """rows: in any order, also repeated. codes: the number of codes, which begin with 0."""
         first, self._weights = _firsts(rows, codes)
         rows = rows[first]
+        keys = _keys(rows, self._weights)
         if _are_numbers(rows.shape[1], codes):  # rows that follow one another are then near
-            rows = rows[np.argsort(_keys(rows, self._weights))]
-        self.rows, self.keys = rows, _keys(rows, self._weights)
+            order = np.argsort(keys)
+            rows, keys = rows[order], keys[order]
+        self.rows, self.keys = rows, keys
         self._order = np.argsort(self.keys)
         self._sorted = self.keys[self._order]
 

@@ -121,14 +121,9 @@ class ThesisRuns:
             self._say(f"{name} is left out: {error}")
             return None
         self._say(f"{name}: {counted(states, 'state')}")
-        stops: list[events.Event] = []
-
-        def note(event: events.Event) -> None:
-            if isinstance(event, events.Stopping):
-                stops.append(event)
-
-        store = api.run(plan, listeners=[note]).store
-        if stops:
+        heard: list[events.Event] = []
+        store = api.run(plan, listeners=[heard.append]).store
+        if any(isinstance(event, events.Stopping) for event in heard):
             raise Stopped(f"interrupted after {name}; the same command uses what is complete")
         return _depths(name, store)
 
