@@ -30,7 +30,7 @@ SENTENCES = {
         "{2x7 from disk seconds} from disk.",
         "takes {3x5 frontier seconds} and {3x5 frontier disk} of disk",
     ),
-    "docs/tutorial.md": ("tiles and a blank. This takes {2x5 frontier seconds}, after",),
+    "docs/tutorial.md": ("tiles and a blank. This takes {2x5 frontier seconds}; your",),
     "docs/architecture.md": (
         "In memory 2×6 takes {2x6 frontier seconds}, half of it start-up; by tasks it takes "
         "{2x6 from disk seconds}.\n",
