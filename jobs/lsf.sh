@@ -5,20 +5,20 @@
 #
 # Submit it from the directory to which CONFIG and VENV are relative. The driver submits the jobs of
 # the workers, replaces those that end, and cancels them when it ends. Where compute nodes may not
-# submit jobs, run the command of the last lines on a login node, under tmux.
+# submit jobs, run `frontier run` with these settings on a login node, under tmux.
 #
 #BSUB -J frontier-driver
 #BSUB -o frontier-driver-%J.log
 #BSUB -n 1
 #BSUB -M 2GB
-# The walltime. Ten minutes before, LSF sends USR1: time to finish the tasks under way.
+# The walltime. LSF sends USR1 ten minutes before: time to finish the tasks under way.
 #BSUB -W 24:00
 #BSUB -wa USR1
 #BSUB -wt 10
 # On this exit code LSF requeues the job, which resumes the run.
 #BSUB -Q 99
 #BSUB -r
-# Your site may want more, such as:
+# Your site may require more, such as:
 ##BSUB -q long
 ##BSUB -P myproject
 
@@ -32,7 +32,7 @@ SETTINGS=${SETTINGS:-"cluster.kind=lsf cluster.workers=32 cluster.options.interf
 command=(python -m frontier run "$CONFIG" --job "lsf-$LSB_JOBID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 
-# USR1: the walltime is near, so stop, and resume in the same job, requeued.
+# USR1: the walltime is near, so stop; the requeued job resumes.
 # TERM: somebody ends the job, so stop.
 again=
 trap 'again=yes; kill -TERM "$child"' USR1

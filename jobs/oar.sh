@@ -5,18 +5,18 @@
 #
 # Submit it from the directory to which CONFIG and VENV are relative. The driver submits the jobs of
 # the workers, replaces those that end, and cancels them when it ends. Where compute nodes may not
-# submit jobs, run the command of the last lines on a login node, under tmux.
+# submit jobs, run `frontier run` with these settings on a login node, under tmux.
 #
 #OAR -n frontier-driver
 #OAR -O frontier-driver-%jobid%.log
 #OAR -E frontier-driver-%jobid%.log
-# The walltime. Ten minutes before, OAR sends signal 10, USR1: time to finish the tasks under way.
+# The walltime. OAR sends signal 10 (USR1) ten minutes before: time to finish the tasks under way.
 #OAR -l /nodes=1/core=1,walltime=24:00:00
 #OAR --checkpoint 600
 #OAR --signal 10
 # On exit code 99 OAR submits another job of the same kind, which resumes the run.
 #OAR -t idempotent
-# Your site may want more, such as:
+# Your site may require more, such as:
 ##OAR -q long
 ##OAR --project myproject
 
@@ -30,7 +30,7 @@ SETTINGS=${SETTINGS:-"cluster.kind=oar cluster.workers=32 cluster.options.interf
 command=(python -m frontier run "$CONFIG" --job "oar-$OAR_JOB_ID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 
-# USR1: the walltime is near, so stop, and resume in another job, which OAR submits.
+# USR1: the walltime is near, so stop; OAR submits another job, which resumes.
 # TERM: somebody ends the job, so stop.
 again=
 trap 'again=yes; kill -TERM "$child"' USR1

@@ -5,7 +5,7 @@
 #
 # Submit it from the directory to which CONFIG and VENV are relative. The driver submits the jobs of
 # the workers, replaces those that end, and cancels them when it ends. Where compute nodes may not
-# submit jobs, run the command of the last lines on a login node, under tmux.
+# submit jobs, run `frontier run` with these settings on a login node, under tmux.
 #
 #PBS -N frontier-driver
 #PBS -j oe
@@ -14,7 +14,7 @@
 #PBS -l walltime=24:00:00
 # Pass CONFIG, VENV and SETTINGS to the job, if they are set where you submit it.
 #PBS -V
-# Your site may want more, such as:
+# Your site may require more, such as:
 ##PBS -q long
 ##PBS -A myproject
 

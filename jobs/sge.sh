@@ -5,18 +5,18 @@
 #
 # Submit it from the directory to which CONFIG and VENV are relative. The driver submits the jobs of
 # the workers, replaces those that end, and cancels them when it ends. Where compute nodes may not
-# submit jobs, run the command of the last lines on a login node, under tmux.
+# submit jobs, run `frontier run` with these settings on a login node, under tmux.
 #
 #$ -N frontier-driver
 #$ -S /bin/bash
 #$ -cwd
 #$ -j y
 #$ -V
-# The walltime. Ten minutes before, SGE sends USR1: time to finish the tasks under way.
+# The walltime. SGE sends USR1 ten minutes before: time to finish the tasks under way.
 #$ -l h_rt=24:00:00,s_rt=23:50:00
 # On exit code 99 SGE requeues the job, which resumes the run.
 #$ -r y
-# Your site may want more, such as:
+# Your site may require more, such as:
 ##$ -q long.q
 ##$ -P myproject
 # SGE's names for memory and processors differ from site to site, so the jobs of the workers ask for
@@ -32,7 +32,7 @@ SETTINGS=${SETTINGS:-"cluster.kind=sge cluster.workers=32 cluster.options.interf
 command=(python -m frontier run "$CONFIG" --job "sge-$JOB_ID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 
-# USR1: the walltime is near, so stop, and resume in the same job, requeued.
+# USR1: the walltime is near, so stop; the requeued job resumes.
 # TERM: somebody ends the job, so stop.
 again=
 trap 'again=yes; kill -TERM "$child"' USR1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A run inside one Slurm allocation (cluster.kind = "slurm-runner"): one task becomes the scheduler,
-# one the driver, each other task a worker.
+# one the driver, every other task a worker.
 #
 #   sbatch jobs/slurm-runner.sh
 #   sbatch --nodes=4 --ntasks=66 jobs/slurm-runner.sh
@@ -14,14 +14,14 @@
 #SBATCH --cpus-per-task=1
 # A little more than cluster.memory.
 #SBATCH --mem-per-cpu=2G
-# The walltime. When it is near, the run stops and resumes in the same job, requeued.
+# The walltime. When it is near, the run stops, and the requeued job resumes it.
 #SBATCH --time=24:00:00
 #SBATCH --requeue
 # Slurm sends USR1 to this script ten minutes before: time to finish the tasks under way.
 #SBATCH --signal=B:USR1@600
 # One log, however often the job starts.
 #SBATCH --open-mode=append
-# Your site may want more, such as:
+# Your site may require more, such as:
 ##SBATCH --partition=long
 ##SBATCH --account=myproject
 
@@ -36,7 +36,7 @@ command=(python -m frontier run "$CONFIG" --job "slurm-$SLURM_JOB_ID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 
 # srun passes a TERM to all tasks; the driver stops the run, which ends the other tasks.
-# USR1: the walltime is near, so stop, and resume in the same job, requeued.
+# USR1: the walltime is near, so stop; the requeued job resumes.
 # TERM: somebody ends the job, so stop.
 again=
 trap 'again=yes; kill -TERM "$child"' USR1

@@ -5,21 +5,21 @@
 #
 # Submit it from the directory to which CONFIG and VENV are relative. The driver submits the jobs of
 # the workers, replaces those that end, and cancels them when it ends. Where compute nodes may not
-# submit jobs, run the command of the last lines on a login node, under tmux.
+# submit jobs, run `frontier run` with these settings on a login node, under tmux.
 #
 #SBATCH --job-name=frontier-driver
 #SBATCH --output=%x-%j.log
 #SBATCH --ntasks=1
 #SBATCH --cpus-per-task=1
 #SBATCH --mem=2G
-# The walltime. When it is near, the run stops and resumes in the same job, requeued.
+# The walltime. When it is near, the run stops, and the requeued job resumes it.
 #SBATCH --time=24:00:00
 #SBATCH --requeue
 # Slurm sends USR1 to this script ten minutes before: time to finish the tasks under way.
 #SBATCH --signal=B:USR1@600
 # One log, however often the job starts.
 #SBATCH --open-mode=append
-# Your site may want more, such as:
+# Your site may require more, such as:
 ##SBATCH --partition=long
 ##SBATCH --account=myproject
 
@@ -33,7 +33,7 @@ SETTINGS=${SETTINGS:-"cluster.kind=slurm cluster.workers=32 cluster.options.inte
 command=(python -m frontier run "$CONFIG" --job "slurm-$SLURM_JOB_ID")
 for setting in $SETTINGS; do command+=(--set "$setting"); done
 
-# USR1: the walltime is near, so stop, and resume in the same job, requeued.
+# USR1: the walltime is near, so stop; the requeued job resumes.
 # TERM: somebody ends the job, so stop.
 again=
 trap 'again=yes; kill -TERM "$child"' USR1

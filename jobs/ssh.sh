@@ -3,15 +3,15 @@
 #
 #   HOSTS="node1 node2 node3" jobs/ssh.sh
 #
-# Scheduler and driver run here, the workers on the hosts. All of them must see this directory under
-# the same path, and ssh must not ask for a password. Ctrl-C, or TERM, stops the run; the same
+# The scheduler and the driver run here, the workers on the hosts. All hosts must see this directory
+# under the same path, and ssh must not ask for a password. Ctrl-C, or TERM, stops the run; the same
 # command resumes it.
 
 HOSTS=${HOSTS:-localhost}
 SSH=${SSH:-ssh}                     # with options, such as "ssh -p 2222 -i KEY"
 WORKERS=${WORKERS:-4}               # on each host
 MEMORY=${MEMORY:-2GB}               # of a worker; a third more than cluster.memory
-INTERFACE=${INTERFACE:-eth0}        # the network that the hosts share, as all of them call it
+INTERFACE=${INTERFACE:-eth0}        # the network that the hosts share; all must use this name
 PORT=${PORT:-8786}
 PROTOCOL=${PROTOCOL:-tcp}           # or tls (docs/reference/clusters.md, Encryption)
 CONFIG=${CONFIG:-configs/2x7.toml}  # the run; every host must see its directory
@@ -27,7 +27,7 @@ trap 'kill $(jobs -p) 2> /dev/null; rm -f "$file"' EXIT
 python -m dask scheduler --protocol "$PROTOCOL" --interface "$INTERFACE" --port "$PORT" \
     --dashboard-address 127.0.0.1:0 --scheduler-file "$file" &
 for host in $HOSTS; do
-    # A worker ends when it has been without its scheduler for some time, so the loop restarts it.
+    # A worker ends some time after it loses its scheduler, so the loop restarts it.
     # The loop ends with the connection (-tt).
     $SSH -tt "$host" "cd '$PWD' && $activate && while true; do
         python -m dask worker --scheduler-file '$file' --protocol $PROTOCOL --interface $INTERFACE \
