@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = "docs/results/README.md"
 FILE = "docs/results/gods-numbers.json"
 ENTRIES = json.loads((ROOT / FILE).read_text(encoding="utf-8"))
-TITLES = {"one tile": "step", "any number of tiles a move": "multi"}
+TITLES = {"one tile": "step", "any number of tiles": "multi"}
 
 
 @pytest.fixture(scope="module")
