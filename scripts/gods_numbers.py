@@ -69,12 +69,12 @@ of the blank. O. Tarakanov's are in the logs of github.com/lightln2/SlidingTiles
 
 HEAD = (
     "# {}, the blank's home in [{}, {}]: all positions at depth {}.",
-    "# Depth; position, row by row (0 is the blank); a shortest solution, as steps of the blank: up, "
-    "down, left, right{}.",
+    "# Depth; position, row by row (0 is the blank); a shortest solution, as steps of the blank: "
+    "up, down, left, right{}.",
 )
 """The first lines of a file of farthest positions."""
 
-IN_BRACKETS = {"step": "", "multi": "; a move over several cells is in parentheses"}
+IN_PARENTHESES = {"step": "", "multi": "; a move over several cells is in parentheses"}
 """The end of the second line, by metric."""
 
 SIDES = 4
@@ -87,7 +87,7 @@ OF_ONE_LINE = 9
 def main(root: Path = ROOT):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "searches", nargs="*", type=Path, metavar="SEARCH", help="the directory of a search by gods-number"
+        "searches", nargs="*", type=Path, metavar="SEARCH", help="a directory of gods-number"
     )
     options = parser.parse_args()
     found = [*enumerated(root), *searched_before(root)]
@@ -262,7 +262,7 @@ def farthest(run: CosetRun, value: dict) -> str:
     depths = ", ".join(str(layer["depth"]) for layer in value["layers"])
     lines = [
         HEAD[0].format(puzzle.title, row, column, depths),
-        HEAD[1].format(IN_BRACKETS[puzzle.metric]),
+        HEAD[1].format(IN_PARENTHESES[puzzle.metric]),
     ]
     for layer in value["layers"]:
         for position in run.proof.layer(layer["depth"]):
@@ -282,7 +282,7 @@ def steps_of(here: int, there: int, columns: int) -> str:
 
 
 def beyond(root: Path) -> dict[tuple[int, int], str]:
-    """Return the bounds on God's numbers of 2×n in docs/results/thesis.json, by rows and columns."""
+    """Return the bounds that docs/results/thesis.json has for 2×n, by rows and columns."""
     study = json.loads((root / RESULTS / "thesis.json").read_text(encoding="utf-8"))
     return {
         (2, int(n)): f"{of['lower']['value']} … {of['upper']['value']}"
