@@ -1,37 +1,39 @@
-"""How fast the program is: every kind of work, or the cost of each part around the kernels.
+"""Benchmarks: the time of every kind of work, or what whole runs cost beyond their kernels.
 
     python scripts/bench.py --write
     python scripts/bench.py --only "run pattern" --repeats 3
     python scripts/bench.py 2x6 3x4 --repeats 3 --json bench.json
 
 Without a size, the script times every kind of work (`scripts/kinds.py`), which takes about 30
-minutes. It marks figures slower than their last values in docs/benchmarks.csv; --write adds the
-figures there. --only takes the figures whose names contain a text.
+minutes. It marks figures that are slower than their last values in docs/benchmarks.csv, and
+--write adds the new figures to that file. --only TEXT limits it to figures whose names contain
+TEXT.
 
-With sizes, each of which names a config of configs/, it times three searches of the same states:
+With sizes, each the name of a config in configs/, it times three searches of the same states:
 
-(a) kernels: `frontier.kernels.shift_search.ShiftSearch`, bitmaps in memory, on a thread a core. The
-    time is of the search alone, after a warm-up on a small board. Left out where a sequence has
-    fewer than five members, as bitmaps then waste their words.
+(a) kernels: `frontier.kernels.shift_search.ShiftSearch`, bitmaps in memory, with one thread per
+    core. The time is that of the search alone, after a warm-up on a small board. Left out if a
+    sequence has fewer than five members, because bitmaps then waste memory.
 (b) run: `python -m frontier run CONFIG --fresh` as a user starts it, from the start of the
-    process until it ends, with its cluster, store and summary, in a scratch directory.
-(c) plain: `scripts/plain_search.py`, a byte a state and no code of the package, on a thread a
-    core, for tile puzzles. The time is of the search alone, without compiling. Once, as it is slow.
+    process to its end, with its cluster, store and summary, in a scratch directory.
+(c) plain: `scripts/plain_search.py`, one byte a state and no code of the package, with one
+    thread per core, for tile puzzles. The time is that of the search alone, without compilation. It
+    runs only once, because it is slow.
 
-Start-up is (b) on the 2x2 board, which has 12 states. All kernels are in Numba's cache
-before anything is timed: a whole run of 2x6 comes first. The layer counts of all searches
-must be equal, otherwise the benchmark fails.
+Start-up is (b) on the 2x2 board, which has 12 states. A whole run of 2x6 comes first, so that all
+kernels are in Numba's cache before anything is timed. The benchmark fails if the layer counts of
+the searches differ.
 
-With --compare, `scripts/comparison.py` times what a user would otherwise run. With --write too, the
-figures go to docs/results/timings.json, in place of those of the same boards, and from there to all
-pages that quote them (`scripts/quotes.py`). For the boards of the README that takes 15 minutes, and
-with --repeats 1 a third of that; 3x5, if it is named, takes 40 minutes more.
+With --compare, `scripts/comparison.py` times programs that a user could run instead. With --compare
+--write, the figures replace those of the same boards in docs/results/timings.json and on all pages
+that quote them (`scripts/quotes.py`). For the boards of the README this takes 15 minutes, or a
+third of that with --repeats 1; 3x5, if it is named, takes 40 minutes more.
 
-Each search is a separate command. Peak memory is the most that its process and all its
-children held at once: resident sizes are added up every 0.1 s, and pages that processes share
-count in each. Peak disk is the most bytes that the files of the run had at once, sampled as
-often. "Others" is how many cores everything else on the machine kept busy meanwhile; compare
-figures only where it is near 0. All three are the greatest of all repeats.
+Each search is a separate command. Peak memory is the greatest sum of the resident sizes of
+its process and all its children, sampled every 0.1 s; pages that processes share count in each.
+Peak disk is the greatest total size of the run's files, sampled as often. "Others" is how many
+cores everything else on the machine kept busy meanwhile; compare figures only if it is near 0. All
+three are maxima over all repeats.
 """
 
 import argparse
@@ -57,7 +59,7 @@ from frontier.text import size as bytes_text
 
 CORES = cores()
 say = partial(print, file=sys.stderr, flush=True)
-FULL_WORD = 60  # states of a word; where it has fewer, bitmaps waste memory and (a) is left out
+FULL_WORD = 60  # states of a full word; with fewer, bitmaps waste memory and (a) is left out
 LABELS = {"kernels": "(a) kernels", "run": "(b) run", "plain": "(c) plain"}
 FORMS = {"list": "as lists", "memory": "as bitmaps in memory", "tasks": "by tasks from disk"}
 
@@ -103,35 +105,35 @@ def main():
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description="Time the kernels alone (a), whole runs (b) and a plain search (c).",
-        epilog="What is measured and how stands at the top of this file.",
+        epilog="The top of this file says what is measured, and how.",
     )
     add = parser.add_argument
     add("sizes", nargs="*", metavar="SIZE", help="a config of configs/, such as 2x6")
     add("--compare", action="store_true",
-        help="time what one would run otherwise instead, and print a table in Markdown; without "
+        help="time frontier and other programs, and print a table in Markdown; without "
         f"SIZE: {' '.join(SIZES)}")  # fmt: skip
     add("--write", action="store_true",
-        help="add the figures to docs/benchmarks.csv; with --compare, put them into "
-        "docs/results/timings.json and into the pages that quote them")  # fmt: skip
+        help="add the figures to docs/benchmarks.csv; with --compare, write them to "
+        "docs/results/timings.json and to the pages that quote them")  # fmt: skip
     add("--only", default="", metavar="TEXT",
         help="without SIZE: time only the figures whose names contain this text")  # fmt: skip
     add("--program", action="append", default=[], metavar="PATH",
-        help="another program; scripts/comparison.py says how it is called")  # fmt: skip
-    add("--repeats", type=int, default=3, metavar="N", help="of (a) and (b); default: 3")
+        help="with --compare: another program, called as scripts/comparison.py says")  # fmt: skip
+    add("--repeats", type=int, default=3, metavar="N", help="repeats, except of (c); default: 3")
     add("--plain-limit", type=float, default=3e8, metavar="STATES",
-        help="(c) only for sizes of at most so many states; default: 3e8")  # fmt: skip
-    add("--json", metavar="FILE", help="write all figures, of every repeat, to this file")
+        help="run (c) only for sizes of at most this many states; default: 3e8")  # fmt: skip
+    add("--json", metavar="FILE", help="write the figures of every repeat to this file")
     add("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings",
-        help="of (b) alone, such as search.in_memory=false; may be repeated")  # fmt: skip
+        help="a setting of (b), such as search.in_memory=false; may be repeated")  # fmt: skip
     add("--scratch", metavar="DIR", help="where run directories go; default: the system's")
-    add("--kernels-only", action="store_true", help="do (a) once for the first size, print JSON")
+    add("--kernels-only", action="store_true", help="run (a) once for the first size, print JSON")
     options = parser.parse_args()
     if options.compare and not options.sizes:
         options.sizes = list(SIZES)
     if options.program and not options.compare:
-        parser.error("--program is for --compare")
+        parser.error("--program needs --compare")
     if options.write and options.sizes and not options.compare:
-        parser.error("--write is for --compare and for every kind of work: leave out the SIZE")
+        parser.error("--write with SIZE needs --compare")
     if options.program and options.write:
         parser.error("--write is for the programs that the pages name: leave out --program")
     missing = [str(config_of(size)) for size in options.sizes if not config_of(size).exists()]
@@ -143,7 +145,7 @@ def _options() -> argparse.Namespace:
 
 
 def time_every_kind(options: argparse.Namespace) -> None:
-    """Print the median of each figure, with its ratio to the last value if that is large."""
+    """Print the median of each figure, and its ratio to the last value if that is large."""
     history = kinds.read_history()
     with tempfile.TemporaryDirectory(prefix="bench-", dir=options.scratch) as scratch:
         say("warm-up: runs of 2x6, in memory and by tasks")
@@ -165,7 +167,7 @@ def time_every_kind(options: argparse.Namespace) -> None:
 
 
 def measure(size: str, scratch: str, options: argparse.Namespace) -> dict[str, list[dict]]:
-    """The results of all searches of one size, checked against each other."""
+    """Return the results of all searches of one size, after comparing their layers."""
     puzzle = load_config(config_of(size)).make_puzzle()
     whole_words = puzzle.model.space.code.bits == FULL_WORD
     parts = {"kernels": [], "run": []} if whole_words else {"run": []}
@@ -183,7 +185,7 @@ def measure(size: str, scratch: str, options: argparse.Namespace) -> dict[str, l
     wanted = parts[first][0]["layers"]
     if sum(wanted) != puzzle.states:
         sys.exit(
-            f"bench: {size}: {LABELS[first]} finds {sum(wanted):,} states, {puzzle.states:,} exist"
+            f"bench: {size}: {LABELS[first]} finds {sum(wanted):,} states, not {puzzle.states:,}"
         )
     for part, results in parts.items():
         for got in (result["layers"] for result in results if result["layers"] != wanted):
@@ -196,7 +198,7 @@ def measure(size: str, scratch: str, options: argparse.Namespace) -> dict[str, l
 
 
 def kernels(size: str) -> dict:
-    """(a) in this process."""
+    """Run (a) in this process."""
     for puzzle in (
         tile_puzzle(2, 4),
         load_config(config_of(size)).make_puzzle(),
@@ -233,7 +235,7 @@ def _print_size(size: str, parts: dict[str, list[dict]], startup: float) -> None
         _print_part(size, LABELS[part], results)
     seconds = {part: _median(results) for part, results in parts.items()}
     beyond = seconds["run"] - startup
-    said = [f"(b) beyond start-up {beyond:.2f} s"]
+    said = [f"(b) without start-up {beyond:.2f} s"]
     if "kernels" in seconds:
         base = seconds["kernels"]
         said.append(f"{beyond / base:.1f} times (a); (b)/(a) {seconds['run'] / base:.1f}")

@@ -1,16 +1,18 @@
-"""Tables of the m×n tile puzzles from each blank cell, by moves of one tile and of several, and of
-the k-column patterns of 2×n.
+"""Make tables of the m×n tile puzzles for each home of the blank, for moves of one tile and of
+several, and of the k-column patterns of 2×n.
+
 
     python scripts/boards.py --runs runs/boards
 
 For each board of `BOARDS`, each kind of blank cell (one of each orbit under the board's symmetries)
-and each metric: God's number, the number of farthest positions, and the sizes of all layers; the
-same for the patterns in which the k last columns of 2×n are labelled, where all moves count or only
-those of labelled tiles. boards.md is a table of them, with the number of the
-sequence in the On-Line Encyclopedia of Integer Sequences where it has one; layers/ has the sizes of
-the layers of each, as the encyclopedia takes them. Missing runs are made, except for boards with
-more than --most states, which are listed only if their tables exist already: 3×5 takes about 20
-minutes on two cores for each cell and metric, and 60 GB of disk.
+and each metric, the script finds God's number, the number of farthest positions and the sizes of
+all layers. It does the same for the patterns in which the last k columns of 2×n are labelled, where
+either all moves count or only those of labelled tiles. boards.md lists the results, with the number
+of the sequence in the On-Line Encyclopedia of Integer Sequences if it has one; layers/ has the
+sizes of all layers, in the format of the encyclopedia. The script makes missing runs, except of
+boards with more than --most states, which it lists only if their tables exist already: 3×5 takes
+about 20 minutes on two cores and 60 GB of disk for each cell and metric.
+
 """
 
 import argparse
@@ -26,7 +28,7 @@ from frontier.storage.local import write_bytes
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "results"
 BOARDS = [(2, n) for n in range(2, 8)] + [(3, 3), (3, 4), (3, 5)]
-METRICS = {"step": "one tile", "multi": "any number of tiles a move"}
+METRICS = {"step": "one tile", "multi": "any number of tiles"}
 
 SEQUENCES = {
     "2x3-step-0-0": "A090034",
@@ -38,8 +40,8 @@ SEQUENCES = {
     "3x3-step-1-1": "A089474",
     "3x4-step-0-0": "A090166",
 }
-"""The sequences of layer sizes, by the name of the table: board, metric, row and column of the
-blank."""
+"""The sequences of layer sizes in the OEIS, by the name of the table: board, metric, row and column
+of the blank."""
 
 COUNTED = {"step": "all", "labelled": "those of labelled tiles"}
 MOST_LABELLED = 4
@@ -48,16 +50,17 @@ MOST_LABELLED = 4
 INTRODUCTION = """\
 # Tile puzzles from each blank cell
 
-The table has God's number and the number of farthest positions of m×n boards, for moves of one tile
-and for moves of any number of tiles of a row or column. The goal has the blank in the named cell
-(row and column, counted from 0; one cell of each kind that symmetries of the board make alike).
-The page also links the sizes of all layers, in the format of the OEIS. If all kinds of cells of a
-board are here, the greatest number in a metric is the diameter of its state graph.
-`python scripts/boards.py --runs runs/boards` makes this page; 3×5 needs `--most 1000000000000`.
-An earlier version made the tables of 3×5 in moves of several tiles, and at first those of the
-smaller boards. It searched [lines of positions](../mathematics.md#lines-of-positions) and counted
-the positions on them, with 60 GB of disk and in twenty minutes for each cell, on two cores. This
-version searches positions, and needs 95 GB of disk for 3×5 in this metric.
+The table has God's number and the number of farthest positions of m×n boards in two metrics: a move
+slides one tile, or any number of tiles of a row or column. The goal has the blank in the named cell
+(row and column, counted from 0). Of the cells that a symmetry of the board maps to each other, the
+table has one; so the greatest number of a board in a metric is the diameter of its state graph. The
+last columns link the sizes of all layers, in the format of the OEIS, and their entries in the OEIS.
+
+`python scripts/boards.py --runs runs/boards` makes this page; 3×5 needs `--most 1000000000000`. An
+earlier version made the tables of 3×5 for moves of several tiles. It searched [lines of
+positions](../mathematics.md#lines-of-positions) and counted the positions on them, in twenty
+minutes and with 60 GB of disk for each cell, on two cores. The present version searches positions,
+and needs 95 GB of disk for each cell.
 
 | board | a move slides | blank at | states | God's number | farthest | layers | OEIS |
 | --- | --- | --- | ---: | ---: | ---: | --- | --- |
@@ -67,10 +70,9 @@ PATTERNS = """
 ## k-column patterns
 
 This table has the same for the 2×n puzzle in which the tiles of the last k columns of the goal are
-labelled and all other tiles count as the same
-([pattern databases](../reference/puzzles/pattern.md)). The blank's goal is the first cell. Where
-only moves of labelled tiles count, a state is the cells of the labelled tiles and the region of
-the blank.
+labelled and all other tiles are alike ([pattern databases](../reference/puzzles/pattern.md)). The
+blank's home is the first cell. Where only moves of labelled tiles count, a state consists of the
+cells of the labelled tiles and the connected area of other cells that contains the blank.
 
 | board | k | moves that count | states | greatest distance | farthest | layers |
 | --- | ---: | --- | ---: | ---: | ---: | --- |
@@ -84,8 +86,8 @@ def main():
     add("--target", type=Path, default=TARGET, metavar="DIR",
         help="where boards.md and layers/ go; default: docs/results")  # fmt: skip
     add("--most", type=int, default=10**11, metavar="STATES",
-        help="boards with more states are not searched; the tables of them that are there stay "
-        "listed; default: 10^11, which leaves 3×5 out")  # fmt: skip
+        help="do not search boards with more states, and list only their existing tables; "
+        "default: 10^11, which excludes 3×5")  # fmt: skip
     options = parser.parse_args()
     (options.target / "layers").mkdir(parents=True, exist_ok=True)
     page = INTRODUCTION
@@ -110,7 +112,7 @@ def main():
 
 
 def boards(runs: Path) -> list[Config]:
-    """The configs of all boards, metrics and kinds of blank cells."""
+    """Return the configs of all boards, metrics and kinds of blank cells."""
     families = [
         made(f"{rows}x{columns}-{metric}", runs, kind="tiles", rows=rows, columns=columns,
              metric=metric, blank="all")
@@ -121,7 +123,7 @@ def boards(runs: Path) -> list[Config]:
 
 
 def patterns(runs: Path) -> list[Config]:
-    """The configs of the k-column patterns of 2×n, in both metrics."""
+    """Return the configs of the k-column patterns of 2×n, in both metrics."""
     return [
         made(f"2x{n}-k{k}-{metric}", runs, kind="pattern", rows=2, columns=n, k=k, metric=metric)
         for n, metric in product(range(2, 8), COUNTED)
@@ -130,20 +132,22 @@ def patterns(runs: Path) -> list[Config]:
 
 
 def made(name: str, runs: Path, **puzzle) -> Config:
-    """The config of a run, or of several."""
+    """Return the config of a run, or of several."""
     tables = {"name": name, "puzzle": puzzle, "store": {"path": str(runs / name)}}
     return config_of(tables, "boards")
 
 
 def table(config: Config, name: str, options: argparse.Namespace) -> tuple[str, list[int]] | None:
-    """The file of a table and the sizes of the layers in it, made if there are not too many states;
-    None if there is no file."""
+    """Return the file of a table, with the sizes of its layers; None if there is no file.
+
+    Makes the table if the puzzle has at most `options.most` states.
+    """
     puzzle, file = config.make_puzzle(), options.target / "layers" / f"{name}.txt"
     if puzzle.states <= options.most:
         print(config.name, file=sys.stderr, flush=True)
         found = report_bfile(statistics_of(api.run(config).store))
         if file.exists() and file.read_text() != found:
-            sys.exit(f"{file} is another table than that of {config.name}")
+            sys.exit(f"{file} differs from the table of {config.name}")
         write_bytes(file, found.encode())
     if not file.exists():
         return None
@@ -155,7 +159,7 @@ def table(config: Config, name: str, options: argparse.Namespace) -> tuple[str, 
 
 
 def line(first: list, found: tuple[str, list[int]] | None, last: list[str]) -> str:
-    """A line of the page, empty if there is no table."""
+    """Return a line of the page; an empty string if there is no table."""
     if found is None:
         return ""
     file, layers = found

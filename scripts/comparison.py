@@ -1,9 +1,10 @@
-"""What a user would otherwise run, on the same boards, beside `python -m frontier run`.
+"""Compare `python -m frontier run` with other programs on the same boards.
 
-Every contender is a separate command, timed from outside from its start to its end, in alternation,
-and must find the same layers. Add your program with `--program PATH`: it is called as
-`PATH ROWS COLUMNS` and prints a line `DEPTH STATES` for each layer, or a JSON object with
+Each contender is a separate command, timed from its start to its end; the contenders take turns,
+and must find the same layers. `--program PATH` adds a program. It is called as
+`PATH ROWS COLUMNS`, and prints a line `DEPTH STATES` for each layer, or a JSON object with
 `layers`, for the goal with the blank in the first cell and the tiles in order.
+
 """
 
 import json
@@ -26,29 +27,29 @@ STATES = {
     "dictionary": (0, 2e7),
     "straightforward": (0, 3e8),
 }
-"""The least and the most states of the boards on which a contender runs, if not all: a dictionary
-takes 100 bytes of memory a state and more, the straightforward search one; smaller boards have only
-thin layers, and much larger ones are searched from disk in any case."""
+"""For contenders that do not run on all boards, the least and the most states. A dictionary takes
+100 bytes of memory a state or more, and the straightforward search one byte. From disk, smaller
+boards have only thin layers, and much larger ones are never searched in memory."""
 
-MINUTE = 60  # seconds; times are told to a hundredth of a second below it
+MINUTE = 60  # seconds; shorter times are given to a hundredth of a second
 FROM_DISK = ["search.in_memory=false", "cluster.memory=1.5GB"]
 
 WHAT = {
     "frontier": "`frontier run`, with its cluster, its store on disk and its summary",
-    "from disk": f"the same with `--set {'` and `--set '.join(FROM_DISK)}`",
-    "straightforward": "`scripts/plain_search.py`: Numba, all cores, a byte a state in memory; it "
-    "compiles each time, which *search alone* leaves out",
+    "from disk": f"`frontier run` with `--set {'` and `--set '.join(FROM_DISK)}`",
+    "straightforward": "`scripts/plain_search.py`: Numba, all cores, one byte a state in memory; "
+    "it compiles its kernel each time, which *search alone* excludes",
     "dictionary": "`scripts/dictionary_search.py`: a dictionary in plain Python",
 }
 
 
 def compare(sizes: list[str], repeats: int, programs: list[str], scratch: str | None) -> dict:
-    """Results by size and contender: lists of `repeats`, `None` for those left out."""
+    """Return the results by size and contender: a list of `repeats`, or None if left out."""
     there = cores()
     results: dict[str, dict] = {}
     with tempfile.TemporaryDirectory(prefix="compare-", dir=scratch) as folder:
         for settings in ([], FROM_DISK):
-            whole_run("2x5", folder, settings)  # kernels are in Numba's cache from now on
+            whole_run("2x5", folder, settings)  # puts the kernels into Numba's cache
         for size in sizes:
             puzzle = load_config(config_of(size)).make_puzzle()
             contenders = {
@@ -83,7 +84,7 @@ def _program(path: str, puzzle) -> dict:
 
 
 def layers_in(output: str) -> list[int]:
-    """The layers that a program printed: a JSON object, or lines of depth and states."""
+    """Return the layers that a program printed: a JSON object, or lines of depth and states."""
     try:
         return json.loads(output)["layers"]
     except (ValueError, TypeError, KeyError):
@@ -101,10 +102,12 @@ def _check(size: str, contenders: dict) -> None:
 
 
 def timings_of(figures: dict) -> dict:
-    """The figures of `compare` as scripts/quotes.py keeps them: by board, the medians of times and
-    the greatest values of everything else. Bytes; seconds; `alone` is the time of the search
-    without its start, `others` the cores that everything else kept busy, `form` how most layers
-    were made."""
+    """Return the figures of `compare` as scripts/quotes.py keeps them.
+
+    For each board, times are medians, and all other figures are maxima, in seconds and bytes.
+    `alone` is the time of the search without its start, `others` the number of cores that
+    everything else kept busy, and `form` says how most layers were made.
+    """
     machine = {key: figures[key] for key in ("cores", "processor", "python", "repeats")}
     return {
         size: {
@@ -117,7 +120,7 @@ def timings_of(figures: dict) -> dict:
 
 
 def _kept(found: list[dict]) -> dict:
-    """The figures of a contender, of all repeats."""
+    """Return the figures of a contender over all repeats."""
     kept = {
         key: round(median(result[key] for result in found), 2)
         for key in ("seconds", "in_layers", "alone")
@@ -132,7 +135,7 @@ def _kept(found: list[dict]) -> dict:
 
 
 def table(timings: dict) -> str:
-    """The comparison as a page in Markdown."""
+    """Return the comparison as a page in Markdown."""
     names = list(dict.fromkeys(name for board in timings.values() for name in board["programs"]))
     machines = dict.fromkeys(
         f"{board['cores']} cores ({board['processor']}, Python {board['python']})"
@@ -144,12 +147,12 @@ def table(timings: dict) -> str:
         "",
         "Each program searches all positions of the same boards, from the goal with the blank in "
         "the first",
-        f"cell, as a whole command on {' and on '.join(machines)}.",
-        "Seconds are from the start of a command to its end, medians where it was repeated. "
-        "Brackets have",
-        "how often `frontier` would have finished in that time, and the memory at its peak.",
+        f"cell, on {' and on '.join(machines)}.",
+        "Times are of the whole command, the median if it was repeated. Parentheses hold the "
+        "ratio to the",
+        "time of `frontier`, the peak memory, and the states a second.",
         "",
-        *(f"* **{name}**: {WHAT.get(name, 'given by path')}" for name in names),
+        *(f"* **{name}**: {WHAT.get(name, 'named with `--program`')}" for name in names),
         "",
         "| board | states | " + " | ".join(names) + " |",
         "| --- " * (len(names) + 2) + "|",
@@ -161,17 +164,17 @@ def table(timings: dict) -> str:
     busy = max(of for of in others if of is not None)
     lines += [
         "",
-        f"Everything else on the machine kept at most {busy:.2f} cores busy meanwhile.",
+        f"Meanwhile, everything else on the machine kept at most {busy:.2f} cores busy.",
         "`python scripts/bench.py --compare --write` writes this page; without `--write`, "
         "`--program PATH`",
-        "adds another program. [Other programs](../programs.md) has the times that others have "
+        "adds another program. [Other programs](../programs.md) has times that others have "
         "published.",
     ]
     return "\n".join(lines) + "\n"
 
 
 def _cell(board: dict, name: str) -> str:
-    """The time, memory and rate of a program on a board."""
+    """Return the time, memory and rate of a program on a board."""
     of, base = board["programs"].get(name), board["programs"]["frontier"]["seconds"]
     if of is None:
         return "left out"

@@ -1,7 +1,7 @@
-"""The breadth-first search of the m x n tile puzzle that everybody writes first, in plain Python.
+"""The breadth-first search of the m x n tile puzzle that everyone writes first, in plain Python.
 
-A dictionary holds the depth of every position seen, a position is a string of bytes, and the
-frontier is a list. It shares nothing with the package `frontier`: `scripts/bench.py --compare`
+A dictionary holds the depth of every position seen, a position is a bytes object, and the frontier
+is a list. The script shares nothing with the package `frontier`: `scripts/bench.py --compare`
 runs both and compares their counts. The goal has the blank in the first cell and the tiles in
 order.
 
@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 
 def search(rows: int, columns: int) -> list[int]:
-    """Number of states of each layer, from depth 0 on."""
+    """Return the number of states of each layer, from depth 0 on."""
     cells = range(rows * columns)
     neighbours = [
         [c for c in cells if abs(c // columns - b // columns) + abs(c % columns - b % columns) == 1]

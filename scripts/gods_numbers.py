@@ -1,18 +1,20 @@
-"""God's numbers of the m×n boards: docs/results/gods-numbers.json, and the tables that quote it.
+"""Collect God's numbers of m×n boards in docs/results/gods-numbers.json, and write its tables.
 
     python scripts/gods_numbers.py [SEARCH ...]
 
-An entry of the file is a board, a metric and a home of the blank, with both bounds of God's number,
-the positions at the last depths as far as they are known for certain, and the command that finds
-this. Enumerated boards come from the tables of layers/, with the seconds of the whole command from
-timings.json; other boards come from runs of `gods-number`, whose directories are named
-(runs/2x8-gods-number …), with seconds of processor time. Entries of earlier searches stay.
+An entry of the file has a board, a metric and the home of the blank, with both bounds of God's
+number, the numbers of positions at the last depths as far as they are known for certain, and the
+command that finds them. Enumerated boards come from the tables of layers/, with the seconds of the
+whole command from timings.json. Other boards come from the directories of `gods-number` that SEARCH
+names, such as runs/2x8-gods-number, with seconds of processor time. Entries of earlier searches
+stay.
 
-Of several sources of one board the one that says more counts, and all must agree. The script ends
-with an error, and writes nothing, if two disagree, if others have published another number, or if a
-way that a search has kept does not lead from its position to the goal. farthest/ gets the positions
-of each search at the last depths, with these ways; docs/results/README.md gets tables, each between
-two marks, with the bounds of thesis.json where nothing else is known.
+If there are several sources for one board, the entry is from the one that says most, and all must
+agree. The script ends with an error, and writes nothing, if two disagree, if others have published
+another number, or if a stored solution does not lead from its position to the goal. It writes the
+positions of each search at the last depths to farthest/, with their solutions, and tables to
+docs/results/README.md, each between two marks. The tables take the bounds of thesis.json where
+nothing else is known.
 """
 
 import argparse
@@ -34,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = Path("docs", "results")
 FILE = RESULTS / "gods-numbers.json"
 LAYERS = 4
-"""An enumeration gives the sizes of this many of the last layers; layers/ has them all."""
+"""How many of the last layers an entry of an enumerated board has; layers/ has them all."""
 
 LARGE = 10**10
 """Boards of this many positions or more are in the tables even if they were enumerated."""
@@ -62,24 +64,24 @@ PUBLISHED = {
         (4, 4, 0, 0): (43, [16, 4616, 1148071, 106073878], "O. Tarakanov 2022"),
     },
 }
-"""God's numbers and last layers that others have published, by metric, sides and home of the blank.
-O. Tarakanov's are in the logs of github.com/lightln2/SlidingTilesSolver."""
+"""God's numbers and sizes of the last layers that others have published, by metric, sides and home
+of the blank. O. Tarakanov's are in the logs of github.com/lightln2/SlidingTilesSolver."""
 
 HEAD = (
     "# {}, the blank's home in [{}, {}]: all positions at depth {}.",
-    "# Depth; position, row by row, 0 is the blank; where the blank goes on a shortest way: up, "
-    "down, left or right{}.",
+    "# Depth; position, row by row (0 is the blank); a shortest solution, as steps of the blank: "
+    "up, down, left, right{}.",
 )
 """The first lines of a file of farthest positions."""
 
-IN_BRACKETS = {"step": "", "multi": "; in brackets a move over several cells"}
-"""Their last words, by the metric."""
+IN_PARENTHESES = {"step": "", "multi": "; a move over several cells is in parentheses"}
+"""The end of the second line, by metric."""
 
 SIDES = 4
-"""The rows of the largest boards beside the OEIS."""
+"""The most rows of a board in the table beside the OEIS."""
 
 OF_ONE_LINE = 9
-"""Boards of one row were enumerated up to this many cells."""
+"""The most cells of the boards of one row that were enumerated."""
 
 
 def main(root: Path = ROOT):
@@ -93,7 +95,7 @@ def main(root: Path = ROOT):
     for path in options.searches:
         run = CosetRun.open(path)
         if run.proof is None:
-            sys.exit(f"{path}: no table is made yet")
+            sys.exit(f"{path}: the search has not made a table yet")
         if faults := check_cosets(run).faults:
             sys.exit(f"{path}: {faults[0].message}")
         value = gods_number_value(run)
@@ -115,7 +117,7 @@ def main(root: Path = ROOT):
 
 
 def enumerated(root: Path) -> list[dict]:
-    """The entries of the boards whose layers are all known."""
+    """Return the entries of the boards whose layers are all known."""
     entries = []
     timings = json.loads((root / RESULTS / "timings.json").read_text(encoding="utf-8"))
     for file in (root / RESULTS / "layers").glob("*.txt"):
@@ -145,12 +147,12 @@ def enumerated(root: Path) -> list[dict]:
 
 
 def states(rows: int, columns: int) -> int:
-    """The positions of a board of two rows and columns or more."""
+    """Return the number of positions of a board with at least two rows and two columns."""
     return factorial(rows * columns) // 2
 
 
 def searched_before(root: Path) -> list[dict]:
-    """The entries of the file that searches of cosets have added."""
+    """Return the entries of the file that searches by cosets have added."""
     file = root / FILE
     known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
     return [entry for entry in known if by_cosets(entry)]
@@ -161,12 +163,12 @@ def by_cosets(entry: dict) -> bool:
 
 
 def entry_of(run: CosetRun, value: dict) -> dict:
-    """The entry of a search."""
+    """Return the entry of a search."""
     puzzle, region = run.region.puzzle, run.region.name
     rows, columns, blank = puzzle.grid.rows, puzzle.grid.columns, home_of(run)
     config = f"configs/{rows}x{columns}.toml"
     if not (ROOT / config).exists():
-        sys.exit(f"{run.path}: there is no {config}, which a command could name")
+        sys.exit(f"{run.path}: {config} is missing, which the command would name")
     command = f"frontier gods-number {config}"
     if puzzle.metric != "step":
         command += f" --set puzzle.metric={puzzle.metric}"
@@ -175,7 +177,7 @@ def entry_of(run: CosetRun, value: dict) -> dict:
     if region != best_region(puzzle).name:
         command += f" --region {region}"
     last = [layer["count"] for layer in value["layers"]]
-    # Without a layer for which the command does not ask.
+    # The time excludes a layer that the command does not ask for.
     more = [asked["seconds"] for asked in value["questions"] if not asked["searched"]]
     seconds = value["seconds"] - (sum(more) if value["known"] else 0)
     if len(last) > 1:
@@ -188,14 +190,14 @@ def entry_of(run: CosetRun, value: dict) -> dict:
 
 
 def home_of(run: CosetRun) -> tuple[int, int]:
-    """Row and column of the blank in the goal."""
+    """Return the row and column of the blank in the goal."""
     puzzle = run.region.puzzle
     return divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
 
 
 def merged(found: list[dict]) -> list[dict]:
-    """One entry for each board: the one that says most, with the bounds of all; ends the program if
-    two disagree."""
+    """Return for each board the entry that says most, with the best bounds of all its entries; end
+    the program if two disagree."""
     best: dict[tuple, dict] = {}
     for entry in found:
         key = key_of(entry)
@@ -217,7 +219,7 @@ def merged(found: list[dict]) -> list[dict]:
 
 
 def key_of(entry: dict) -> tuple:
-    """The sides, metric and home of the blank, the same for boards that symmetries make alike."""
+    """Return the sides, the metric and the home of the blank, up to symmetries of the board."""
     (rows, columns), (row, column) = (entry["rows"], entry["columns"]), entry["blank"]
     if rows > columns:
         rows, columns, row, column = columns, rows, column, row
@@ -244,7 +246,7 @@ def published(entry: dict) -> tuple[int, list[int], str] | None:
 
 
 def says(entry: dict) -> tuple[int, int]:
-    """How much an entry says."""
+    """Return a key that is greater the more an entry says."""
     return entry["lower"] - entry["upper"], len(entry["last"])
 
 
@@ -254,33 +256,33 @@ def name_of(entry: dict) -> str:
 
 
 def farthest(run: CosetRun, value: dict) -> str:
-    """The positions of a search at the last depths, as a file."""
+    """Return the text of the file of a search: its positions at the last depths."""
     puzzle, (row, column) = run.region.puzzle, home_of(run)
-    ways = {position.board: position.blanks for position in run.proof.farther}
+    solutions = {position.board: position.blanks for position in run.proof.farther}
     depths = ", ".join(str(layer["depth"]) for layer in value["layers"])
     lines = [
         HEAD[0].format(puzzle.title, row, column, depths),
-        HEAD[1].format(IN_BRACKETS[puzzle.metric]),
+        HEAD[1].format(IN_PARENTHESES[puzzle.metric]),
     ]
     for layer in value["layers"]:
         for position in run.proof.layer(layer["depth"]):
-            here, way = position.board.index(0), ""
-            for there in ways[position.board]:
-                way, here = way + direction(here, there, puzzle.grid.columns), there
-            lines.append(f"{layer['depth']}; {puzzle.line(position.board)}; {way}")
+            here, steps = position.board.index(0), ""
+            for there in solutions[position.board]:
+                steps, here = steps + steps_of(here, there, puzzle.grid.columns), there
+            lines.append(f"{layer['depth']}; {puzzle.line(position.board)}; {steps}")
     return "\n".join(lines) + "\n"
 
 
-def direction(here: int, there: int, columns: int) -> str:
-    """Where the blank goes from one cell to another, once for each cell; in brackets where one move
-    takes it several cells."""
+def steps_of(here: int, there: int, columns: int) -> str:
+    """Return the steps of the blank from one cell to another in one move, in parentheses if there
+    are several."""
     (r, c), (rr, cc) = divmod(here, columns), divmod(there, columns)
-    way = "U" * (r - rr) + "D" * (rr - r) + "L" * (c - cc) + "R" * (cc - c)
-    return way if len(way) == 1 else f"({way})"
+    steps = "U" * (r - rr) + "D" * (rr - r) + "L" * (c - cc) + "R" * (cc - c)
+    return steps if len(steps) == 1 else f"({steps})"
 
 
 def beyond(root: Path) -> dict[tuple[int, int], str]:
-    """The bounds of God's numbers of 2×n that docs/results/thesis.json has, by rows and columns."""
+    """Return the bounds that docs/results/thesis.json has for 2×n, by rows and columns."""
     study = json.loads((root / RESULTS / "thesis.json").read_text(encoding="utf-8"))
     return {
         (2, int(n)): f"{of['lower']['value']} … {of['upper']['value']}"
@@ -289,9 +291,9 @@ def beyond(root: Path) -> dict[tuple[int, int], str]:
 
 
 def tables(entries: list[dict], bounds: dict[tuple[int, int], str]) -> dict[Path, dict[str, str]]:
-    """The tables of each page, by the names in their marks.
+    """Return the tables of each page, by the names in their marks.
 
-    bounds: what the table beside the OEIS has for boards without an entry.
+    bounds: the text in the table beside the OEIS for boards without an entry.
     """
     rows = [
         entry
@@ -315,7 +317,7 @@ def tables(entries: list[dict], bounds: dict[tuple[int, int], str]) -> dict[Path
 
 
 def cells(entry: dict) -> dict[str, str]:
-    """What the table says about a board."""
+    """Return the cells of the table for a board."""
     lower, upper, last = entry["lower"], entry["upper"], entry["last"]
     known = [
         f"{count:,}" if depth == upper else f"{count:,} at {depth}"
@@ -348,8 +350,8 @@ def table(heads: list[str], rows: list[dict[str, str]]) -> str:
 
 
 def beside(entries: list[dict], bounds: dict[tuple[int, int], str]) -> str:
-    """God's numbers by rows and columns, by moves of one tile, with the blank's home in the
-    corner."""
+    """Return the table of God's numbers by rows and columns, for moves of one tile and the blank's
+    home in the corner."""
     said = {(1, n): f"**{n - 1}**" for n in range(1, OF_ONE_LINE + 1)} | bounds
     for entry in entries:
         if (entry["metric"], entry["blank"]) == ("step", [0, 0]):
@@ -364,7 +366,7 @@ def beside(entries: list[dict], bounds: dict[tuple[int, int], str]) -> str:
 
 
 def filled(page: Path, parts: dict[str, str]) -> str:
-    """A page with tables between their marks; ends the program if it lacks one."""
+    """Return a page with the tables between their marks; end the program if a mark is missing."""
     text = page.read_text(encoding="utf-8")
     for name, inside in parts.items():
         begin, end = (BOUNDARY.format(word, name) for word in ("made by", "end of"))

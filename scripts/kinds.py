@@ -1,10 +1,10 @@
 """Times of every kind of work, and their history.
 
-`FIGURES` names what is timed: runs of the shipped configs and of larger patterns, in memory and by
-tasks, searches for God's numbers, solutions in bulk and distances. Each figure is the wall time of
-one command, or of one call in its own process, in seconds; all kernels are compiled before.
+`figures` generates what is timed: runs of the shipped configs and of larger patterns, in memory and
+by tasks, searches for God's numbers, solutions in bulk and distances. Each figure is the wall time
+in seconds of one command, or of one call in its own process, with all kernels already compiled.
 
-docs/benchmarks.csv is the history: a line for each commit, machine and figure. A figure is
+docs/benchmarks.csv is the history: a line for each commit, machine and figure. A figure counts as
 slower if it is more than `SLOWER` times its last value on the same machine.
 """
 
@@ -27,10 +27,10 @@ from frontier.machine import cores, processor
 HISTORY = ROOT / "docs" / "benchmarks.csv"
 SLOWER = 1.3
 MOST_IN_MEMORY, MOST_BY_TASKS = 2 * 10**11, 5 * 10**10
-"""Configs of at most this many states take less than 5 minutes."""
+"""Configs of at most this many states take less than 5 minutes, in memory and by tasks."""
 
 LARGER_PATTERNS = {"pattern-2x20-k2": (20, 2), "pattern-2x13-k3": (13, 3), "pattern-2x9-k4": (9, 4)}
-"""Patterns in docs/results that are not in configs/: (columns, k)."""
+"""Patterns of docs/results without a file in configs/: (columns, k)."""
 
 BY_TASKS = "search.in_memory=false", "cluster.memory=1.5GB"
 DISTANCES = 1_000_000
@@ -72,12 +72,12 @@ def figures() -> Iterator[Figure]:
 
 
 def _states(path: Path) -> int:
-    """The states of a config, of all its members if it has several goals."""
+    """Return the number of states of a config, of all its members if it has several goals."""
     return sum(member.make_puzzle().states for member in load_config(path).members)
 
 
 def _frontier(*words) -> float:
-    """The wall time of a command of the package."""
+    """Return the wall time of a command of the package."""
     began = time.perf_counter()
     command = [sys.executable, "-m", "frontier", *map(str, words)]
     subprocess.run(command, check=True, capture_output=True)
@@ -105,7 +105,7 @@ def _gods_number(scratch: Path, name: str) -> float:
 
 
 def _kept(scratch: Path) -> Path:
-    """A run of 2x5 that has kept its layers."""
+    """Make a run of 2x5 that keeps its layers, and return its path."""
     _run(scratch, config_of("2x5"), "search.keep=all")
     return scratch / "run"
 
@@ -124,7 +124,7 @@ for cells in boards[:, 1:]:
     if inversions % 2:
         cells[:2] = cells[1::-1]
 """
-"""Random boards of 2x5 that can be reached: the blank at its home, an even order of the tiles."""
+"""Random reachable boards of 2x5: the blank at home, and an even permutation of the tiles."""
 
 DISTANCE = (
     BOARDS
@@ -151,14 +151,14 @@ def _solve(scratch: Path) -> float:
 
 
 def machine() -> str:
-    """The processor and the number of cores."""
+    """Return the processor and the number of cores."""
     vectors = " with AVX-512" if "avx512vbmi2" in features() else ""
     return f"{processor()}{vectors}, {cores()} cores"
 
 
 def commit() -> str:
-    """The commit of the working tree, with a mark if files other than the history differ from
-    it."""
+    """Return the commit of the working tree, marked if files other than the history have
+    changed."""
 
     def said(*words: str) -> str:
         words = ["git", *words]
@@ -190,7 +190,7 @@ def line_of(figure: str, seconds: float) -> Line:
 
 
 def slower(line: Line, history: Iterable[Line]) -> float | None:
-    """The ratio of a figure to its last value on the same machine, if that is more than `SLOWER`;
+    """Return the ratio of a figure to its last value on the same machine if it exceeds `SLOWER`,
     else None."""
     last = [old for old in history if (old.machine, old.figure) == (line.machine, line.figure)]
     if not last:

@@ -1,17 +1,17 @@
-"""How much tasks depend on each other: what they read of other tasks, what the scheduler costs.
+"""How much tasks depend on each other: what they read of others' parts, and what scheduling costs.
 
     python scripts/locality.py 2x8
 
-For a size, which names a config of configs/, cut into tasks as for 1, 2 and 4 workers, and ever
-more finely:
+The script takes a size, the name of a config in configs/. It divides it into tasks as for 1, 2 and
+4 workers, and then more and more finely, and prints for each layout:
 
 * what a task reads of the current layer, as a multiple of the part that it writes: slabs under its
-  own prefixes (near) and under other prefixes (far); the share of far slabs in all it reads, the
-  layer before included; the files that it opens;
+  own prefixes (near) and under other prefixes (far); the share of far slabs in all that it reads,
+  including the layer before; the files that it opens;
 * the memory of a worker.
 
-Then, on clusters of 1, 2 and 4 workers here: how long an empty task takes from its submission to
-its result, and the processor time of scheduler and driver for each of many.
+Then it prints, for local clusters of 1, 2 and 4 workers, how long an empty task takes from its
+submission to its result, and the processor time that scheduler and driver take for one of many.
 """
 
 import argparse
@@ -41,11 +41,11 @@ MOST_TASKS = 1_000_000
 EMPTY_TASKS = 300
 
 SAMPLE = 8
-"""The most tasks whose reads are counted, spread evenly."""
+"""How many tasks of a layout are examined at most, evenly spaced."""
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Locality of layouts, and what it allows.")
+    parser = argparse.ArgumentParser(description="Measure locality and scheduling.")
     add = parser.add_argument
     add("size", metavar="SIZE", help="such as 2x8")
     add("--set", action="append", default=[], metavar="KEY=VALUE", dest="settings")
@@ -73,7 +73,7 @@ def main():
 
 
 def plans_of(size: str, settings: list[str]) -> Iterator[Plan]:
-    """Plans by tasks: first those chosen here, then with longer and longer prefixes."""
+    """Generate plans by tasks: those for `HERE` workers, then with longer and longer prefixes."""
     seen = set()
     for workers in HERE:
         here = f"cluster.workers={workers}", "cluster.oversubscribe=true"
@@ -91,7 +91,7 @@ def plans_of(size: str, settings: list[str]) -> Iterator[Plan]:
 
 
 def locality(plan: Plan) -> dict:
-    """Print one layout, and return its figures."""
+    """Print the figures of one layout, and return them."""
     layout = plan.layout
     near, far, files = read_where(layout)
     share = far / (1 + near + far)
@@ -115,8 +115,8 @@ def locality(plan: Plan) -> dict:
 
 
 def read_where(layout: Layout) -> tuple[float, float, float]:
-    """What a task reads of the current layer on average, in parts: under its own prefixes, and
-    under other prefixes; and how many files it opens."""
+    """Return what a task reads of the current layer on average, in parts, under its own prefixes
+    and under other prefixes, and how many files it opens."""
     tasks, found = layout.task_count(0), []
     for number in np.unique(np.linspace(0, tasks - 1, min(SAMPLE, tasks)).astype(np.int64)):
         task = layout.task(0, int(number))
@@ -130,9 +130,9 @@ def read_where(layout: Layout) -> tuple[float, float, float]:
 
 
 def empty_tasks(executor: Executor) -> tuple[float, float]:
-    """The seconds that an empty task takes alone, and the processor time of a batch, one of many,
-    in this process, where the scheduler and the driver are."""
-    # They last so long that each is a separate batch.
+    """Return the seconds that an empty task takes alone, and the processor time for one of many in
+    this process, which runs the scheduler and the driver."""
+    # Tasks this long are sent one to a bundle.
     seconds = 2 * TASKS_UNDER_WAY * executor.workers / BUNDLES_A_SECOND
     began = time.process_time()
     list(executor.run([Call(time.sleep, (seconds,))] * EMPTY_TASKS, lambda: False))

@@ -1,9 +1,9 @@
-"""The plain breadth-first search of a stack of pancakes, to compare with.
+"""A plain breadth-first search of a stack of pancakes, for comparison.
 
-It is as plain as `scripts/plain_search.py` for tiles: a byte for each of the n! orders, its
-distance from the sorted stack (255: not seen yet), each layer one scan of all the bytes, all
-cores, Numba. The number of an order is its rank by Lehmer digits of radices n, ..., 2; orders
-are packed four bits a pancake into one integer.
+It works like `scripts/plain_search.py` for tiles, with Numba and on all cores. Each of the n!
+orders has a byte, its distance from the sorted stack (255: not seen yet), and each layer is one
+scan of all bytes. The number of an order is its rank by Lehmer digits of radices n, ..., 2. An
+order is packed into one integer, four bits a pancake.
 
     python scripts/plain_pancakes.py 10
 """
@@ -26,7 +26,7 @@ def kernel(pancakes: int):
 
     @numba.njit
     def rank(order):
-        smaller = NUMBERS  # entry t: how many pancakes less than t are left
+        smaller = NUMBERS  # entry t: how many of the remaining pancakes are less than t
         number = 0
         for place in range(pancakes - 1):
             pancake = 4 * (order >> 4 * place & 15)
@@ -40,7 +40,7 @@ def kernel(pancakes: int):
         for place in range(pancakes - 2, -1, -1):
             digits = digits << 4 | number % (pancakes - place)
             number //= pancakes - place
-        left, order = NUMBERS, 0  # left: the pancakes that are left, in order
+        left, order = NUMBERS, 0  # left: the remaining pancakes, in order
         for place in range(pancakes):
             digit = 4 * (digits >> 4 * place & 15)
             order |= (left >> digit & 15) << 4 * place
@@ -50,14 +50,14 @@ def kernel(pancakes: int):
 
     @numba.njit("int64(uint8[::1], int64, int64, int64)", nogil=True)
     def expand(distance, depth, first, last):
-        """Expand the orders first..last-1 that are at `depth`; returns how many there are."""
+        """Expand the orders first..last-1 that are at `depth`; return their number."""
         found = 0
         for number in range(first, last):
             if distance[number] != depth:
                 continue
             found += 1
             order = unrank(number)
-            flipped = order & 15  # the first pancakes, turned over
+            flipped = order & 15  # the first pancakes, flipped
             for flip in range(2, pancakes + 1):
                 flipped = flipped << 4 | order >> 4 * (flip - 1) & 15
                 to = rank(order >> 4 * flip << 4 * flip | flipped)
@@ -69,7 +69,7 @@ def kernel(pancakes: int):
 
 
 def search(pancakes: int, threads: int) -> list[int]:
-    """Number of orders in each layer, from depth 0 on."""
+    """Return the number of orders of each layer, from depth 0 on."""
     return layers_of(kernel(pancakes), factorial(pancakes), threads)
 
 

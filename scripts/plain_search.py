@@ -1,18 +1,19 @@
-"""The plain breadth-first search of the m x n tile puzzle, to compare with.
+"""A plain breadth-first search of the m x n tile puzzle, for comparison.
 
-This is the first serious program that one would write, with Numba and enough memory: a byte for
-each of the (mn)!/2 states, its distance from the goal (255: not seen yet). Each layer is one scan
-of all the bytes: a state of the current layer is turned into a board, each move is made, the result
-is turned back into a number, and if its byte is 255 it gets the next distance. Threads share
-the scan, piece by piece; two that find the same state write the same byte. It shares nothing
-with the package `frontier`: `scripts/bench.py` runs both and compares their counts.
+This is the first serious program that one would write, with Numba and enough memory. Each of the
+(mn)!/2 states has a byte, its distance from the goal (255: not seen yet), and each layer is one
+scan of all bytes. The kernel turns a state of the current layer into a board, makes each move, and
+turns the result back into a number; if the byte of that number is 255, it becomes the next
+distance. Threads share the scan, piece by piece; two that find the same state write the same byte.
+The script shares nothing with the package `frontier`: `scripts/bench.py` runs both and compares
+their counts.
 
-A state's number is the blank's cell times k!/2 plus the rank of the k = mn - 1 tiles in reading
-order. The rank is the number with the Lehmer digits of radices k, ..., 3; the last two tiles
-stand in the order whose parity fits the blank's cell. Boards, and the lists
-that make digits of tiles and tiles of digits, are packed four bits an entry into one integer.
-The board's sides are constants of the compiled kernel, so that loops unroll and divisions turn
-into multiplications.
+The number of a state is the blank's cell times k!/2 plus the rank of the k = mn - 1 tiles in
+reading order. The rank is the number with the Lehmer digits of radices k, ..., 3; the last two
+tiles are in the order whose parity fits the blank's cell. Boards, and the lists that convert tiles
+to digits and digits to tiles, are packed into one integer, four bits an entry. The sides of the
+board are constants of the compiled kernel, so that loops unroll and divisions become
+multiplications.
 
 The goal has the blank in the first cell and the tiles in order.
 
@@ -45,8 +46,8 @@ def kernel(rows: int, columns: int):
 
     @numba.njit
     def rank(sequence):
-        """The number of a sequence of tiles."""
-        smaller = NUMBERS  # entry t: how many tiles less than t are left
+        """Return the number of a sequence of tiles."""
+        smaller = NUMBERS  # entry t: how many of the remaining tiles are less than t
         number = 0
         for place in range(tiles - 2):
             tile = 4 * (sequence >> 4 * place & 15)
@@ -56,7 +57,7 @@ def kernel(rows: int, columns: int):
 
     @numba.njit
     def unrank(number, odd):
-        """The sequence of tiles with this number and parity; inverse of `rank`."""
+        """Return the sequence of tiles with this number and parity; the inverse of `rank`."""
         digits = 0
         for place in range(tiles - 3, -1, -1):
             digit = number % (tiles - place)
@@ -64,7 +65,7 @@ def kernel(rows: int, columns: int):
             odd ^= digit & 1
             digits = digits << 4 | digit
         digits |= odd << 4 * (tiles - 2)
-        left, sequence = NUMBERS, 0  # left: the tiles that are left, in order
+        left, sequence = NUMBERS, 0  # left: the remaining tiles, in order
         for place in range(tiles):
             digit = 4 * (digits >> 4 * place & 15)
             sequence |= (left >> digit & 15) << 4 * place
@@ -74,7 +75,7 @@ def kernel(rows: int, columns: int):
 
     @numba.njit
     def slide(sequence, blank, cell):
-        """The number of the state after the tile at `cell` slides to `blank`."""
+        """Return the number of the state after the tile at `cell` slides to `blank`."""
         below = (1 << 4 * blank) - 1
         board = sequence & below | (sequence & ~below) << 4
         tile = board >> 4 * cell & 15
@@ -84,7 +85,7 @@ def kernel(rows: int, columns: int):
 
     @numba.njit("int64(uint8[::1], int64, int64, int64)", nogil=True)
     def expand(distance, depth, first, last):
-        """Expand the states first..last-1 that are at `depth`; returns how many there are."""
+        """Expand the states first..last-1 that are at `depth`; return their number."""
         found = 0
         for state in range(first, last):
             if distance[state] != depth:
@@ -113,12 +114,13 @@ def kernel(rows: int, columns: int):
 
 
 def search(rows: int, columns: int, threads: int) -> list[int]:
-    """Number of states of each layer, from depth 0 on."""
+    """Return the number of states of each layer, from depth 0 on."""
     return layers_of(kernel(rows, columns), factorial(rows * columns) // 2, threads)
 
 
 def layers_of(expand, states: int, threads: int) -> list[int]:
-    """The same by a kernel expand(distance, depth, first, last), from the state numbered 0."""
+    """Return the number of states of each layer, from state 0, by expand(distance, depth, first,
+    last)."""
     distance = np.full(states, UNSEEN, dtype=np.uint8)
     distance[0] = 0
     pieces = [(first, min(first + PIECE, states)) for first in range(0, states, PIECE)]

@@ -1,9 +1,9 @@
-"""The times that pages quote, in one file, and the sentences that quote them.
+"""The file of the times that pages quote, and the sentences that quote them.
 
 docs/results/timings.json has the figures of whole commands for each board, under the name of its
-config. `scripts/bench.py --compare --write` measures them, and writes the file and then the figures
-into the sentences of `SENTENCES`, which stand on their pages with any figures;
-docs/results/comparison.md is made from the whole file.
+config. `scripts/bench.py --compare --write` measures them, writes the file, makes
+docs/results/comparison.md from it, and puts the figures into the sentences of `SENTENCES` on their
+pages, in place of the figures there.
 """
 
 import json
@@ -59,20 +59,20 @@ SENTENCES = {
         "2×7 wrote {2x7 from disk written} and 3×5 {3x5 frontier written}, eight",
     ),
 }
-"""Sentences, or parts of sentences, by their page. Braces hold a figure of the file: the config,
-the program, and the name of the figure, which also says its unit."""
+"""Sentences, or parts of sentences, by page. Braces hold a figure of the file: the config, the
+program, and the name of the figure, which determines its unit."""
 
 FIELD = re.compile(r"\{(\w+) (?:([a-z ]+) )?(\w+)\}")
 
 
 def read(file: Path = ROOT / TIMINGS) -> dict:
-    """The figures by config."""
+    """Return the figures by config."""
     return json.loads(file.read_text(encoding="utf-8"))
 
 
 def write(found: dict, root: Path = ROOT) -> None:
-    """Put figures into the file, replacing those of the same boards and programs, and from there
-    into all pages that quote them."""
+    """Put figures into the file, in place of those of the same boards and programs, and into all
+    pages that quote them."""
     timings = read(root / TIMINGS)
     for name, board in found.items():
         timings[name] = timings.get(name, {}) | board
@@ -85,8 +85,8 @@ def write(found: dict, root: Path = ROOT) -> None:
 
 
 def filled(text: str, sentences: tuple[str, ...], timings: dict) -> str:
-    """A page with the figures in its sentences, wherever their lines end; ends the program if a
-    sentence is not on it, or stands there twice."""
+    """Return a page with the figures in its sentences, wherever their lines break; end the program
+    if a sentence is not on the page exactly once."""
     for sentence in sentences:
         figures = [figure(timings, *field.groups()) for field in FIELD.finditer(sentence)]
         words = (re.escape(part).replace(r"\ ", r"\s+") for part in split(sentence))
@@ -99,12 +99,12 @@ def filled(text: str, sentences: tuple[str, ...], timings: dict) -> str:
 
 
 def split(sentence: str) -> list[str]:
-    """The text before, between and after the figures of a sentence."""
+    """Return the text before, between and after the figures of a sentence."""
     return FIELD.sub("\0", sentence).split("\0")
 
 
 def figure(timings: dict, name: str, program: str | None, key: str) -> str:
-    """A figure in words; ends the program if it has not been measured."""
+    """Return a figure as text; end the program if it has not been measured."""
     board = timings.get(name, {})
     value = (board.get("programs", {}).get(program, {}) if program else board).get(key)
     if value is None:

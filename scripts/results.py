@@ -2,13 +2,13 @@
 
     python scripts/results.py --runs runs
 
-For each report of `GROUPS`, which is of one config or of those that `SETS` names, a page, a table
-of the layers as CSV and a farthest position as SVG; reports.html shows them, and README.md lists
-them between two marks, beside what is written there by hand. The script looks for a run in the
-directory, under the name of its config, and makes or resumes it there if it is not complete; runs
-of `LARGE` only with --large. If one of these is missing, the files of its report stay as they are,
-and reports.html and README.md take its numbers from them; if the files are missing too, both stay
-as they are, and the exit code is 1. The reports name no host and no path.
+Each report of `GROUPS` is of one config, or of those that `SETS` names. It consists of a page, a
+table of the layers as CSV and a farthest position as SVG. reports.html shows all reports, and
+README.md lists them between two marks. The script looks for a run in the directory, under the name
+of its config, and makes or resumes it there if it is not complete; it makes runs of `LARGE` only
+with --large. If one of these is missing, the files of its report stay as they are, and reports.html
+and README.md take its numbers from them. If these files are missing too, reports.html and README.md
+stay as they are, and the exit code is 1. Reports do not contain host names or paths.
 """
 
 import argparse
@@ -48,7 +48,7 @@ SETS = {f"pattern-k{k}": [f"pattern-2x{n}-k{k}" for n in range(max(2, k), 8)] fo
 SETS["3x3-diameter"] = ["3x3-diameter"]  # one config, which has a run for each blank cell
 LARGE = {"2x7", "3x5"}
 PICTURE = "2x7"
-"""The chart of this report is also made as a picture."""
+"""The report whose chart is also made as a PNG picture."""
 
 BEGIN, END = "<!-- made by scripts/results.py -->", "<!-- end -->"
 say = partial(print, file=sys.stderr, flush=True)
@@ -67,7 +67,8 @@ class Card:
 
     @property
     def outline(self) -> str:
-        """The layers as the path of an area 100 wide and 100 high, as high as the logarithms."""
+        """The SVG path of an area chart of the layers, on a logarithmic scale, 100 wide and 100
+        high."""
         logs = [log(1 + count) for count in self.counts]
         high, broad = max(logs, default=1), 100 / max(1, len(logs))
         steps = "".join(f"V{100 - 100 * of / high:.0f}h{broad:.2f}" for of in logs)
@@ -75,7 +76,7 @@ class Card:
 
 
 def card_of(name: str, runs: list[RunStatistics]) -> Card:
-    """The card of a report, of one run or of several; the picture is of the last."""
+    """Return the card of a report on one run or several; the picture is of the last run."""
     last = runs[-1]
     titles = list(dict.fromkeys((runs[0].puzzle.title, last.puzzle.title)))
     board = last.boards[0] if last.boards else last.puzzle.goals[0]
@@ -86,7 +87,7 @@ def card_of(name: str, runs: list[RunStatistics]) -> Card:
 
 
 def published_card(name: str, target: Path) -> Card | None:
-    """The card of a report of one run from its published files; None if they are missing."""
+    """Return the card of a report on one run from its published files; None if they are missing."""
     table, drawing = target / f"{name}.csv", target / f"{name}.svg"
     if not (table.exists() and drawing.exists() and (target / f"{name}.html").exists()):
         return None
@@ -100,7 +101,7 @@ def published_card(name: str, target: Path) -> Card | None:
 
 
 def _facts(layers: list[list[int]]) -> list[tuple[str, str]]:
-    """The key figures of runs, from the states of the layers of each."""
+    """Return the key figures of runs, from the sizes of their layers."""
     values = {
         "states": [sum(counts) for counts in layers],
         "depth": [len(counts) - 1 for counts in layers],
@@ -110,13 +111,13 @@ def _facts(layers: list[list[int]]) -> list[tuple[str, str]]:
 
 
 def _from_to(numbers: list[int]) -> str:
-    """The least and the greatest of some numbers."""
+    """Return the least and the greatest of the numbers as text."""
     low, high = min(numbers), max(numbers)
     return f"{low:,}" if low == high else f"{low:,} … {high:,}"
 
 
 def index_page(groups: dict[str, list[Card]]) -> str:
-    """A page that links reports, in groups."""
+    """Return a page that links reports, in groups."""
     template = Path(__file__).with_name("results_index.html").read_text(encoding="utf-8")
     return templates().from_string(template).render(groups=groups)
 
@@ -134,7 +135,7 @@ def main():
         "names",
         nargs="*",
         metavar="NAME",
-        help="only these, not reports.html and README.md",
+        help="make only these reports, without reports.html and README.md",
     )
     options = parser.parse_args()
     known = [name for names in GROUPS.values() for name in names]
@@ -148,13 +149,13 @@ def main():
         if runs:
             cards[name] = publish(name, runs, options.target)
             continue
-        say(f"{name}: no run in {options.runs}, and it takes minutes: see --large")
+        say(f"{name}: no run in {options.runs}; --large makes it, which takes minutes")
         if card := published_card(name, options.target):
             cards[name] = card
         else:
             skipped.append(name)
     if skipped:
-        sys.exit(f"reports.html and README.md stay as they are, without {', '.join(skipped)}")
+        sys.exit(f"reports.html and README.md are unchanged: no files of {', '.join(skipped)}")
     if not options.names:
         list_in(options.target, cards)
 
@@ -180,7 +181,7 @@ def list_in(target: Path, cards: dict[str, Card]) -> None:
 
 
 def runs_of(name: str, directory: Path, large: bool) -> list[RunStatistics]:
-    """The complete runs of a config, made if missing; an empty list if that would take long."""
+    """Return the complete runs of a config, made if missing; an empty list if it is too large."""
     place = (f"store.path={directory / name}",)
     found = []
     for config in load_config(ROOT / "configs" / f"{name}.toml", place).members:
@@ -207,7 +208,7 @@ def fill_in(page: Path, groups: dict[str, list[Card]]) -> None:
 
 
 def table_of(group: str, cards: list[Card]) -> str:
-    """A group in Markdown, a row for each report."""
+    """Return the table of a group in Markdown, with a row for each report."""
     facts = [key for key, _ in cards[0].facts]
     lines = [f"### {group}", "", f"| | run | puzzle | {' | '.join(facts)} | report |"]
     lines.append("| --- | --- | --- | " + "---: | " * len(facts) + "--- |")

@@ -1,9 +1,9 @@
-"""How many bytes codecs store, on which forecasts of the disk rest (docs/scale.md).
+"""How many bytes codecs store, the basis of forecasts of disk space (docs/scale.md).
 
     python scripts/scale.py
 
-The bytes stored for a raw byte of real layers, by their share of ones, while layers grow and while
-they shrink.
+Prints the bytes stored for each raw byte of real layers, by their share of ones, in growing and in
+shrinking layers.
 """
 
 import sys

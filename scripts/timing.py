@@ -1,4 +1,4 @@
-"""Timing whole commands from outside: seconds, memory, disk, and what else the machine did."""
+"""Time whole commands from outside: seconds, memory, disk, and what else the machine did."""
 
 import json
 import resource
@@ -16,7 +16,7 @@ from frontier.storage.places import storage_at
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE_SECONDS = 0.1
 THIN_FIRST, THIN_LAST = 35, 15
-"""Layers whose share of the time is reported."""
+"""How many of the first and the last layers count as thin; their share of the time is reported."""
 
 
 def config_of(size: str) -> Path:
@@ -24,7 +24,7 @@ def config_of(size: str) -> Path:
 
 
 def whole_run(size: str, scratch: str, settings: list[str]) -> dict:
-    """(b): the whole command, timed from outside, and what its ledger says about its layers."""
+    """Run (b), the whole command; return its times and what its ledger says of the layers."""
     path = Path(scratch) / "run"
     result = command(
         "-m", "frontier", "run", config_of(size), "--fresh", "--yes", "--json",
@@ -46,23 +46,23 @@ def whole_run(size: str, scratch: str, settings: list[str]) -> dict:
 
 
 def _form(record: dict) -> str:
-    """How a layer was made: as a "list", in "memory" or by "tasks", which note what they did."""
+    """Return how a layer was made: as a "list", in "memory" or by "tasks" (which record work)."""
     if record["form"] == "list":
         return "list"
     return "tasks" if record["work"] else "memory"
 
 
 def command(*arguments, folder: Path | None = None) -> dict:
-    """Run Python, and return the JSON that it prints, with the figures of `timed`."""
+    """Run Python; return the JSON that it prints, together with the figures of `timed`."""
     output, figures = timed([sys.executable, *map(str, arguments)], folder)
     return {**json.loads(output), **figures}
 
 
 def timed(words: list[str], folder: Path | None = None) -> tuple[str, dict]:
-    """Run a command, and return what it prints, and `wall` (seconds), `peak` (bytes), `others`
+    """Run a command; return what it prints, and `wall` (seconds), `peak` (bytes) and `others`
     (cores).
 
-    folder: `disk` is the most bytes that the files below it had at once.
+    With a `folder`, also return `disk`, the greatest total size of the files below it.
     """
     before, began = time_of_others(), time.perf_counter()
     with psutil.Popen(words, stdout=PIPE, stderr=PIPE, text=True) as process:
@@ -86,16 +86,17 @@ def timed(words: list[str], folder: Path | None = None) -> tuple[str, dict]:
 
 
 def _tree_bytes(process: psutil.Process) -> int:
-    """Resident bytes of a process and all its descendants."""
+    """Return the resident bytes of a process and all its descendants."""
     try:
         members = [process, *process.children(recursive=True)]
         return sum(member.memory_info().rss for member in members)
-    except psutil.NoSuchProcess:  # one has just ended; the next sample will do
+    except psutil.NoSuchProcess:  # a process has just ended; the next sample counts
         return 0
 
 
 def time_of_others() -> float:
-    """Processor time of the machine except this process and the commands that have ended."""
+    """Return the processor time of the machine, without this process and commands that have
+    ended."""
     machine = psutil.cpu_times()
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     idle = machine.idle + machine.iowait + machine.guest + machine.guest_nice

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = "docs/results/README.md"
 FILE = "docs/results/gods-numbers.json"
 ENTRIES = json.loads((ROOT / FILE).read_text(encoding="utf-8"))
-TITLES = {"one tile": "step", "any number of tiles a move": "multi"}
+TITLES = {"one tile": "step", "any number of tiles": "multi"}
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +147,7 @@ def test_moves_of_several_tiles(write, clone, tmp_path):
         (clone / "docs" / "results" / "farthest" / "2x4-multi-0-0.txt").read_text().splitlines()
     )
     assert head.endswith("all positions at depth 25, 24, 23, 22, 21, 20.")
-    assert second.endswith("right; in brackets a move over several cells.")
+    assert second.endswith("right; a move over several cells is in parentheses.")
     assert len(rest) == sum(entries["multi"]["last"])
     puzzle = run.puzzle
     for line in rest:

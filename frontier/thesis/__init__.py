@@ -1,1 +1,1 @@
-"""The 2×n puzzle between bounds: what can be proved about its greatest depth without a search."""
+"""Lower and upper bounds on the greatest depth of the 2×n puzzle."""

@@ -1,10 +1,10 @@
-"""Bounds of God's number of the 2×n puzzle, from searches and from runs of patterns.
+"""Bounds on God's number of the 2×n puzzle, from searches and from runs of patterns.
 
-Let G(n) be the greatest depth of the 2×n puzzle, and d(n, k) that of its pattern of the k
-right-most columns. The blank's home is the top left cell. Where G(n) was searched, it is both
-bounds. Elsewhere:
+Let G(n) be the greatest depth of the 2×n puzzle, and d(n, k) the greatest depth of its pattern of
+the k right-most columns. The blank's home is the top left cell. If a search found G(n), it is both
+bounds. Otherwise:
 
-**Below.** A bound is 2n² - n (`frontier.thesis.inversions`).
+**Below.** The bound is 2n² - n (`frontier.thesis.inversions`).
 
 **Above.** Bring the k right-most columns and the blank home, in at most d(n, k) moves. This leaves
 the 2×(n-k) puzzle, with the right parity. So
@@ -17,8 +17,8 @@ patterns. Then
 
     G(n) ≤ d(n, k) + H(n-k),    H(n) ≤ h(n, k) + H(n-k),    H(1) = 0.
 
-These are usually smaller: with the blank home all depths are even, and the farthest positions
-have their blanks elsewhere. The upper bound is the least over all k for which there is a run.
+H and h are usually smaller than G and d: with the blank home all depths are even, and the farthest
+positions have the blank elsewhere. The upper bound is the least over all k that have a run.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from frontier.thesis.runs import Depths, ThesisRuns
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound, its derivation (k by k), and the runs that it rests on."""
+    """A bound, the steps of its derivation, and the runs that it rests on."""
 
     value: int
     steps: tuple[str, ...]
@@ -46,23 +46,20 @@ def thesis_bound(columns: int) -> int:
 
 
 class Bounds:
-    """Bounds from the existing runs.
-
-    most: the most labelled columns.
-    """
+    """Bounds from the existing runs, with patterns of at most `most` columns."""
 
     def __init__(self, runs: ThesisRuns, most: int):
         self._runs, self._most = runs, most
-        self._upper = cache(self._upper)  # type: ignore[method-assign]  # for as long as this lives
+        self._upper = cache(self._upper)  # type: ignore[method-assign]  # cached as long as the object lives
 
     def lower(self, columns: int) -> Bound:
-        """Return God's number where it was searched, else 2n² - n."""
+        """Return God's number if a search found it, else 2n² - n."""
         if whole := self._runs.tiles(2, columns):
             return _exact(whole, whole.depth)
         return Bound(inversion_formula(columns), ("2n² - n",), ())
 
     def upper(self, columns: int) -> Bound | None:
-        """Return God's number where it was searched, else the least bound from blocks of columns;
+        """Return God's number if a search found it, else the least bound from blocks of columns, or
         None if no runs give one."""
         return self._upper(columns, "depth")
 
@@ -78,9 +75,9 @@ class Bounds:
         return smaller.after(depths.depth, "k = 1", depths.run)
 
     def _upper(self, columns: int, field: str) -> Bound | None:
-        """Return the least bound of G(n), or of H(n).
+        """Return the least bound on G(n) or H(n).
 
-        field: "depth" for G(n), "depth_at_home" for H(n): the field of `Depths`.
+        field: the field of `Depths`: "depth" for G(n), "depth_at_home" for H(n).
         """
         if columns == 1 and field == "depth_at_home":
             return Bound(0, (), ())
@@ -103,8 +100,8 @@ def _exact(depths: Depths, moves: int) -> Bound:
 def linear_formula(depths: dict[int, int]) -> tuple[int, int, int, int] | None:
     """Return (a, b, first n, last n) with depth = a n + b for at least three n, without a gap.
 
-    The last n is the one before the first gap, counted from the least n. Returns None if the depths
-    up to it do not end with such a formula.
+    The last n is the one before the first gap. Returns None if the depths up to it do not end with
+    such a formula.
     """
     first = min(depths, default=0)
     last = first

@@ -2,7 +2,7 @@
 shortest numbers of moves (in Japanese), master's thesis, Japan Advanced Institute of Science and
 Technology, 2021, http://hdl.handle.net/10119/17100.
 
-Numbers only, as printed, slips included.
+Only numbers, as printed, including slips.
 """
 
 DIAMETERS = {  # table 1.1: rows, then columns from 1 on
@@ -37,8 +37,8 @@ LOWER = {4: 21, 5: 31, 6: 44, 7: 58, 8: 75, 9: 93, 10: 144}  # table 5.1
 UPPER = {4: 58, 5: 84, 6: 129, 7: 183, 8: 246, 9: 318, 10: 399}
 
 REMARKS = (
-    "Section 4.2 calls the fifth part of the moves D a second time; it is E.",
-    "The sum of the parts' moves is 9(n - 1) only with n + 1 moves in part A.",
+    "Section 4.2 calls the fifth part of the moves D again; it should be E.",
+    "The parts have 9(n - 1) moves together only if part A has n + 1.",
 )
 """Slips of the pen, with no number to compare."""
 

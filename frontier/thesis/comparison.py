@@ -18,9 +18,9 @@ from frontier.thesis.sequences import (
 
 @dataclass(frozen=True)
 class Row:
-    """A claim of the thesis beside its result here.
+    """A claim of the thesis and the value computed here.
 
-    thesis: the value in the thesis. computed: None if the run that gives it is missing.
+    thesis: the value in the thesis. computed: None if a run is missing that gives it.
     note: the explanation of a slip of the thesis.
     """
 
@@ -31,7 +31,7 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """One of: agrees; slip, of the thesis, known and explained; differs; no run."""
+        """One of: agrees; slip (a known, explained one of the thesis); differs; no run."""
         if self.computed is None:
             return "no run"
         if self.thesis == self.computed:
@@ -47,10 +47,11 @@ def diameters(runs: ThesisRuns) -> Iterator[Row]:
             yield Row(f"God's number of {rows}×{columns}", claimed, computed and computed.depth)
     line = runs.tiles(1, 5)
     yield Row(
-        "positions of 1×5 that can be reached",
+        "reachable positions of 1×5",
         60,
         line and line.states,
-        "the thesis says (mn)!/2 of all boards; on one line the tiles keep their order, so it is n",
+        "the thesis gives (mn)!/2 for all boards; in one row the tiles keep their order, "
+        "so it is n",
     )
 
 
@@ -64,11 +65,12 @@ def manhattan(runs: ThesisRuns) -> Iterator[Row]:
         claim = f"n² + ⌊3n/2⌋ - 1 is the greatest, n = {columns}"
         yield Row(claim, manhattan_formula(columns), _greatest_sum(columns))
     yield Row(
-        "states of n = 5 that attain it in the pattern of figure 3.4",
+        "states of n = 5 that attain it and have the pattern of figure 3.4",
         claims.ATTAINING[5],
         _drawn_as_in_figure(5, last_of_a=5 // 2 - 1),
-        "for odd n the set A must end at ⌈n/2⌉ - 1, not ⌊n/2⌋ - 1; then the pattern is that of "
-        f"{_drawn_as_in_figure(5, last_of_a=-(-5 // 2) - 1)} of the {manhattan_counts(5)[-1]}",
+        "for odd n the set A must end at ⌈n/2⌉ - 1, not ⌊n/2⌋ - 1; then "
+        f"{_drawn_as_in_figure(5, last_of_a=-(-5 // 2) - 1)} of the {manhattan_counts(5)[-1]} "
+        "have it",
     )
 
 
@@ -77,8 +79,8 @@ def _greatest_sum(columns: int) -> int:
 
 
 def _drawn_as_in_figure(columns: int, last_of_a: int) -> int:
-    """Return how many solvable boards of 2×n, n odd, show D...D C...C over B...B, the blank,
-    A...A."""
+    """Return the number of solvable boards of 2×n, n odd, with D...D C...C above B...B, the blank
+    and A...A."""
     half, ends = columns // 2, (0, last_of_a, columns - 1, 3 * columns // 2 - 1, 2 * columns - 1)
     a, b, c, d = (range(before + 1, last + 1) for before, last in pairwise(ends))
     places = ((d, half + 1), (c, half), (b, half), ([0], 1), (a, half))
@@ -102,7 +104,7 @@ def sequences(runs: ThesisRuns) -> Iterator[Row]:
 
 
 def moves(runs: ThesisRuns) -> Iterator[Row]:
-    """The sequences of section 4.2, replayed, and figure 4.3."""
+    """The move sequences of section 4.2, replayed, and figure 4.3."""
     for columns, parts in claims.MOVES.items():
         puzzle = pattern_puzzle(2, columns, k=1)
         (start,) = farthest_of_one_column(columns).positions
@@ -115,7 +117,7 @@ def moves(runs: ThesisRuns) -> Iterator[Row]:
     steps = accumulate(claims.MOVES[5], lambda b, part: replayed(5, b, part), initial=board)
     next(steps)
     for part, figure, reached in zip("ABCDE", claims.FIGURES, steps, strict=True):
-        note = "" if puzzle.line(reached) == figure else "the figure does not follow from the moves"
+        note = "" if puzzle.line(reached) == figure else "the figure does not match the moves"
         yield Row(f"2×5 after part {part} (figure 4.3)", figure, puzzle.line(reached), note)
 
 
@@ -137,7 +139,7 @@ def bounds(runs: ThesisRuns) -> Iterator[Row]:
 
 
 def columns(runs: ThesisRuns) -> Iterator[Row]:
-    """Table 5.2 and the formulas read off it."""
+    """Table 5.2 and the formulas derived from it."""
     for k, depths in claims.COLUMNS.items():
         depths_computed = _depths(runs, k, depths)
         for n, claimed in depths.items():
@@ -179,8 +181,8 @@ def beyond(runs: ThesisRuns) -> dict:
     of all patterns that were searched.
 
     The result has depths: k -> n -> d(n, k); formulas: k -> text; bounds: n -> name -> bound, for
-    the names of the methods of `Bounds` and each n that has an upper bound; "recursion" is None if
-    a run for it is missing.
+    each n that has an upper bound; the names are the methods of `Bounds`. "recursion" is None if a
+    run for it is missing.
     """
     depths = {k: _depths(runs, k, range(k, 201)) for k in range(1, MOST_K + 1)}
     formulas = {

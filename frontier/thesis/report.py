@@ -1,4 +1,4 @@
-"""The thesis's claims and the results beyond them, as JSON, as text and as Markdown."""
+"""The claims of the thesis and the results beyond them, as JSON and as Markdown."""
 
 from dataclasses import asdict
 from platform import python_version
@@ -36,8 +36,8 @@ def made_with() -> dict[str, str]:
 
 
 def describe_thesis(value: dict) -> str:
-    """Return the value of `thesis_value` for a person, in Markdown."""
-    titles = {name: (table.__doc__ or "").strip() for name, table in TABLES.items()}
+    """Return the value of `thesis_value` as Markdown."""
+    titles = {name: (table.__doc__ or "").strip().rstrip(".") for name, table in TABLES.items()}
     depths = value.get("beyond", {"depths": {}})["depths"].values()
     columns = sorted({n for depths_of_k in depths for n in depths_of_k})
     return page("thesis.md", value=value, titles=titles, columns=columns)

@@ -1,4 +1,4 @@
-"""The runs that the results rest on: read from a directory of runs, or made there if small."""
+"""The runs that the results rest on, read from a directory, or made there if they are small."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ from frontier.text import counted
 class Depths:
     """The results of a complete run by layers, or of a run by cosets that found God's number.
 
-    run: its name. depth: the greatest distance. depth_at_home: the same of positions whose blank is
-    where the goal has it, or an upper bound if the run does not count these. states, farthest: the
-    number of positions, and of those at `depth`, None if these were not all listed. by_cosets: True
-    for a run by cosets.
+    run: its name. depth: the greatest distance. depth_at_home: the greatest distance of positions
+    with the blank home, or an upper bound on it if the run does not count these. states: the number
+    of positions. farthest: how many of them are at `depth`; None if not all are listed. by_cosets:
+    True for a run by cosets.
     """
 
     run: str
@@ -40,9 +40,9 @@ class Depths:
 class ThesisRuns:
     """The runs of both kinds below a directory, each named after its config.
 
-    limit, most: a missing run is made if it has at most this many states, and columns. memory: of a
-    worker, as ``cluster.memory`` in a config, with the same default. say: called with a line of
-    text before each run is made.
+    limit, most: a missing run is made if it has at most `limit` states and `most` columns. memory:
+    the memory of a worker, as ``cluster.memory`` in a config, with the same default. say: called
+    with a line of text before each run.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class ThesisRuns:
         """Return the depths of the rows x columns puzzle.
 
         Returns None if neither a complete run by layers nor a run by cosets has its greatest depth,
-        and it is too large to be searched.
+        and it is too large to search.
         """
         cells = rows * columns
         states = factorial(cells) // 2 if min(rows, columns) > 1 else cells
@@ -69,8 +69,8 @@ class ThesisRuns:
         return self._depths_of(f"{rows}x{columns}", puzzle, states)
 
     def columns(self, columns: int, k: int) -> Depths | None:
-        """Return the depths of the k right-most columns of the 2 x n puzzle, or None as `tiles`
-        does."""
+        """Return the depths of the pattern of the k right-most columns of the 2 x n puzzle, or None
+        where `tiles` would."""
         cells, labels = 2 * columns, min(2 * k, 2 * columns - 1)
         one_parity = columns > 1 and cells - labels <= 2
         states = perm(cells, labels + 1) // (2 if one_parity else 1)
@@ -109,7 +109,7 @@ class ThesisRuns:
                 )
             if store.complete:
                 return _depths(name, store)
-            identity = store.identity  # the run is resumed as it was begun
+            identity = store.identity  # resume the run as it was started
             tables |= {"name": identity["name"], "search": {"keep": identity["keep"]}}
             tables["store"] |= {"codec": identity["codec"]}
             config = config_of(tables, "thesis")
@@ -129,8 +129,10 @@ class ThesisRuns:
 
 
 def _by_cosets(path: Storage, puzzle: dict, states: int) -> Depths | None:
-    """Return the result of the run by cosets beside the place of a run by layers, if it has found
-    God's number; None for a pattern."""
+    """Return the result of the run by cosets that belongs to the path of a run by layers.
+
+    Returns None if it has not found God's number, and for a pattern.
+    """
     if puzzle["kind"] != "tiles":
         return None
     tables = {"name": path.name, "puzzle": puzzle, "store": {"path": str(path)}}
@@ -148,7 +150,7 @@ def _by_cosets(path: Storage, puzzle: dict, states: int) -> Depths | None:
 
 
 def _even(depth: int) -> int:
-    """Return an upper bound of the depth of a position with the blank home, which is even."""
+    """Return an upper bound on the depth of positions with the blank home, which is even."""
     return depth // 2 * 2
 
 

@@ -1,4 +1,4 @@
-"""Shortest move sequences of the pattern of one column: their number, and the thesis's own."""
+"""Shortest move sequences of the pattern of one column: their number, and the one of the thesis."""
 
 from dataclasses import dataclass
 
@@ -16,8 +16,8 @@ PARTS = {"B": "RRDLLU", "C": "RRRDLLU", "D": "RRDRULDLURDRU"}
 class FarthestOfColumn:
     """The farthest positions of the one-column pattern of 2×n.
 
-    depth: f(n). positions: at that depth. sequences: the number of shortest move sequences from
-    them to the goal.
+    depth: f(n). positions: those at that depth. sequences: the number of shortest move
+    sequences from them to the goal.
     """
 
     depth: int
@@ -26,7 +26,7 @@ class FarthestOfColumn:
 
 
 def farthest_of_one_column(columns: int) -> FarthestOfColumn:
-    """Search all layers in memory, then count the paths back layer by layer."""
+    """Search all layers in memory, then count the paths back, layer by layer."""
     puzzle = pattern_puzzle(2, columns, k=1)
     space = puzzle.model.space
     assert isinstance(space, Space)  # labelled tiles differ
@@ -43,16 +43,16 @@ def farthest_of_one_column(columns: int) -> FarthestOfColumn:
 
 
 def thesis_sequence(columns: int) -> str:
-    """Return A B C^(n-4) D E of the thesis, section 4.2, for n ≥ 4: steps of the blank."""
+    """Return A B C^(n-4) D E of section 4.2 of the thesis, for n ≥ 4, as steps of the blank."""
     first = "D" + "L" * (columns - 1) + "U"
     middle = PARTS["B"] + PARTS["C"] * (columns - 4) + PARTS["D"]
     return first + middle + "L" * (columns - 1)
 
 
 def replayed(columns: int, board: Board, sequence: str) -> Board:
-    """Return the board after the blank of a 2×n board has gone these steps.
+    """Return the board after these steps of the blank of a 2×n board.
 
-    Raises ValueError at the border.
+    Raises ValueError if a step leaves the board.
     """
     cells = list(board)
     row, column = divmod(cells.index(0), columns)
