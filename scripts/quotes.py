@@ -26,9 +26,9 @@ SENTENCES = {
         "of memory",
     ),
     "docs/layers.md": (
-        "On {2x7 cores} cores 2×7 takes {2x7 frontier seconds} in memory and "
+        "On {2x7 cores} cores, 2×7 takes {2x7 frontier seconds} in memory and "
         "{2x7 from disk seconds} from disk.",
-        "takes {3x5 frontier seconds} and {3x5 frontier disk} of disk",
+        "states, takes {3x5 frontier seconds} and {3x5 frontier disk} of disk",
     ),
     "docs/tutorial.md": ("tiles and a blank. This takes {2x5 frontier seconds}; your",),
     "docs/architecture.md": (
@@ -56,7 +56,7 @@ SENTENCES = {
         "| 2×7 in memory, from disk | {2x7 frontier seconds}, {2x7 from disk seconds}; "
         "{2x7 from disk disk} of disk |",
         "| 3×5 from disk, 9.5 GB a worker | {3x5 frontier seconds}; {3x5 frontier disk} of disk |",
-        "2×7 wrote {2x7 from disk written} and 3×5 {3x5 frontier written}, eight",
+        "2×7 wrote {2x7 from disk written} and 3×5 wrote {3x5 frontier written}, eight",
     ),
 }
 """Sentences, or parts of sentences, by page. Braces hold a figure of the file: the config, the

@@ -136,8 +136,8 @@ def test_one_bit_a_state():
     digits = lehmer_digits(sequence)
     for said in (
         f"blank in cell {vertex}",
-        f"reading order, {' '.join(map(str, tiles))}, are the members "
-        f"{' '.join(map(str, sequence))} as the goal has them ({' '.join(map(str, goal))})",
+        f"reading order, {' '.join(map(str, tiles))}, are members "
+        f"{' '.join(map(str, sequence))} of the goal's sequence ({' '.join(map(str, goal))})",
         f"code is {' '.join(map(str, digits))}, so its bit is "
         f"12·{digits[0]} + 3·{digits[1]} + {digits[2]} = {code.rank(sequence)[0]}.",
     ):
@@ -185,7 +185,7 @@ def test_first_step():
 def test_thin_layers():
     """The page names the limits of a search by tasks, and those of one in memory."""
     text = section("Thin layers as lists")
-    assert f"never fewer than {THIN_STATES:,} by tasks, nor than {THIN_IN_MEMORY:,} in" in text
+    assert f"never less than {THIN_STATES:,} by tasks or {THIN_IN_MEMORY:,} in memory" in text
     for in_memory, words in ((False, "{:,} states by tasks"), (True, "and {:,} in memory")):
         settings = {"in_memory": in_memory}, {"memory": "4GB", "workers": 2}
         tables = {"name": "2x7", "puzzle": {"kind": "tiles", "rows": 2, "columns": 7}}
@@ -235,7 +235,7 @@ def test_lines():
         for board, both in lines.items()
         if board != GOAL
     )
-    assert f"so {counts[1]} others are at depth 1;" in text
+    assert f"so {counts[1]} positions are at depth 1;" in text
     assert "have {}, {} and {}, and".format(*counts[2:5]) in text
     assert f"the last one, at depth {len(counts) - 1}, has {counts[-1]}." in text
 
@@ -270,7 +270,7 @@ def test_patterns(known):
     assert labels == {2, 5}
     assert puzzle.states == len(found) == 120
     assert f"{vertices} shapes and {vertices} · {puzzle.states // vertices} = 120" in text
-    assert f"of depth {max(found.values())}." in text
+    assert f"at depths up to {max(found.values())}." in text
     assert f"at distance 21 has a pattern at distance {found[like(FARTHEST, labels)]}" in text
 
 
@@ -282,14 +282,13 @@ def test_sums(known):
     straight = bound.sums(np.array(boards))
     assert all(straight[i] <= sums[b] <= known[b] for i, b in enumerate(boards))
     two, three = pair[like(FARTHEST, {2, 5})], rest[like(FARTHEST, {1, 3, 4})]
-    assert f"the Manhattan sum is {straight[boards.index(FARTHEST)]}." in text
+    assert f"the Manhattan distance is {straight[boards.index(FARTHEST)]}." in text
     assert f"need {two} moves of their own, the tiles 1, 3 and 4 need {three}" in text
     assert f"{two} + {three} = {known[FARTHEST]}" in text
     means = (np.mean(list(values)) for values in (straight, sums.values(), known.values()))
     assert (
-        "{:.2f}, that of these two databases {:.2f}, and that of the distance {:.2f}.".format(
-            *means
-        )
+        "{:.2f} for the Manhattan distance, {:.2f} for the sum of these two databases, and {:.2f} "
+        "for the distance.".format(*means)
         in text
     )
 
