@@ -17,6 +17,7 @@ from types import ModuleType
 import click
 
 from frontier import __version__
+from frontier.cli.common import RUN_NAMED
 from frontier.cli.hints import explain
 from frontier.cli.streams import OutputError, drop_output, echo, prepare_streams
 from frontier.compiling import compiling_told_to
@@ -30,8 +31,8 @@ from frontier.errors import (
 from frontier.signals import ending, handling, leaving_at_once
 from frontier.text import program
 
-VERIFIED = ". See what `{program} repair RUN` can do"
-REMEDY = ". `{program} verify RUN` lists all damage, `{program} repair RUN` repairs what it can"
+VERIFIED = ". See what `{program} repair {run}` can do"
+REMEDY = ". `{program} verify {run}` lists all damage, `{program} repair {run}` repairs what it can"
 
 
 class _Commands(UserDict):
@@ -109,7 +110,7 @@ class _Group(click.Group):
                 error = StorageError.of(error)
             elif isinstance(error, KeyboardInterrupt):
                 error = Stopped("interrupted")
-            _say(f"{error}{_remedy(error, context.invoked_subcommand)}")
+            _say(f"{error}{_remedy(error, context)}")
             context.exit(error.exit_code)
 
 
@@ -125,13 +126,13 @@ def _say_compiling() -> None:
     say(COMPILING, sys.stderr)
 
 
-def _remedy(error: FrontierError, command: str | None) -> str:
+def _remedy(error: FrontierError, context: click.Context) -> str:
     """Return the remedy for damage, unless it is the command that has just reported it."""
     if not isinstance(error, CorruptRunError) or isinstance(error, FormatError):
         return ""
     # `repair` says itself what is left to be done.
-    remedy = {"repair": "", "verify": VERIFIED}.get(command or "", REMEDY)
-    return remedy.format(program=program())
+    remedy = {"repair": "", "verify": VERIFIED}.get(context.invoked_subcommand or "", REMEDY)
+    return remedy.format(program=program(), run=context.meta.get(RUN_NAMED, "RUN"))
 
 
 COMMANDS = {

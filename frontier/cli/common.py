@@ -6,6 +6,7 @@ All commands load this module, so what only some of them use is imported where i
 """
 
 import json
+import shlex
 import sys
 from collections.abc import Iterable
 from functools import partial, wraps
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 MOST = 500
 """The most paths that a shell is offered."""
+
+RUN_NAMED = f"{__name__}.run"
+"""The key under which Click's context has the run of a command."""
 
 
 class Whole(click.IntRange):
@@ -138,12 +142,22 @@ codec_option = _short_option(
     "--codec", key="store.codec", metavar="CODEC", help="How layers are compressed, as zstd:1."
 )
 path_argument = partial(click.argument, shell_complete=complete_run)
-run_argument = path_argument("run", metavar="RUN")
+
+
+def name_run(run: str) -> str:
+    """Let remedies of this command call its run `run`, and return that."""
+    click.get_current_context().meta[RUN_NAMED] = shlex.quote(run)
+    return run
+
+
+run_argument = path_argument(
+    "run", metavar="RUN", callback=lambda context, parameter, run: name_run(run)
+)
 config_argument = path_argument("config", metavar="CONFIG|RUN")
 puzzle_argument = path_argument("run", metavar="RUN|CONFIG")
 boards_argument = click.argument("boards", metavar="[BOARD]...", nargs=-1)
 take_over_option = click.option(
-    "--take-over", is_flag=True, help="Take over from a process on another host that is gone."
+    "--take-over", is_flag=True, help="Resume although a process on another host, which is gone, holds the run."
 )
 
 

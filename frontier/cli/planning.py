@@ -1,5 +1,6 @@
 """The command that looks ahead: plan."""
 
+import sys
 from collections.abc import Sequence
 
 import click
@@ -21,6 +22,7 @@ from frontier.cli.streams import echo
 from frontier.config import Config, setting_of
 from frontier.errors import TooLarge
 from frontier.forecast.forecast import described_cluster, forecast_of
+from frontier.report.console import passing_line
 from frontier.report.plan_report import describe_plan, gods_number_need, need_words, plan_value
 from frontier.runs.resolve import resolve
 
@@ -67,14 +69,15 @@ def plan(config, settings, workers, verbose, as_json):
 
 def show_plans(members: Sequence[Config], verbose: bool, as_json: bool) -> None:
     """Print what the runs of some configs will take. verbose: with the layout and the rates."""
-    plans, values = list(map(_planned, members)), []
-    for planned in plans:
-        forecast = forecast_of(planned)
-        values.append(plan_value(forecast))
-        if not as_json:
-            echo(describe_plan(values[-1], forecast, verbose))
+    with passing_line(sys.stderr) as say:
+        say("Planning, and trying one core")
+        forecasts = list(map(forecast_of, list(map(_planned, members))))
+        values = list(map(plan_value, forecasts))
     if as_json:
         echo_json(values)
+        return
+    for value, forecast in zip(values, forecasts, strict=True):
+        echo(describe_plan(value, forecast, verbose))
 
 
 def _planned(config: Config) -> start_runs.Plan:

@@ -1,6 +1,7 @@
 """The command that searches: run."""
 
 import json
+import sys
 from dataclasses import dataclass, field
 
 import click
@@ -11,13 +12,14 @@ from frontier.cli.streams import echo
 from frontier.clusters.allocation import allocation
 from frontier.config import Config
 from frontier.errors import Gone, InputError, Stopped
+from frontier.report.console import passing_line
 from frontier.report.displays import say_details
 from frontier.runs.events import Event, RunStarted, Stopping
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.resolve import resolve
 from frontier.runs.summary import describe, family_in, family_summary
 from frontier.search.plan import Plan
-from frontier.text import size
+from frontier.text import near, size
 
 
 @click.command(
@@ -73,6 +75,7 @@ def run(
     resumes a run that was stopped or killed, and repeats the summary of a complete one.
     """
     named = resolve(config, settings)
+    common.name_run(near(str(named.config.path)) if settings else config)
     if dry_run:
         from frontier.cli.planning import show_plans  # whose forecast no run needs
 
@@ -82,8 +85,12 @@ def run(
     take_over, values, noted = take_over or job or False, [], _Noted()
     with allocation(named.config) as loaded:
         for member in loaded.members:
-            plan = start_runs.plan(member, fresh)  # refuses a bad config before anything is deleted
-            _check_disk(plan, until, yes)
+            with passing_line(None if quiet else sys.stderr) as say:
+                say("Planning the run")
+                plan = start_runs.plan(member, fresh)  # refuses bad configs; nothing is deleted yet
+                problem = _problem_of_disk(plan, until, yes)
+            if problem:
+                echo(f"warning: {problem}", err=True)
             if noted.stopping:
                 raise Stopped(f"interrupted before {member.name}; {again}")
             if fresh:
@@ -141,20 +148,23 @@ class _Noted:
             self.stopping = True
 
 
-def _check_disk(plan: Plan, until: int | None, yes: bool) -> None:
-    """Raise InputError if a run that begins may fill its disk, unless the user says yes. A run that
-    has begun resumes with a warning, as it stops before its disk is full."""
+def _problem_of_disk(plan: Plan, until: int | None, yes: bool) -> str | None:
+    """Return a warning if a run may fill its disk.
+
+    Raises InputError instead if the run would begin, unless the user says yes. A run that has begun
+    stops before its disk is full.
+    """
     if plan.in_memory and plan.policy.layers_kept is not None:
-        return  # what it writes depends on when it stores layers, and is little
+        return None  # what it writes depends on when it stores layers, and is little
     from frontier.forecast.forecast import disk_warning
 
     if not (problem := disk_warning(plan, until, plan.fresh)):
-        return
+        return None
     if not yes and (plan.fresh or not LayerRun.exists(plan.config.storage)):
         # Beside --fresh the same option lets it delete.
         advice = "" if plan.fresh else "; to search as far as there is room, add --yes"
         raise InputError(f"{plan.config.name} was not started: {problem}{advice}")
-    echo(f"warning: {problem}", err=True)
+    return problem
 
 
 def _warn(plan: Plan) -> None:

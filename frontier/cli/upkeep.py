@@ -80,7 +80,7 @@ def verify(run, deep, states, seed, as_json):
     if as_json:
         echo_json(values)
     if faults := [fault["message"] for value in values for fault in value["faults"]]:
-        raise CorruptRunError(f"{counted(len(faults), 'fault')}, the first: {faults[0]}")
+        raise CorruptRunError(f"{run} is damaged: {counted(len(faults), 'fault')}")
 
 
 @click.command(

@@ -14,6 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from frontier.compiling import compiling_told_to
 from frontier.text import fitted_to, percent
 
 BAR_WIDTH = 40
@@ -47,7 +48,8 @@ def say(line: str, file: TextIO | None) -> None:
 @contextmanager
 def passing_line(file: TextIO | None) -> Iterator[Callable[[str], None]]:
     """Yield a function that says on a terminal what is under way, in one line, in place of what it
-    said before; the last is erased at the end. Where nothing stays in place it says nothing."""
+    said before; the last is erased at the end. The line also says when kernels are compiled. Where
+    nothing stays in place it says nothing."""
     if file is None or not is_live(console := console_on(file)):
         yield lambda text: None
         return
@@ -59,10 +61,12 @@ def passing_line(file: TextIO | None) -> Iterator[Callable[[str], None]]:
     def say_instead(text: str) -> None:
         with suppress(OSError):  # the terminal is gone; the work goes on
             live.start()
-            live.update(Text(f"{text} …", no_wrap=True, overflow="ellipsis"), refresh=True)
+            shown = f"{text.removesuffix(' …')} …"
+            live.update(Text(shown, no_wrap=True, overflow="ellipsis"), refresh=True)
 
     try:
-        yield say_instead
+        with compiling_told_to(lambda: say_instead(COMPILING)):
+            yield say_instead
     finally:
         with suppress(OSError):
             live.stop()
