@@ -3,8 +3,8 @@
 Kernels release the interpreter lock, so a worker still answers its scheduler while one runs. They
 are kept in the user's cache directory or in ``NUMBA_CACHE_DIR``, so only the first run on a machine
 compiles them. Numba does not notice changes in a kernel that was inlined from another file. The
-name of the folder therefore carries a hash of all sources that have kernels. Functions that other
-packages compile in the same process are cached where they would be without this package.
+name of the folder therefore carries a hash of all sources on which kernels depend. Functions that
+other packages compile in the same process are cached where they would be without this package.
 
 Processes that begin at the same time, such as the workers of a cluster, need the same kernels at
 the same time. So only one of them compiles at a time, under the lock of the folder; the others

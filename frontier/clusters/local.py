@@ -27,7 +27,7 @@ from frontier.signals import ending, handling
 from frontier.text import counted
 
 END_SECONDS = 1.0
-"""The seconds that idle workers get to end."""
+"""The seconds that idle workers have to exit."""
 
 FEW_FILES = 256
 """If a process may open no more files than this, its workers may fail to start."""

@@ -62,7 +62,7 @@ ORPHAN_SECONDS = 60
 """Workers without a scheduler end after this many seconds, and then their jobs end too."""
 
 QUEUE_SETTINGS = {"distributed.scheduler.allowed-failures": 10}
-"""Workers that a queue ends fail their tasks, through no fault of the tasks."""
+"""When a queue ends a worker, the worker's tasks fail through no fault of their own."""
 
 JOB_MEMORY = 4, 3
 """A job asks for 4/3 of the memory that its worker's tasks take: queues end jobs that exceed their

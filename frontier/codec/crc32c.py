@@ -8,7 +8,7 @@ The checksum is a register of 32 bits, and a message changes it by a map that is
 The instruction that feeds it eight bytes has to wait for the one before. So the kernel feeds three
 parts of a message side by side, of `LANE_BYTES` each; the registers of the second and third part
 begin at zero (V. Gopal et al., Fast CRC computation for iSCSI polynomial using CRC32 instruction,
-Intel, 2011). Feeding as many zeros to the first register takes a table look-up for each of its
+Intel, 2011). Feeding `LANE_BYTES` zeros to the first register takes a table look-up for each of its
 bytes. Adding the second register to the result gives the register after the first two parts. In
 this way a core of an AMD EPYC (Zen 3) checks about 15 GB a second from its caches. Bytes in memory
 are prefetched, even beyond the end of a page, where the processor itself does not prefetch: 10 GB a

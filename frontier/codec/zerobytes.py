@@ -12,8 +12,8 @@ unchanged. With |x| for the number of bytes of x, the data of n words are
     |mask 1| = n,  |mask 2| = ceil(n / 8),  |mask 3| = ceil(n / 64).
 
 Bit k of byte i of a mask stands for byte 8 i + k. The data do not contain their length. It follows
-from the masks: the ones of each mask count the bytes stored under it. The decoder refuses data in
-which these counts do not add up before it writes anything.
+from the masks: the ones of each mask count the bytes stored under it. Before it writes anything,
+the decoder refuses data in which these counts do not add up.
 
 NumPy encodes and decodes small bitmaps, because the kernels (`frontier.codec.zerobytes_kernels`)
 take longer to load.

@@ -1,5 +1,4 @@
-"""What the searches in memory share: two layers as bitmaps, which threads make one after the
-other."""
+"""The common part of the searches in memory: two layers as bitmaps, which threads expand."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +16,7 @@ PART_BYTES = 64_000_000
 
 
 class LayerBitmaps(ABC):
-    """The bitmaps of a layer, which has one side, and what is known of its rows.
+    """A layer as bitmaps, with what is known about its rows.
 
     words: uint64[prefixes, nodes, words of the strip].
     """
@@ -33,7 +32,7 @@ class LayerBitmaps(ABC):
 
     @abstractmethod
     def find_live(self) -> None:
-        """Update what is known of the rows, after strips have been filled."""
+        """Update what is known about the rows, after strips have been filled."""
 
     def holds(self, number: int) -> bool:
         """Return whether the bit of a state is set."""
@@ -72,8 +71,8 @@ class BitmapSearch(ABC, Generic[LayerT]):
 
     def add_seen(self, layers: Iterable[np.ndarray]) -> None:
         """Mark the states of these layers, uint64[N] each, as seen. They come before the last two
-        layers, and moves that cannot be undone may lead back to them. Other searches need not know
-        them."""
+        layers, and moves that cannot be undone may lead back to them. If all moves can be undone,
+        this changes nothing."""
 
     def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
         """Search from some states, (vertices, sequences), to the last layer. Yields for each layer

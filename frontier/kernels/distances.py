@@ -18,7 +18,7 @@ from frontier.space.lehmer import LehmerCode
 from frontier.space.words import lowest_bit
 
 UNREACHED = 255
-"""The entry of a distance table that stands for no reached state."""
+"""The entry of a distance table where there is no reached state."""
 
 MOST_DISTANCE = UNREACHED - 1
 
@@ -88,11 +88,11 @@ class FoundLayer:
 def distance_table(
     space: Space, origins: tuple[np.ndarray, np.ndarray], threads: int
 ) -> np.ndarray:
-    """Return the distance of every state from the nearest origin, (vertices, sequences).
+    """Return the distance of every state from the nearest origin. origins: (vertices, sequences).
 
     The table is uint8[2 * vertices, half]. The state of a vertex and a sequence of sign s and
-    Lehmer index i is at [2 * vertex + s, i]; `UNREACHED` stands for no reached state. Raises
-    OverflowError if a distance is greater than `MOST_DISTANCE`.
+    Lehmer index i is at [2 * vertex + s, i]; `UNREACHED` marks the entries without a reached state.
+    Raises OverflowError if a distance is greater than `MOST_DISTANCE`.
     """
     table = np.full((2 * space.graph.vertices, space.code.half), UNREACHED, dtype=np.uint8)
     for layer in _layers(space, origins, threads):

@@ -1,4 +1,4 @@
-"""The layer step of a task on slabs in stored form: one kernel from stored bytes to stored bytes.
+"""A task's expansion of slabs in stored form: one kernel from stored bytes to stored bytes.
 
 The kernel goes through the bands of a task. For each band, it takes the slabs of the current layer
 that the band needs and, unless they are already in the arena, checks them and decodes them there.

@@ -88,7 +88,7 @@ class ListKernel(ABC):
 
     @abstractmethod
     def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
-        """Return all neighbours, in the order of the arcs, in an array of their own."""
+        """Return all neighbours, in the order of the arcs, in a new array."""
 
 
 class ShiftLists(ListKernel):
@@ -211,8 +211,8 @@ def _sort(numbers, spare, count, limit):
 
 @kernel
 def _keep_new(neighbours, previous, current):
-    """Move each member of the sorted `neighbours` that neither list has to the start, once, and
-    return the number of these members."""
+    """Move the members of sorted `neighbours` that are in neither list to its start, each once, and
+    return their number."""
     size, p, c = 0, 0, 0
     last = NO_STATE
     for i in range(neighbours.size):

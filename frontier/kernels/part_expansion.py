@@ -26,7 +26,7 @@ LARGE_TASK = 600_000_000
 
 
 class PartTables(ABC):
-    """What is known of a task before it begins.
+    """The data known about a task before it begins.
 
     read_parts, read_slabs: int64[E], the slabs of the current layer that the task reads if they
     exist: the part of each, and its number there. nbytes: the bytes of the tables. arena_bytes: the

@@ -23,8 +23,8 @@ NODE_BYTES, ARC_BYTES = 60, 11
 """The bytes that a task's tables take for each node and for each arc of the lift."""
 
 WORD_SECONDS, LOOK_UP_SECONDS, CALL_SECONDS = 1.3e-9, 10e-9, 10e-6
-"""The seconds that one core takes for a word, a look-up (see `Work`) and a kernel call. Measured: 2
-x 7 takes 1.3 ns for each word. A node of one short row takes 3 ns for each arc from a row without a
+"""The seconds that one core takes for a word, a look-up (see `Work`) and a kernel call. Measured: a
+word of 2 x 7 takes 1.3 ns. A node of one short row takes 3 ns for each arc from a row without a
 state, and 15 ns for each arc from a row with a state; a look-up counts as 10 ns, between the two.
 """
 

@@ -294,7 +294,7 @@ class Part:
         return self._storage.place(self._name)
 
     def force(self) -> None:
-        """Return when the file and its name are on the disk."""
+        """Return once the file and its name are on the disk."""
         self._storage.force(self._name, self._name.rpartition("/")[0])
 
     @property

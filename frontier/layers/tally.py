@@ -32,7 +32,7 @@ class Tally:
 
     def __add__(self, other: "Tally") -> "Tally":
         both = zip(astuple(self), astuple(other), strict=True)
-        return type(self)(*(None if None in pair else sum(pair) for pair in both))  # type: ignore[arg-type]  # by a field that may be None
+        return type(self)(*(None if None in pair else sum(pair) for pair in both))  # type: ignore[arg-type]  # a field may be None
 
 
 class Counting:

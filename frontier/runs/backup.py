@@ -44,7 +44,7 @@ def back_up(
     spare: Set[str] = frozenset(),
     say: Callable[[str], None] = lambda text: None,
 ) -> Backup:
-    """Copy a run that nobody is writing to an empty place.
+    """Copy a run, which no process may be writing, to an empty place.
 
     spare: names of files that are left out if the system cannot read them. say: called with the
     name of each file before it is copied. Raises InputError if another process is writing the run,

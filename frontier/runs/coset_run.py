@@ -63,7 +63,7 @@ class CosetRun(StoredRun):
     def of_config(
         cls, place: Place, config: Config, region: Region, groups: tuple[int, ...]
     ) -> Self:
-        """Begin a run; raises errors as `create` does."""
+        """Begin a run; raises the errors of `create`."""
         identity: dict[str, Any] = {"name": config.name, "puzzle": config.puzzle_settings}
         identity |= {"region": region.name, "groups": list(groups)}
         return cls.create(place, identity, durable=True)

@@ -90,7 +90,7 @@ def odd_files(storage: Storage, names: Iterable[str]) -> list[str]:
 
 
 def aside_of(name: str) -> str:
-    """Return a name, based on another one, to which the file with that name can be moved."""
+    """Return a new name for something that has this name and must be moved aside."""
     return f"{name}.{uuid.uuid4().hex}{ASIDE}"
 
 

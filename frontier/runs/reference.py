@@ -1,4 +1,4 @@
-"""References to runs, and what a process keeps open of its run."""
+"""References to runs, and the cache that keeps the run of a process open."""
 
 import threading
 from collections.abc import Callable

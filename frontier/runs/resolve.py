@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from frontier.runs.coset_run import CosetRun
 
 BESIDE = "-gods-number"
-"""The suffix by which the name of a config's run by cosets differs from that of its run by layers,
-beside it."""
+"""The suffix of the name of a config's run by cosets, which lies beside the run by layers."""
 
 
 def resolve(what: Place, settings: tuple[str, ...] = ()) -> "Named":

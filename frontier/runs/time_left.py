@@ -48,7 +48,7 @@ FADE = 0.95
 """The weight of a bitmap layer, as a share of the weight of the next one."""
 
 USUAL, WEIGHT = 0.25, 2.0
-"""If few bitmaps are known, the exponent b is drawn to this value. The value weighs as much as
+"""If few bitmaps are known, the exponent b is drawn towards this value. The value weighs as much as
 layers whose logarithms of states have this sum of squared deviations from their mean."""
 
 FLOOR = 1e-4

@@ -1,4 +1,4 @@
-"""The making of one layer by tasks, each of which computes one part."""
+"""How tasks make one layer: each computes one part of it."""
 
 import time
 from collections import Counter

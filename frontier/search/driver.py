@@ -83,8 +83,8 @@ class Driver:
     def search(self, until: int | None) -> None:
         """Make layers until one is empty, or until the layer at depth `until` is committed.
 
-        Raises Stopped if the run should stop, FrontierError if it fails. In both cases it can be
-        resumed from the last committed layer.
+        Raises Stopped if the run should stop, FrontierError if it fails. In both cases the run can
+        be resumed from the last committed layer.
         """
         if not self.run.records:
             self._commit_origins()

@@ -2,7 +2,8 @@
 memory.
 
 This process then holds the last two layers of a run, makes the next one in place of the older one,
-and writes layers to files when the driver tells it to. Unwritten layers are lost if it dies.
+and writes layers to files when the driver tells it to. If the process dies, unwritten layers are
+lost.
 """
 
 from abc import ABC, abstractmethod

@@ -108,7 +108,7 @@ class Arcs(NamedTuple):
     """Arcs sorted by their source.
 
     start: int64, sources + 1; the arcs of source u are start[u] .. start[u+1]-1.
-    target: int32. voltage: int16, its number in the graph.
+    target: int32. voltage: int16, the number of the voltage in the graph.
     """
 
     start: np.ndarray

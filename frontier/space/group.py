@@ -29,7 +29,7 @@ from frontier.space.graph import BaseGraph
 
 FIRST_WALKS, MOST_WALKS = 1 << 6, 1 << 16
 """The number of closed walks examined at a time: few at first, because few generate most groups,
-and never more than take a fraction of a second."""
+and never so many that they take more than a fraction of a second."""
 
 
 class Group:

@@ -94,8 +94,8 @@ class Layout(Generic[SpaceT]):
     """The way the layers of a space are divided; see the module's text.
 
     prefix_digits: leading digits that are fixed in a strip. task_nodes: nodes of a task, a multiple
-    of `slab_nodes`; see `cut`. shares: the number of tasks among which siblings are divided, a
-    divisor of the number of siblings.
+    of `slab_nodes`. shares: the number of tasks among which siblings are divided, a divisor of the
+    number of siblings.
 
     row_digits, slab_digits: leading digits that are fixed in a row and in a slab, including those
     of the prefix. prefixes, task_prefixes: prefixes of a layer and of a task. siblings: how many

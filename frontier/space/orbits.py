@@ -12,7 +12,7 @@ from frontier.space.tower_space import TowerSpace
 
 LEADING_STATES = 10**9, 2 * 10**10
 """From the first of these numbers of states on, the leading digits tell where one piece lies; from
-the second, where two lie. Then layers are cut into parts, each made from few others. With fewer
+the second, where two lie. Then layers are divided into parts, each made from few others. With fewer
 states, digits in another order are somewhat faster."""
 
 

@@ -53,8 +53,8 @@ class Program(NamedTuple):
         s begin with s * layout.slab_nodes.
     sign: int64[nodes of the task], their signs.
     needed: bool[N, S], True for the slabs that some row of the task comes from.
-    start, stack, row, voltage: arcs into the task's nodes. Arcs start[i] .. start[i+1]-1 enter its
-        node i. They come from stacks[stack] and have the voltage of that number. stack, row:
+    start, stack, row, voltage: arcs into the task's nodes. Arcs start[i] .. start[i+1]-1 enter node
+        i of the task. They come from stacks[stack] and have the voltage of that number. stack, row:
         uint32. row: the row of a slab where the source node begins. Arcs whose swaps inside the row
         end alike are consecutive, those with more swaps first.
     alike: int8[A], how many swaps at its end an arc has in common with the next one into its node.

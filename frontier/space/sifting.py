@@ -69,8 +69,8 @@ class SiftTable:
 
 @kernel
 def _fill(elements, base, slot, members, inverses):
-    """Put each element in the first row whose known members do not cancel it, and return the number
-    of members. inverses: receives the inverses of the members."""
+    """Sift each element, put the rest in the first row that has no member for its image, and return
+    the number of members. inverses: receives the inverses of the members."""
     size = 1
     for n in range(len(elements)):
         p = elements[n]

@@ -28,7 +28,7 @@ FULL = np.uint64((1 << 60) - 1)
 
 
 def _shifts(radix_a: int, radix_b: int, stride_a: int, stride_b: int) -> dict[int, int]:
-    """Return the mask of the bits of a word that move by each distance, by distance."""
+    """Return for each distance the mask of the bits of a word that move by it."""
     masks: dict[int, int] = {}
     for bit in range(60):
         a, b = bit // stride_a % radix_a, bit // stride_b % radix_b
@@ -64,7 +64,7 @@ NOTHING, TURN, SWAP_43, SWAP_54, FIELDS, STRETCHES, GATHER = range(7)
 
 
 def swap_kind(code: LehmerCode, i: int) -> int:
-    """Return which of the cases above the swap of positions i and i+1 is."""
+    """Return the kind of the swap of positions i and i+1, one of those above."""
     if i + 1 < len(code.leading):
         return STRETCHES if stretch_words(code, i) >= 8 else GATHER
     return (NOTHING, TURN, SWAP_43, SWAP_54, FIELDS)[code.length - 2 - i]

@@ -23,18 +23,18 @@ bijection of the reached states and 0 .. |V| r_1 ... r_k - 1.
 
     m t_{d_1} t_{d_2} t_{d_3} ... c = t_{d_1'} h t_{d_2} t_{d_3} ... c:
 
-m makes d_1 into d_1', and h does to the other digits what m does to all of them. This is a
+The move m turns d_1 into d_1', and h does to the other digits what m does to all of them. This is a
 transducer: it reads the digits from the first to the last and writes digits, and its state is the
 *section* of the move at the digits that it has read (a term for automorphisms of rooted trees).
 Both outputs are tables, `to` and `then`. An arc u -> v with voltage w begins with the section
 T_v^-1 w T_u. Two sections are the same if they agree on the points that matter to the digits that
 follow (`stages.live`).
 
-**No group needs to be known.** D_j is found breadth first, and the sections of all m and d generate
-H_j (O. Schreier's lemma), so all radices, and therefore the number of states, are exact. A table of
-sifted elements (`sifting`) serves only to choose the least member of t_d H_j as the representative,
-which keeps sections few: where H_j has all permutations of the places that remain, the least member
-keeps the order of the pieces in them.
+**The group need not be known.** D_j is found breadth first, and the sections of all m and d
+generate H_j (O. Schreier's lemma), so all radices, and therefore the number of states, are exact. A
+table of sifted elements (`sifting`) serves only to choose the least member of t_d H_j as the
+representative, which keeps sections few: where H_j has all permutations of the places that remain,
+the least member keeps the order of the pieces in them.
 """
 
 from collections.abc import Sequence

@@ -5,8 +5,8 @@ one last digit numbers the states of a row. Before that, sections that write the
 whatever they read become one (E. F. Moore's minimisation, from the last digit to the first). One
 section then remains for each permutation of the states of a row that occurs.
 
-A move brings all states of a row to one other row, and permutes them by one section. So a row plays
-the part of a node of `frontier.space.graph.Space`: it is the bitmap of a node, and has no prefix.
+A move brings all states of a row to one other row, and permutes them by one section. So a row takes
+the place of a node of `frontier.space.graph.Space`: it is the bitmap of a node, and has no prefix.
 Layers are divided, stored and read in the same way (`frontier.space.layout`).
 """
 

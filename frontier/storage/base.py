@@ -1,4 +1,4 @@
-"""What a run needs of the place where its files are kept, whatever kind of place it is.
+"""The interface of the places where runs keep their files, whatever kind of place they are.
 
 A `Storage` is a place. Its files have names such as ``layers/0012/c.0``; the name "" stands for the
 place itself. A file is put in place complete or not at all. A place must be able to read a range,

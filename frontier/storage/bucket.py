@@ -209,7 +209,7 @@ class BucketStorage(Storage):
             with suppress(FileNotFoundError):
                 self._ask(names[0], lambda store: store.delete(keys))
 
-    # Room and Zarr.
+    # Free space and Zarr.
 
     def free(self) -> float:
         return inf

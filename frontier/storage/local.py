@@ -57,7 +57,7 @@ class LocalStorage(Storage):
     # Names and versions.
 
     def version(self, name: str) -> object:
-        about = about_path(self._at(name))  # neither is a link that leads nowhere a file
+        about = about_path(self._at(name))  # None also for a link that leads nowhere
         return about and (about.st_ino, about.st_mtime_ns, about.st_size)
 
     def is_folder(self, name: str = "") -> bool:
@@ -208,7 +208,7 @@ class LocalStorage(Storage):
 
 
 class FileWriter(Writer):
-    """A file that is written chunk by chunk and gets its name by `finish`."""
+    """A file that is written chunk by chunk. `finish` gives it its name."""
 
     def __init__(self, path: str | Path):
         self._path = str(path)

@@ -46,9 +46,9 @@ class RunLock:
     """Context manager that makes this process the writer of a run.
 
     take_over: True if the user says that a holder on another host, which this process cannot check,
-    is gone. A text is the name of the queue's job to which this process belongs. If such a holder
-    belonged to the same job, it is then taken to be gone, because a queue never runs one job twice
-    at a time.
+    is gone; or the name of the queue's job to which this process belongs. In the second case, a
+    holder that belonged to the same job is taken to be gone, because a queue never runs one job
+    twice at a time.
     """
 
     def __init__(self, path: Path, take_over: bool | str = False):
