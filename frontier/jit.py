@@ -1,6 +1,6 @@
-"""Kernels: functions that Numba compiles when they are called first.
+"""Kernels: functions that Numba compiles when they are first called.
 
-Importing Numba takes longer than many a command, so it is imported at the first call of a kernel.
+Importing Numba takes longer than many commands, so it is imported at the first call of a kernel.
 `frontier.kernel_cache` compiles kernels and stores them.
 """
 
@@ -17,7 +17,7 @@ _one_thread = threading.RLock()
 
 
 class Kernel:
-    """A function that is compiled when it is called first, by Python or by another kernel."""
+    """A function that is compiled when Python or another kernel first calls it."""
 
     def __init__(self, function: Callable):
         self.function = function
@@ -28,8 +28,8 @@ class Kernel:
         return (self._compiled or self.compiled)(*arguments)
 
     def python_if_small(self, size: float) -> Callable:
-        """Return the kernel, or for little work the Python function, which ends before Numba is
-        loaded.
+        """Return the kernel, or for little work the Python function, which finishes before Numba
+        could be loaded.
 
         size: about how often the innermost loop runs.
         """
@@ -37,7 +37,7 @@ class Kernel:
 
     @property
     def compiled(self) -> Any:
-        """The function that Numba compiles from it."""
+        """The function that Numba makes of it."""
         with _one_thread:
             if self._compiled is None:
                 with preparing:
@@ -47,7 +47,7 @@ class Kernel:
 
     @property
     def _numba_type_(self):
-        """The type by which Numba calls it from another kernel."""
+        """The type by which another kernel calls it under Numba."""
         return self.compiled._numba_type_
 
 

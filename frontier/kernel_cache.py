@@ -1,17 +1,17 @@
-"""How kernels are compiled, and kept on disk: Numba's cache, in a folder of our own.
+"""How kernels are compiled and kept on disk: Numba's cache, in a folder of our own.
 
 Kernels release the interpreter lock, so a worker still answers its scheduler while one runs. They
-are kept, so only the first run on a machine compiles them, in the user's cache directory or in that
-of ``NUMBA_CACHE_DIR``. Numba does not notice when a kernel that was inlined from another file
-changes; the name of the folder therefore carries a hash of all sources that have kernels.
-Functions that others compile in the same process are cached where they would be without this
-package.
+are kept in the user's cache directory or in ``NUMBA_CACHE_DIR``, so only the first run on a machine
+compiles them. Numba does not notice changes in a kernel that was inlined from another file. The
+name of the folder therefore carries a hash of all sources on which kernels depend. Functions that
+other packages compile in the same process are cached where they would be without this package.
 
-Processes that begin at once, such as the workers of a cluster, need the same kernels at once. So
-one of them at a time compiles, under the lock of the folder; the others wait, and load what it has
-saved. The lock has a second purpose: Numba numbers the files of a kernel one after the other, so
-two processes that saved it for different types at once could take the same number, and run each
-other's code. Therefore a process that cannot lock the folder compiles and does not save.
+Processes that begin at the same time, such as the workers of a cluster, need the same kernels at
+the same time. So only one of them compiles at a time, under the lock of the folder; the others
+wait, and load what it has saved. The lock has a second purpose. Numba numbers the files of a kernel
+consecutively, so two processes that saved it for different types at the same time could take the
+same number and run each other's code. A process that cannot lock the folder therefore compiles and
+does not save.
 """
 
 import fcntl
@@ -37,16 +37,17 @@ from frontier.stopwatch import preparing
 SETTINGS = {"nogil": True, "error_model": "numpy", "_nrt": False}
 """Without its runtime, Numba counts no references to arrays. It counts them by atomic operations at
 each slice and each call, which took half of the time where rows are short. A kernel without the
-runtime can allocate no array, and assign none to a slice: its callers hand it scratch arrays, and
-it has loops."""
+runtime cannot allocate an array or assign one to a slice. So callers pass it scratch arrays, and it
+uses loops."""
 
 
 COMPILED = {"space", "codec", "kernels"}
-"""The packages whose sources kernels depend on, those without a kernel too."""
+"""The packages whose sources kernels depend on, including modules without a kernel."""
 
 
 def compiled(function: Callable) -> Callable:
-    """Return what Numba makes of a function, loaded from the folder of kernels or kept there."""
+    """Return what Numba makes of a function, loaded from the folder of kernels or compiled and kept
+    there."""
     folder = _folder()
     kernel = _kept(function, folder) if folder else None
     if kernel is None:
@@ -59,7 +60,7 @@ def compiled(function: Callable) -> Callable:
 def _take_constants_as_numbers(kernel) -> None:
     """Compile a kernel for the type of a number where another kernel calls it with a constant.
 
-    Numba would compile it once more for each constant.
+    Otherwise Numba would compile it once more for each constant.
     """
     call = kernel.get_call_template
 
@@ -70,7 +71,7 @@ def _take_constants_as_numbers(kernel) -> None:
 
 
 def _kept(function: Callable, folder: Path) -> Callable | None:
-    """Return what Numba makes of a function, and keeps; None if the folder cannot be written."""
+    """Return what Numba makes of a function and keeps; None if the folder cannot be written to."""
     before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
     try:
         kernel = numba.njit(cache=True, **SETTINGS)(function)
@@ -85,17 +86,18 @@ def _kept(function: Callable, folder: Path) -> Callable | None:
 
 
 PATIENCE = 120.0
-"""The seconds for which a process waits for another one to compile; then it compiles alone."""
+"""The seconds for which a process waits while another one compiles; then it compiles by itself."""
 
 _turn: list[BinaryIO] = []
-"""The lock of the folder, while this process has it. Whoever uses this list has Numba's lock."""
+"""The lock of the folder, while this process holds it. Code that uses this list holds Numba's
+lock."""
 
 
 def _compile_in_turn(kernel, folder: Path) -> None:
-    """Let a kernel that is not in the folder be compiled and saved under the folder's lock.
+    """Make a kernel that is not in the folder be compiled and saved under the folder's lock.
 
-    The process keeps the lock until the outermost kernel is saved, as that one calls the others.
-    It loads without the lock, as Numba replaces each file at once.
+    The process keeps the lock until the outermost kernel is saved, because that one calls the
+    others. It loads without the lock, because Numba replaces each file atomically.
     """
     compile, load = kernel.compile, kernel._cache.load_overload
 
@@ -122,7 +124,7 @@ def _compile_in_turn(kernel, folder: Path) -> None:
             return None
         try:
             return load(signature, context)  # another process may have saved it meanwhile
-        except Exception:  # a file is cut, or is no pickle
+        except Exception:  # a file is cut short, or is not a pickle
             shutil.rmtree(kernel.stats.cache_path, ignore_errors=True)
             return None
 
@@ -131,7 +133,7 @@ def _compile_in_turn(kernel, folder: Path) -> None:
 
 def _take_turn(folder: Path) -> None:
     """Wait until no other process compiles. Raises OSError if files cannot be locked there, or if
-    another process holds the lock for `PATIENCE`."""
+    another process holds the lock for longer than `PATIENCE`."""
     if _turn:
         return
     tell_compiling()
@@ -150,7 +152,7 @@ def _take_turn(folder: Path) -> None:
 
 @cache
 def _folder() -> Path | None:
-    """Where kernels are kept; None if the user has no home."""
+    """Return the folder of kernels; None if the user has no home directory."""
     base = numba.config.CACHE_DIR or os.environ.get("XDG_CACHE_HOME")
     try:
         base = Path(base or Path.home() / ".cache")
@@ -169,7 +171,7 @@ def _folder() -> Path | None:
 
 @cache
 def warn(folder: Path | None) -> None:
-    """Say, once, that kernels are not kept."""
+    """Say, only once, that kernels are not kept."""
     where = f"in {folder}" if folder else "anywhere, as there is no home directory"
     said = (
         f"frontier: warning: compiled kernels cannot be kept {where}, so each process "
@@ -180,7 +182,7 @@ def warn(folder: Path | None) -> None:
 
 
 class _Compiling(event.Listener):
-    """Tells that Numba compiles."""
+    """Reports that Numba compiles."""
 
     def on_start(self, event):
         tell_compiling()
@@ -190,7 +192,7 @@ class _Compiling(event.Listener):
 
 
 class _Clock(event.Listener):
-    """Lets the clock run while a kernel is loaded, compiled or saved."""
+    """Runs the clock while a kernel is loaded, compiled or saved."""
 
     def on_start(self, event):
         preparing.__enter__()

@@ -1,7 +1,7 @@
-"""The processors and the memory that this process may use: those of the machine, or the limits of a
-container, a batch job or ulimit; and the name of the processor.
+"""The processors and the memory that this process may use, and the name of the processor. The
+limits are those of the machine, of a container, of a batch job or of ulimit.
 
-Dask and psutil have functions for them, but take a while to load.
+Dask and psutil have functions for them, but take time to load.
 """
 
 import os
@@ -15,7 +15,7 @@ from frontier.errors import InputError
 from frontier.text import counted, size
 
 GROUPS = Path("/proc/self/cgroup")
-"""Linux lists here the control groups of a process."""
+"""The file in which Linux lists the control groups of a process."""
 
 MOUNTED = Path("/sys/fs/cgroup")
 
@@ -43,9 +43,9 @@ def processor() -> str:
 
 
 def memory() -> int:
-    """Return how many bytes of memory this process and those it starts may use."""
+    """Return how many bytes of memory this process and the processes that it starts may use."""
     limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
-    for kind in (resource.RLIMIT_AS, resource.RLIMIT_RSS):  # queues set them for a job
+    for kind in (resource.RLIMIT_AS, resource.RLIMIT_RSS):  # set by queues for a job
         limit, _ = resource.getrlimit(kind)
         if limit != resource.RLIM_INFINITY:
             limits.append(limit)
@@ -74,7 +74,7 @@ def refuse_beyond(workers: int, memory_each: int) -> None:
 
 
 def _quotas() -> Iterator[tuple[int, int]]:
-    """Generate what each control group grants: its microseconds of processor time, and the
+    """Generate the quota of each control group: its microseconds of processor time, and the
     period."""
     for folder in _groups("cpu"):
         for names in (["cpu.max"], ["cpu.cfs_quota_us", "cpu.cfs_period_us"]):
@@ -86,23 +86,24 @@ def _groups(controller: str) -> Iterator[Path]:
     """Generate the folders of the control groups that may limit this process, from the innermost
     outwards.
 
-    Inside a container the folder may be the root, although the path is the one outside.
+    Inside a container the folder may be the root, although the path is valid only outside it.
     """
     try:
         lines = GROUPS.read_text().splitlines()
-    except OSError:  # no Linux
+    except OSError:  # not on Linux
         return
     for line in lines:
         _, controllers, path = line.split(":", 2)
         if controllers and controller not in controllers.split(","):
             continue
-        root = MOUNTED / controller if controllers else MOUNTED  # version 2 names none
+        root = MOUNTED / controller if controllers else MOUNTED  # in version 2 there is no name
         inner = root / path.strip("/")
         yield from (folder for folder in (inner, *inner.parents) if folder.is_relative_to(root))
 
 
 def _numbers(file: Path) -> list[int]:
-    """Return the numbers in a file of the system's; none if it has no such file, or says "max"."""
+    """Return the numbers in a system file; an empty list if there is no such file, or it says
+    "max"."""
     try:
         return [int(word) for word in file.read_text().split()]
     except (OSError, ValueError):

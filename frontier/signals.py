@@ -1,4 +1,4 @@
-"""Signal handlers that are in place for a while only."""
+"""Signal handlers that are in place only for a while."""
 
 import os
 import signal
@@ -9,9 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def handling(handlers: Mapping[int, Callable | int]) -> Iterator[None]:
-    """Handle signals, by their numbers, with these handlers, and afterwards as before.
+    """Handle signals, given by number, with these handlers, and restore the previous ones
+    afterwards.
 
-    Outside the main thread nothing changes, as Python allows handlers in the main thread alone.
+    Outside the main thread nothing changes, because Python allows handlers only in the main thread.
     """
     in_main_thread = threading.current_thread() is threading.main_thread()
     before = {n: signal.signal(n, handler) for n, handler in handlers.items() if in_main_thread}
@@ -24,7 +25,7 @@ def handling(handlers: Mapping[int, Callable | int]) -> Iterator[None]:
 
 def ending() -> list[int]:
     """Return the signals that end this process: SIGTERM, and SIGHUP, which a terminal sends when it
-    is closed. If SIGHUP is ignored, as under nohup, it stays so."""
+    closes. An ignored SIGHUP, as under nohup, stays ignored."""
     hung_up = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
     return [signal.SIGTERM, signal.SIGHUP] if hung_up else [signal.SIGTERM]
 
@@ -32,14 +33,14 @@ def ending() -> list[int]:
 @contextmanager
 def interrupts_stop(stop: Callable[[], None], say: Callable[[], None]) -> Iterator[None]:
     """Let the first Ctrl-C, or another signal that ends this process, request a clean stop; a
-    second Ctrl-C ends at once.
+    second Ctrl-C ends the process at once.
 
     stop: requests the stop, and may be called again. say: called once, at the first signal, by a
-    thread of its own: a handler that waits for a lock would wait for ever if the main thread holds
-    it, or another one that its holder needs.
+    thread of its own. A handler that waits for a lock would wait for ever if the main thread holds
+    that lock, or one that its holder needs.
 
-    Queues send SIGTERM to each process of a job, and their scripts send it on, so it comes twice;
-    so does the SIGHUP of a terminal and its shell.
+    Queues send SIGTERM to each process of a job, and their scripts forward it, so it arrives twice.
+    The SIGHUP of a terminal and its shell also arrives twice.
     """
     before, answered = signal.getsignal(signal.SIGINT), False
     saying = threading.Thread(target=say, daemon=True)
@@ -64,7 +65,7 @@ def interrupts_stop(stop: Callable[[], None], say: Callable[[], None]) -> Iterat
 def leaving_at_once() -> Iterator[None]:
     """Let Ctrl-C end the process at once, unless a handler other than Python's own is in place.
 
-    This is for imports: a library that is half imported may swallow an exception.
+    This is for imports: a library that is only half imported may swallow an exception.
     """
     default_handler = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with handling({signal.SIGINT: _leave} if default_handler else {}):
@@ -73,4 +74,4 @@ def leaving_at_once() -> Iterator[None]:
 
 def _leave(number, frame) -> None:
     os.write(2, b"frontier: interrupted\n")
-    os._exit(3)  # as for frontier.errors.Stopped, which may not be loaded yet
+    os._exit(3)  # the code of frontier.errors.Stopped, which may not be loaded yet

@@ -1,7 +1,8 @@
 """A whole cluster inside one Slurm allocation, through dask-jobqueue's SLURMRunner.
 
-``srun`` starts the same command in every task of the allocation: the first becomes the scheduler,
-the second the driver, each other task a worker. Only the driver continues with the command.
+``srun`` starts the same command in every task of the allocation. The first task becomes the
+scheduler, the second the driver, and each other task a worker. Only the driver continues with the
+command.
 """
 
 import os
@@ -20,14 +21,14 @@ from frontier.config import Config
 from frontier.errors import InputError
 
 LEAST_TASKS = 3
-"""The least number of tasks: a scheduler, a driver, a worker."""
+"""The least number of tasks: a scheduler, a driver and a worker."""
 
 
 @contextmanager
 def allocation(config: Config) -> Iterator[Config]:
     """Make a cluster of the tasks of this allocation, if ``cluster.kind = "slurm-runner"``.
 
-    Only the driver enters the body, with a config that names the scheduler; the other tasks serve
+    Only the driver enters the body, with a config that names the scheduler. The other tasks serve
     the driver and exit when it is done. Configs of other kinds pass unchanged.
     """
     if config.cluster.kind != "slurm-runner":
@@ -36,9 +37,9 @@ def allocation(config: Config) -> Iterator[Config]:
     import dask
 
     tasks = _tasks()
-    # The scheduler writes its address beside the run directory, which all tasks see, or in the
-    # directory in which they were started if the run is in a bucket. A job that was
-    # requeued keeps its number, so the number of this start is in the name too.
+    # The scheduler writes its address beside the run directory, which all tasks see. If the run is
+    # in a bucket, it writes the address in the directory in which the tasks were started. A
+    # requeued job keeps its number, so the file name also contains the number of this start.
     start = os.environ.get("SLURM_RESTART_COUNT", "0")
     place = config.path if isinstance(config.path, Path) else Path(config.name).absolute()
     file = f"{place}.scheduler-{os.environ['SLURM_JOB_ID']}-{start}.json"
@@ -49,7 +50,7 @@ def allocation(config: Config) -> Iterator[Config]:
         try:
             yield config.model_copy(update={"cluster": config.cluster.model_copy(update=cluster)})
         finally:
-            with suppress(OSError):  # of a scheduler that is gone
+            with suppress(OSError):  # the address of a scheduler that has ended
                 runner.close()
 
 
@@ -83,7 +84,7 @@ def _runner(config: Config, file: str):
 
     class AllocationRunner(jobqueue.slurm.SLURMRunner):  # type: ignore[name-defined]  # imported late
         async def get_scheduler_address(self):
-            return json_load_robust(file)["address"]  # it may still be half written
+            return json_load_robust(file)["address"]  # retries if it is half written
 
         async def before_client_start(self):
             if tls:

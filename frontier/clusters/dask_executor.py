@@ -17,17 +17,17 @@ from frontier.clusters.executor import TASKS_UNDER_WAY, Call, Executor
 from frontier.errors import FrontierError, Stopped
 
 WINDOW = TASKS_UNDER_WAY + 1
-"""The bundles that the scheduler has at a time for each worker: one more than the worker has
-threads, so that no thread waits for a bundle."""
+"""The number of bundles that the scheduler has at a time for each worker: one more than the worker
+has threads, so that no thread waits for a bundle."""
 
 BUNDLES_A_SECOND = 300
-"""The most bundles handed out in a second: half of what a scheduler can do."""
+"""The most bundles that are handed out in a second: half of what a scheduler can handle."""
 
 LOOK_SECONDS, WAIT_SECONDS = 1.0, 0.005
-"""The seconds between two counts of the workers, and between two looks for results."""
+"""The seconds between two counts of the workers, and between two checks for results."""
 
 RETRIES = 3
-"""How often a bundle that raises is tried again."""
+"""How many times a bundle that raises an error is retried."""
 
 LOST = "the connection to the scheduler was lost"
 
@@ -39,7 +39,7 @@ class DaskExecutor(Executor):
 
     def __init__(self, client, patience: float, tend: Callable[[], None] | None = None):
         """client: a client of the scheduler. patience: the seconds without any worker after which a
-        run stops. tend: called once a second, to replace lost jobs."""
+        run stops. tend: called once a second to replace lost jobs."""
         self._client, self._patience, self._tend = client, patience, tend
         self.dashboard = (client.dashboard_link or None) if has_dashboard() else None
         self.workers, self._last_worker, self._looked = 0, time.monotonic(), -inf
@@ -76,7 +76,7 @@ class DaskExecutor(Executor):
                 for future, bundle in finished.next_batch(block=False):
                     under_way.remove(future)
                     if future.status in ("error", "cancelled"):
-                        future.result()  # raises
+                        future.result()  # raises its error
                     seconds, results = bundle
                     durations.append(seconds / len(results))
                     self._call_seconds = median(durations)
@@ -89,7 +89,7 @@ class DaskExecutor(Executor):
         """Take waiting calls, in at most `most` bundles.
 
         A bundle is one call, unless calls are so short or workers so many that a scheduler could
-        not hand out each call alone.
+        not hand out each call by itself.
         """
         workers = max(1, self.workers)
         bundles: list[list[Call]] = []
@@ -101,8 +101,8 @@ class DaskExecutor(Executor):
         return bundles
 
     def _hand_out(self, bundles: list[list[Call]]) -> list:
-        """Return the futures of bundles. All are handed out together, which costs the scheduler and
-        this process a third of handing them out one by one."""
+        """Hand out bundles and return their futures. Handing out all of them together costs the
+        scheduler and this process a third of what it costs one by one."""
         if not bundles:
             return []
         name = bundles[0][0].function.__name__
@@ -110,8 +110,8 @@ class DaskExecutor(Executor):
 
     @contextmanager
     def _errors_in_our_words(self) -> Iterator[None]:
-        """Raise Stopped in place of Dask's error for a cluster that failed, or for a client that
-        the user closed or that closed with its cluster."""
+        """Raise Stopped instead of Dask's error if the cluster failed, if the user closed the
+        client, or if the client closed with its cluster."""
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
@@ -136,7 +136,7 @@ class DaskExecutor(Executor):
     def _look(self) -> None:
         """Count the workers, at most once a second.
 
-        Raises Stopped if there has been no worker for long, or the scheduler is gone.
+        Raises Stopped if there has been no worker for too long, or if the scheduler is gone.
         """
         now = time.monotonic()
         if now - self._looked < LOOK_SECONDS:
@@ -158,7 +158,7 @@ class DaskExecutor(Executor):
 
 
 def _do(bundle: list[Call]) -> tuple[float, list]:
-    """Do calls on a worker; return the seconds of all, and what each returned."""
+    """Do calls on a worker. Return the seconds that all took together, and what each returned."""
     began = time.perf_counter()
     results = [call() for call in bundle]
     return time.perf_counter() - began, results

@@ -1,4 +1,4 @@
-"""Dask's settings where frontier starts schedulers and workers, and where it drives them."""
+"""Dask's settings for the schedulers and workers that frontier starts, and for the driver."""
 
 from importlib.util import find_spec
 
@@ -6,17 +6,19 @@ NO_PROFILING = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
 }
-"""By default Dask samples its threads and event loops every 10 and 20 ms, for its dashboard."""
+"""By default Dask samples its threads every 10 ms and its event loops every 20 ms, for its
+dashboard."""
 
 WORKER_SETTINGS = NO_PROFILING | {
-    # Buffers of many megabytes come and go: keep their pages rather than map them again.
+    # Workers allocate and free buffers of many megabytes: keep the pages rather than map them
+    # again.
     "distributed.nanny.pre-spawn-environ": {
         "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
         "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
     },
-    # The layout keeps workers within their memory; pausing half-way would only hang the run.
+    # The layout keeps workers within their memory; pausing them halfway would only hang the run.
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
@@ -26,7 +28,7 @@ WORKER_SETTINGS = NO_PROFILING | {
 
 SCHEDULER_SETTINGS = NO_PROFILING | {
     # Otherwise Dask keeps a thousand messages of each worker for debugging, and the garbage
-    # collector goes through them every second or two.
+    # collector scans them every second or two.
     "distributed.admin.low-level-log-length": 0,
 }
 
@@ -35,12 +37,12 @@ QUIET = {
         ("distributed", "distributed.client", "tornado.application"), "critical"
     )
 }
-"""Dask's loggers are quiet, as the driver reports errors. These settings hold if Dask is imported
-after they are made."""
+"""Dask's loggers are quiet, because the driver reports errors. These settings apply only if they
+are made before Dask is imported."""
 
 
 def security():
-    """Return Dask's TLS settings, None if they demand no encryption."""
+    """Return Dask's TLS settings, or None if they do not require encryption."""
     from distributed import Security
 
     settings = Security()
@@ -48,5 +50,5 @@ def security():
 
 
 def has_dashboard() -> bool:
-    """Return whether bokeh is installed, with which Dask draws its dashboard."""
+    """Return whether bokeh is installed. Dask draws its dashboard with it."""
     return find_spec("bokeh") is not None

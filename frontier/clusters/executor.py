@@ -1,7 +1,7 @@
 """How calls are done: in this process, one after the other or on threads, or elsewhere.
 
-An executor takes calls, has a bounded number of them under way, and yields each result as it comes.
-`frontier.clusters.dask_executor` has the executor whose workers are elsewhere.
+An executor takes calls, has a bounded number of them under way, and yields each result when it
+arrives. `frontier.clusters.dask_executor` has the executor with workers elsewhere.
 """
 
 from abc import ABC, abstractmethod
@@ -11,11 +11,12 @@ from itertools import islice
 from typing import NamedTuple
 
 TASKS_UNDER_WAY = 2
-"""The threads of a worker, each with a task: one computes while another waits for the disk."""
+"""The number of threads of a worker, each with a task: one computes while another waits for the
+disk."""
 
 
 class Call(NamedTuple):
-    """A call to be done: function(*arguments)."""
+    """A call to do: function(*arguments)."""
 
     function: Callable
     arguments: tuple = ()
@@ -28,8 +29,8 @@ class Call(NamedTuple):
 class Executor(ABC):
     """Does calls.
 
-    in_process: True if this process does them. workers: how many there are at the moment.
-    dashboard: the address of a page about them, None if there is no page.
+    in_process: True if this process does the calls. workers: how many workers there are at the
+    moment. dashboard: the address of a page about them, None if there is no page.
     """
 
     in_process = True
@@ -45,8 +46,8 @@ class Executor(ABC):
     def run(self, calls: Iterable[Call], stop: Callable[[], bool]) -> Generator:
         """Yield the result of each call once, in any order.
 
-        stop: once it returns True, no further call begins, and the results of the calls under way
-        are the last. Closing the iterator abandons the calls under way.
+        stop: once it returns True, no further call begins, and only the calls under way still give
+        results. Closing the iterator abandons the calls under way.
         """
 
 
@@ -61,7 +62,8 @@ class Serial(Executor):
 
 
 class Threads(Executor):
-    """Does calls on threads of this process, for functions that let other threads work meanwhile.
+    """Does calls on threads of this process, for functions that let other threads work at the same
+    time.
 
     Closing the iterator waits for the calls under way.
     """

@@ -1,8 +1,8 @@
 """The executor of each kind of ``[cluster]``: in this process, on workers started here, in the jobs
 of a queue, on an existing scheduler, or with a client of the user.
 
-Sockets listen on the loopback, unless ``cluster.options.interface`` names another interface. Dask's
-own settings (``distributed.comm``) decide whether they use TLS, and with which certificates.
+Sockets listen on the loopback interface, unless ``cluster.options.interface`` names another one.
+Dask's own settings (``distributed.comm``) decide whether they use TLS, and with which certificates.
 """
 
 import logging
@@ -30,15 +30,15 @@ def workers_to_start(settings: ClusterTable, alone: bool, client=None) -> int:
 
 @contextmanager
 def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Executor]:
-    """Start or join the cluster that ``[cluster]`` names; close it at the end.
+    """Start or join the cluster that ``[cluster]`` names, and close it at the end.
 
-    alone: True if local workers need not start, as there is no work to share. client: a client
+    alone: True if local workers need not start, because there is no work to share. client: a client
     of an existing cluster, which is used instead and left open.
     """
     if not workers_to_start(settings, alone, client):
         yield Serial()
         return
-    from frontier.clusters.dask_executor import DaskExecutor  # small runs do without it
+    from frontier.clusters.dask_executor import DaskExecutor  # small runs do not need it
 
     if client is not None:
         yield DaskExecutor(client, settings.patience)
@@ -63,7 +63,7 @@ def executor_of(settings: ClusterTable, alone: bool, client=None) -> Iterator[Ex
 @contextmanager
 def _quiet_here() -> Iterator[None]:
     """Keep Dask's loggers quiet if the user has imported Dask before."""
-    import distributed  # noqa: F401  (it sets levels)
+    import distributed  # noqa: F401  (it sets the levels of loggers)
 
     loggers = [logging.getLogger(name) for name in (*QUIET["logging"], "asyncio")]
     before = [logger.level for logger in loggers]
@@ -79,7 +79,7 @@ def _quiet_here() -> Iterator[None]:
 def _address(settings: ClusterTable) -> str:
     """Return the address of a scheduler that somebody else has started.
 
-    Raises InputError if the file that holds it does not appear.
+    Raises InputError if the file that contains it does not appear.
     """
     if settings.kind == "slurm-runner":
         raise InputError(
@@ -110,7 +110,7 @@ def _client(place, settings: ClusterTable):
 
     try:
         return Client(place, timeout=CONNECT_SECONDS)
-    except (OSError, TimeoutError) as error:  # it may still come
+    except (OSError, TimeoutError) as error:  # the scheduler may still start
         raise Stopped(
             f"cluster.kind = {settings.kind}: no scheduler answers at {place} within "
             f"{CONNECT_SECONDS} s ({error}); start one with `dask scheduler` and workers with "
@@ -125,8 +125,8 @@ def _client(place, settings: ClusterTable):
 def client_for(config: Config, client=None):
     """Return the client whose workers do the tasks, None if the config decides.
 
-    client: a `distributed.Client` of the user. Without it, and if the config names no kind of
-    cluster, the current client is used, as in Dask. Raises InputError if it cannot be used.
+    client: a `distributed.Client` of the user. If there is none, and the config names no kind of
+    cluster, the current client is used, as in Dask. Raises InputError if the client cannot be used.
     """
     if client is None:
         current, cluster = _current(), config.cluster
@@ -150,14 +150,14 @@ def _current():
 
     try:
         client = default_client()
-    except ValueError:  # there is none
+    except ValueError:  # there is no client
         return None
     return None if client.asynchronous else client
 
 
 def on_client(config: Config, client) -> Config:
     """Return the config for the workers of a client: as many as there are, each with at most the
-    memory of the smallest."""
+    memory of the smallest one."""
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     limits = [worker["memory_limit"] for worker in workers]
     cluster = config.cluster.model_copy(

@@ -1,8 +1,8 @@
-"""Workers on this machine, each a process that Dask looks after.
+"""Workers on this machine, each a process that Dask supervises.
 
-Whoever reaches a Dask scheduler can run code under its account, and all users of a host reach its
-loopback. So all connections here use TLS, with a new certificate for each cluster, which only the
-processes of the cluster get.
+Anyone who reaches a Dask scheduler can run code under its account, and all users of a host reach
+its loopback interface. So all connections here use TLS, with a new certificate for each cluster
+that only the processes of the cluster get.
 """
 
 import logging
@@ -27,26 +27,26 @@ from frontier.signals import ending, handling
 from frontier.text import counted
 
 END_SECONDS = 1.0
-"""The seconds that idle workers get to end."""
+"""The seconds that idle workers have to exit."""
 
 FEW_FILES = 256
-"""If a process may open no more files than this, workers may fail to start."""
+"""If a process may open no more files than this, its workers may fail to start."""
 
 WORKER_PROCESS = "Dask Worker process"
-"""How Dask names the processes of its workers."""
+"""The name that Dask gives the processes of its workers."""
 
 NO_ROUTES: dict[str, list[str]] = {
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
 }
-"""Dask's settings without a dashboard: nothing is served to browsers."""
+"""Dask's settings without a dashboard: it serves nothing to browsers."""
 
 
 @contextmanager
 def local_cluster(settings: ClusterTable) -> Iterator:
     """Yield a cluster of workers started here; raises Stopped if they do not start.
 
-    Ctrl-C interrupts this process at any time, and no other process.
+    Ctrl-C interrupts this process at any time, and only this process.
     """
     from dask import config
 
@@ -62,7 +62,7 @@ def local_cluster(settings: ClusterTable) -> Iterator:
 
 
 def _empty_cluster(settings: ClusterTable, loop):
-    """Return a cluster with a scheduler and no workers yet."""
+    """Return a cluster with a scheduler and without workers."""
     from distributed import LocalCluster, Security
 
     try:
@@ -84,7 +84,7 @@ def _empty_cluster(settings: ClusterTable, loop):
 
 def _start(cluster, workers: int) -> None:
     """Start workers and wait for them."""
-    import asyncio  # which takes time to load
+    import asyncio  # this import is slow
 
     async def start():
         await cluster._correct_state()
@@ -92,7 +92,7 @@ def _start(cluster, workers: int) -> None:
     for _ in range(workers):
         cluster.worker_spec.update(cluster.new_worker_spec())
     try:
-        # Unlike cluster.sync, this does not cancel the start when Ctrl-C ends the waiting.
+        # Unlike cluster.sync, this does not cancel the start when Ctrl-C ends the wait.
         asyncio.run_coroutine_threadsafe(start(), cluster.loop.asyncio_loop).result()
     except (RuntimeError, OSError) as error:
         files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -108,13 +108,13 @@ def _end(cluster, patience: float) -> None:
     work is on the disk."""
 
     def close():
-        with suppress(Exception):  # from workers killed before they had started
+        with suppress(Exception):  # raised by workers killed before they had started
             cluster.close()
 
     closing = threading.Thread(target=close, daemon=True)
     try:
         closing.start()
-    except RuntimeError:  # the system gives no memory for another thread
+    except RuntimeError:  # there is no memory for another thread
         _kill(cluster)
         return
     try:
@@ -127,7 +127,7 @@ def _end(cluster, patience: float) -> None:
 
 def _kill(cluster) -> None:
     for nanny in list(cluster._created):
-        # The thread that closes the cluster may end the process at any moment.
+        # The thread that closes the cluster may end this worker process at any moment.
         with suppress(ProcessLookupError, AttributeError):
             if pid := nanny.pid:
                 os.kill(pid, signal.SIGKILL)
@@ -136,14 +136,14 @@ def _kill(cluster) -> None:
 @contextmanager
 def _loop() -> Iterator:
     """Yield the event loop of a cluster, in a thread that neither Ctrl-C nor the hang-up of a
-    terminal reaches. Nor do they reach the processes that the loop starts, as the driver alone
-    decides how to stop."""
+    terminal reaches. They do not reach the processes that the loop starts either, because the
+    driver alone decides how to stop."""
     from distributed.utils import LoopRunner
 
     runner = LoopRunner(asynchronous=False)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     try:
-        resource_tracker.ensure_running()  # first, as it lets Ctrl-C through again
+        resource_tracker.ensure_running()  # first, because it unblocks Ctrl-C
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         runner.start()
     finally:
@@ -156,8 +156,8 @@ def _loop() -> Iterator:
 
 @contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """Defer the signals that end this process until the body, which must not be cut short, is
-    done."""
+    """Defer the signals that end this process until the body is done, because it must not be
+    interrupted."""
     signals: list[int] = []
 
     def note(number, frame):
@@ -171,8 +171,8 @@ def _interrupts_later() -> Iterator[None]:
 
 @contextmanager
 def _script_left_alone() -> Iterator[None]:
-    """Keep workers from running the user's script. A process that Python spawns would run it for
-    its definitions, which tasks do not need."""
+    """Keep workers from running the user's script. A process that Python spawns would run the
+    script for its definitions, which tasks do not need."""
     prepare = spawn.get_preparation_data
 
     def without_script(name):

@@ -1,8 +1,8 @@
 """Workers that are jobs of a batch queue, through dask-jobqueue.
 
-`cluster.options` is passed unchanged to dask-jobqueue's class of the queue. The scheduler runs in
-the driver's process. Jobs start when the queue lets them, and end at their walltime or before. A
-job whose workers are gone is replaced; a job that never had workers is left to the queue, so a job
+`cluster.options` is passed unchanged to dask-jobqueue's class for the queue. The scheduler runs in
+the driver's process. Jobs start when the queue lets them, and end at or before their walltime. A
+job whose workers are gone is replaced. A job that never had workers is left to the queue, so a job
 that its site refuses is not submitted again and again.
 """
 
@@ -36,12 +36,12 @@ NEEDED = {
     "oar": {"memory_per_core_property_name": "not_applicable"},
     "htcondor": {"disk": "1 GB"},
 }
-"""Options that a class needs, if neither the config nor the site's configuration has them. OAR's
-name for memory differs from site to site, so its jobs do not ask for memory; on a local disk
+"""Options that a class needs if neither the config nor the site's configuration has them. OAR's
+name for memory differs from site to site, so its jobs do not ask for memory. On a local disk
 workers keep only Dask's logs."""
 
 LISTS = ("worker_extra_args", "job_script_prologue", "job_extra_directives", "job_directives_skip")
-"""Options that are lists; a text in place of one is a list of only this text."""
+"""Options that are lists. A text given instead stands for a list with only this text."""
 
 CLOCK = "hours:minutes:seconds", "minutes:seconds", "seconds"
 DAYS = "days-hours:minutes:seconds", "days-hours:minutes", "days-hours"
@@ -50,22 +50,23 @@ WALLTIMES = {
     "lsf": ("hours:minutes", "minutes"),
     "oar": ("hours:minutes:seconds", "hours:minutes", "hours"),
 }
-"""The forms in which queues take a walltime; all other queues take the forms of `CLOCK`."""
+"""The formats in which queues accept a walltime; all other queues accept the formats of `CLOCK`."""
 
 SECONDS = {"days": 86_400, "hours": 3600, "minutes": 60, "seconds": 1}
 
 LOST_SECONDS = 30
-"""A job whose workers have been gone for this many seconds is lost; a worker restarts sooner."""
+"""A job whose workers have been gone for this many seconds is lost. A worker that restarts is back
+sooner."""
 
 ORPHAN_SECONDS = 60
-"""Workers without a scheduler end after this many seconds, and their jobs with them."""
+"""Workers without a scheduler end after this many seconds, and then their jobs end too."""
 
 QUEUE_SETTINGS = {"distributed.scheduler.allowed-failures": 10}
-"""Workers that a queue ends take their tasks with them, through no fault of the tasks."""
+"""When a queue ends a worker, the worker's tasks fail through no fault of their own."""
 
 JOB_MEMORY = 4, 3
-"""A job asks for 4/3 of the memory that the tasks of its worker take: queues end jobs that exceed
-their request, and a process of Dask runs beside the worker."""
+"""A job asks for 4/3 of the memory that its worker's tasks take: queues end jobs that exceed their
+request, and another Dask process runs beside the worker."""
 
 
 def import_jobqueue(kind: str):
@@ -85,7 +86,7 @@ def make_cluster(settings: ClusterTable):
     import dask
 
     kind, options = settings.kind, settings.options
-    before = signal.getsignal(signal.SIGINT)  # the import takes it, in the main thread
+    before = signal.getsignal(signal.SIGINT)  # the import replaces it, in the main thread
     factory = getattr(import_jobqueue(kind), CLASSES[kind])
     if signal.getsignal(signal.SIGINT) is not before:
         signal.signal(signal.SIGINT, before)
@@ -126,7 +127,7 @@ def make_cluster(settings: ClusterTable):
         "job_script_prologue": [*(chosen("job_script_prologue") or []), *_exports()],
         "worker_extra_args": [
             *(chosen("worker_extra_args") or []),
-            # dask-jobqueue would give a worker as many threads as the job has processors.
+            # By default, dask-jobqueue gives a worker as many threads as the job has processors.
             *("--nthreads", str(TASKS_UNDER_WAY)),
             *_lifetime(kind, chosen("walltime")),
         ],
@@ -141,7 +142,7 @@ def make_cluster(settings: ClusterTable):
 
 
 def _exports() -> list[str]:
-    """Return Dask's settings of the workers as lines of a job script."""
+    """Return Dask's settings for the workers as lines of a job script."""
     return [
         f"export DASK_{key.upper().replace('.', '__').replace('-', '_')}={shlex.quote(repr(value))}"
         for key, value in WORKER_SETTINGS.items()
@@ -149,7 +150,8 @@ def _exports() -> list[str]:
 
 
 def _lifetime(kind: str, walltime: str | int | None) -> list[str]:
-    """Return the options that let workers end a little before the walltime, and not all at once."""
+    """Return the options that make workers end a little before the walltime, and not all at
+    once."""
     if walltime is None:
         return []
     total = _seconds(kind, str(walltime))
@@ -158,7 +160,7 @@ def _lifetime(kind: str, walltime: str | int | None) -> list[str]:
 
 
 def _seconds(kind: str, walltime: str) -> int:
-    """Return the seconds of a walltime, as the queue reads it."""
+    """Return the seconds of a walltime, as the queue interprets it."""
     forms = WALLTIMES.get(kind, CLOCK)
     for form in forms:
         if match := re.fullmatch(re.sub(r"\w+", r"(\\d+)", form), walltime):
@@ -183,15 +185,15 @@ def queue_cluster(settings: ClusterTable) -> Iterator[tuple[object, Callable[[],
         try:
             cluster.__enter__()
         except (AssertionError, RuntimeError, OSError, ValueError) as error:
-            reason = str(error.__context__ or error).split()  # closing has failed too
+            reason = str(error.__context__ or error).split()  # closing the cluster failed too
             raise Stopped(
                 f'cluster.kind = "{settings.kind}": the queue did not take '
                 f"{counted(jobs, 'job')} ({' '.join(reason)}); change what [cluster] asks for, "
                 "such as memory, and queue, account or walltime in its options"
             ) from None
         try:
-            # Dask forgets a job whose workers are gone; then this submits another.
+            # Dask forgets a job whose workers are gone; then `scale` submits another one.
             yield cluster, lambda: cluster.scale(jobs=jobs)
         finally:
-            with suppress(AssertionError):  # for a job that the queue did not take
+            with suppress(AssertionError):  # raised for a job that the queue did not take
                 cluster.close()

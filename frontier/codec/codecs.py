@@ -1,13 +1,13 @@
 """How slabs are compressed: `bitmap`, `raw`, `lz4` or `zstd:N`, always with a checksum at the end.
 
-The bytes are those of Zarr's own codecs, and Zarr reads every array of a run. Slabs are encoded
-and decoded here rather than through Zarr's array calls, which copy each slab two or three times
-more and compare it with zeros before they write it.
+The bytes are those of Zarr's own codecs, and Zarr reads every array of a run. Slabs are encoded and
+decoded here rather than through Zarr's array calls, which make two or three more copies of each
+slab and compare it with zeros before they write it.
 
-`bitmap` leaves out the bytes that are zero (`frontier.codec.zerobytes`). It is the fastest, and its
-files are smaller than those of lz4. Of the densest slabs `zstd:1` stores a quarter less than
-`bitmap`, and takes about twenty times as long. lz4 runs at acceleration 30: on the densest layers
-of 2x7 it encodes 1.9 times as fast as at 1, and its files are a fifth larger.
+`bitmap` leaves out zero bytes (`frontier.codec.zerobytes`). It is the fastest, and its files are
+smaller than those of lz4. For the densest slabs, `zstd:1` stores a quarter less than `bitmap` and
+takes about twenty times as long. lz4 runs at acceleration 30: on the densest layers of 2x7 it
+encodes 1.9 times as fast as at 1, and its files are a fifth larger.
 """
 
 import re
@@ -23,14 +23,14 @@ LZ4_ACCELERATION = 30
 ZSTD_LEVELS = range(-50, 23)
 
 LITTLE_ENDIAN = {"name": "bytes", "configuration": {"endian": "little"}}
-"""The order of bytes, as Zarr's metadata name it."""
+"""The byte order, as Zarr's metadata name it."""
 
 ZARR_NAME = "frontier.bitmap"
 """Zarr finds the codec of `frontier.codec.zarr_codec` by this name."""
 
 
 def encoded_bytes(size: int) -> int:
-    """Return the most bytes that a slab of `size` bytes takes under any codec, with its
+    """Return the most bytes that a slab of `size` bytes takes under any codec, including its
     checksum."""
     return size + size // 7 + 1024
 
@@ -38,9 +38,9 @@ def encoded_bytes(size: int) -> int:
 class SlabCodec:
     """Encodes and decodes slabs one by one, for one thread at a time.
 
-    plain: do without the kernels, which take longer to load than a few slabs take. zarr_codecs: the
-    codecs of a slab, as Zarr's metadata name them. by_kernels: True if kernels encode
-    and decode slabs; another kernel may then call them directly.
+    plain: avoid the kernels, which take longer to load than a few slabs take. zarr_codecs: the
+    codecs of a slab, as Zarr's metadata name them. by_kernels: True if kernels encode and decode
+    slabs; another kernel may then call them directly.
     """
 
     def __init__(self, name: str, plain: bool = False):
@@ -54,7 +54,7 @@ class SlabCodec:
         if name == "bitmap":
             compressor = [{"name": ZARR_NAME}]
         elif name == "lz4":
-            from numcodecs.lz4 import LZ4  # which takes a while to import
+            from numcodecs.lz4 import LZ4  # this import is slow
 
             codec = LZ4(acceleration=LZ4_ACCELERATION)
             settings = {"acceleration": LZ4_ACCELERATION}
@@ -74,7 +74,7 @@ class SlabCodec:
         self.zarr_codecs = [LITTLE_ENDIAN, *compressor, {"name": "crc32c"}]
 
     def encode(self, slab: np.ndarray, data: np.ndarray) -> int:
-        """Encode a contiguous uint64 slab to uint8 `data`, and return the number of bytes.
+        """Encode a contiguous uint64 slab into uint8 `data`, and return the number of bytes.
 
         data: room for `encoded_bytes` of the slab's bytes.
         """
@@ -89,7 +89,7 @@ class SlabCodec:
         return encoded.size
 
     def decode(self, data: np.ndarray, slab: np.ndarray) -> None:
-        """Decode uint8 data to a contiguous uint64 slab; raises ValueError if the data do not
+        """Decode uint8 data into a contiguous uint64 slab; raises ValueError if the data do not
         encode one."""
         flat = slab.reshape(-1)
         if self._name == "bitmap":

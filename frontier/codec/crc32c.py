@@ -1,18 +1,18 @@
 """CRC-32C (Castagnoli) as a kernel.
 
-One kernel checks and decodes a slab, or encodes it and adds its checksum, so that its bytes come to
-the processor once and no interpreter is in between. The checksum is the one of iSCSI (RFC 3720,
+One kernel checks and decodes a slab, or encodes it and adds its checksum, so the bytes come to the
+processor once, without the interpreter in between. The checksum is the one of iSCSI (RFC 3720,
 section 12.1) and of Zarr's codec ``crc32c``.
 
-The checksum is a register of 32 bits, and what a message does to it is linear over GF(2). The
-instruction that feeds it eight bytes has to wait for the one before, so three parts of a message of
-`LANE_BYTES` each are fed side by side, the second and the third one to registers that begin at zero
-(V. Gopal et al., Fast CRC computation for iSCSI polynomial using CRC32 instruction, Intel, 2011).
-Feeding as many zeros to the first register, which is a table look-up for each of its bytes, and
-adding the second one gives what the first two parts do to it. So a core of an AMD EPYC (Zen 3)
-checks about 15 GB a second from its caches. Bytes in memory are prefetched, also beyond a page,
-where the processor itself does not look: 10 GB a second instead of 6. Without the instruction,
-eight look-ups feed eight bytes.
+The checksum is a register of 32 bits, and a message changes it by a map that is linear over GF(2).
+The instruction that feeds it eight bytes has to wait for the one before. So the kernel feeds three
+parts of a message side by side, of `LANE_BYTES` each; the registers of the second and third part
+begin at zero (V. Gopal et al., Fast CRC computation for iSCSI polynomial using CRC32 instruction,
+Intel, 2011). Feeding `LANE_BYTES` zeros to the first register takes a table look-up for each of its
+bytes. Adding the second register to the result gives the register after the first two parts. In
+this way a core of an AMD EPYC (Zen 3) checks about 15 GB a second from its caches. Bytes in memory
+are prefetched, even beyond the end of a page, where the processor itself does not prefetch: 10 GB a
+second instead of 6. On a processor without the instruction, eight look-ups feed eight bytes.
 """
 
 import llvmlite.binding as llvm
@@ -26,19 +26,19 @@ from frontier.codec.instructions import WORD, call, features, is_arm, load, pref
 from frontier.jit import kernel
 
 POLYNOMIAL = 0x82F63B78
-"""Castagnoli's polynomial, its bits reversed."""
+"""Castagnoli's polynomial, with its bits reversed."""
 
 LANE_BYTES = 1024
 
 LINE_BYTES = 64
-"""The bytes that a processor brings into its caches at a time."""
+"""The number of bytes that a processor brings into its caches at a time."""
 
 AHEAD_BYTES = 6 * LANE_BYTES
-"""How many bytes ahead of those being fed the kernel prefetches."""
+"""How far the kernel prefetches ahead of the bytes that it feeds."""
 
 
 def _byte_table() -> np.ndarray:
-    """Return what a register that is zero becomes when each byte is fed to it: uint64[256]."""
+    """Return what a zero register becomes when each byte is fed to it: uint64[256]."""
     register = np.arange(256, dtype=np.uint64)
     for _ in range(8):
         odd = register & np.uint64(1)
@@ -47,8 +47,8 @@ def _byte_table() -> np.ndarray:
 
 
 def _fed_zeros(table: np.ndarray, size: int) -> np.ndarray:
-    """Return what a register in which only byte k is set, to b, becomes when `size` zeros, a power
-    of two, are fed to it: uint64[4, 256], by k and b. table: the result of `_byte_table`."""
+    """Return what a register becomes if only its byte k is set, to b, and `size` zeros, a power of
+    two, are fed to it: uint64[4, 256], by k and b. table: the result of `_byte_table`."""
     byte = np.arange(256, dtype=np.uint64)
     fed = np.stack([table, *(byte << np.uint64(8 * k) for k in range(3))])
     while size > 1:
@@ -58,14 +58,14 @@ def _fed_zeros(table: np.ndarray, size: int) -> np.ndarray:
 
 
 def _of_register(fed: np.ndarray, register: np.ndarray) -> np.ndarray:
-    """Return what registers become, by the table of their bytes."""
+    """Return what registers become, from the table of their bytes."""
     of_byte = [fed[k][(register >> np.uint64(8 * k)) & np.uint64(255)] for k in range(4)]
     return np.bitwise_xor.reduce(of_byte)
 
 
 def _byte_and_zeros(table: np.ndarray) -> np.ndarray:
-    """Return what a register that is zero becomes when a byte and then k zeros are fed to it:
-    uint64[8, 256], by k and the byte. table: the result of `_byte_table`."""
+    """Return what a zero register becomes when a byte and then k zeros are fed to it: uint64[8,
+    256], by k and the byte. table: the result of `_byte_table`."""
     fed = [table]
     for _ in range(7):
         fed.append((fed[-1] >> np.uint64(8)) ^ table[fed[-1] & np.uint64(255)])
@@ -78,10 +78,10 @@ LANE = _fed_zeros(BYTE, LANE_BYTES)
 
 
 def instruction() -> str | None:
-    """Return LLVM's name of the instruction that feeds eight bytes; None if the processor has
-    none."""
+    """Return LLVM's name of the instruction that feeds eight bytes; None if the processor does not
+    have it."""
     if is_arm():
-        # LLVM names no features of Apple's processors, which all have it.
+        # LLVM names no features of Apple's processors, all of which have the instruction.
         name = config.CPU_NAME or llvm.get_host_cpu_name()
         has_it = "crc" in features() or name.startswith("apple-")
         return "llvm.aarch64.crc32cx" if has_it else None
@@ -90,7 +90,7 @@ def instruction() -> str | None:
 
 @intrinsic
 def _feed_by_instruction(typing, register, word):
-    """Do what `_feed_bytes` does."""
+    """Do the work of `_feed_bytes`."""
 
     def generate(context, builder, signature, values):
         register, word = values

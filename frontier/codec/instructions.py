@@ -1,4 +1,4 @@
-"""Instructions of the processor, and memory by its address, for kernels."""
+"""Processor instructions and access to memory by address, for kernels."""
 
 import platform
 
@@ -13,7 +13,7 @@ WORD = ir.IntType(64)
 
 
 def features() -> set[str]:
-    """Return the features of the processor that kernels are compiled for, as LLVM names them."""
+    """Return the features of the processor for which kernels are compiled, as LLVM names them."""
     named = config.CPU_FEATURES  # None unless the user compiles for another processor
     named = get_host_cpu_features() if named is None else named
     return {feature[1:] for feature in named.split(",") if feature.startswith("+")}
@@ -39,7 +39,7 @@ def address(context, builder, kind, array, at, pointee):
 
 @intrinsic
 def load(typing, array, at):
-    """Return the eight bytes array[at:] as a word, the first byte lowest."""
+    """Return the eight bytes array[at:] as a word, the first byte in the lowest place."""
 
     def generate(context, builder, signature, values):
         place = address(context, builder, signature.args[0], *values, WORD)
@@ -63,9 +63,9 @@ def store(typing, array, at, word):
 
 @intrinsic
 def prefetch(typing, array, at):
-    """Have the processor bring the bytes at array[at:] into its first cache while it continues.
+    """Have the processor bring the bytes at array[at:] into its first-level cache.
 
-    Nothing waits for them, and nothing happens if there is no memory.
+    The program does not wait for them, and nothing happens if there is no memory at that address.
     """
 
     def generate(context, builder, signature, values):
@@ -82,7 +82,8 @@ def prefetch(typing, array, at):
 
 @intrinsic
 def bytes_at(typing, begin, size):
-    """Return `size` bytes of memory from an address on, uint8; the caller keeps the memory."""
+    """Return `size` bytes of memory from an address on, uint8. The caller keeps the memory
+    alive."""
     kind = types.Array(types.uint8, 1, "C")
 
     def generate(context, builder, signature, values):

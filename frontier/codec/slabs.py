@@ -1,6 +1,6 @@
-"""Slabs in memory in stored form, with a checksum behind each.
+"""Slabs in memory in stored form, with a checksum behind each one.
 
-Kernels read and write those that `bitmap` encoded, by their addresses.
+Kernels read and write slabs that `bitmap` encoded, by their addresses.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +14,7 @@ from frontier.codec.codecs import SlabCodec
 from frontier.codec.zerobytes import SLACK, decode, encode, most_bytes
 
 CHECKSUM_BYTES = 4
-"""The bytes of the CRC-32C that is stored behind a slab, little-endian."""
+"""The number of bytes of the CRC-32C that is stored behind a slab, little-endian."""
 
 MISMATCH = "its bytes do not match the checksum at their end"
 NO_SLAB = "its bytes are no slab of this codec"
@@ -22,20 +22,21 @@ NO_SLAB = "its bytes are no slab of this codec"
 
 
 def most_stored_bytes(words: int) -> int:
-    """Return the bytes of memory in which a slab of `words` words can be put into stored form."""
+    """Return the most bytes of memory that are needed to put a slab of `words` words into stored
+    form."""
     return most_bytes(words) + CHECKSUM_BYTES + SLACK
 
 
 @dataclass
 class Slabs:
-    """Some slabs of a layer in stored form, in memory, checked and decoded when they are needed.
+    """Some slabs of a layer in stored form, in memory, which are checked and decoded when needed.
 
     In stored form they take about a third of the memory. A slab is used as soon as it is decoded,
     while it is in the processor's caches.
 
-    begin, end: int64[N], the addresses where each begins and ends, without its checksum; equal if
-    the slab holds no state. memory: the arrays in which they lie. codec: decodes them. damaged:
-    returns the error for a slab that is found wrong, by its number and what is wrong with it.
+    begin, end: int64[N], the addresses where each slab begins and ends, without its checksum; equal
+    if the slab holds no state. memory: the arrays that hold the slabs. codec: decodes them.
+    damaged: returns the error for a damaged slab, from its number and the fault.
     """
 
     begin: np.ndarray
@@ -45,8 +46,8 @@ class Slabs:
     damaged: Callable[[int, str], Exception]
 
     def decode(self, number: int, words: np.ndarray) -> None:
-        """Write the words of a slab to contiguous uint64 `words`, 0 if it holds no state; raises
-        the error of `damaged` if it is wrong."""
+        """Write the words of a slab to contiguous uint64 `words`, all 0 if it holds no state;
+        raises the error of `damaged` if the slab is damaged."""
         begin, size = int(self.begin[number]), int(self.end[number] - self.begin[number])
         if not size:
             words[:] = 0
@@ -60,8 +61,8 @@ class Slabs:
             raise self.damaged(number, NO_SLAB) from None
 
     def stored(self, slab_words: int) -> "Slabs":
-        """Return the slabs as kernels decode them: as they are stored, or encoded again if another
-        codec stored them. The bytes of another codec are not kept."""
+        """Return the slabs in the form that kernels decode: as they are, or encoded again if
+        another codec stored them. The bytes of the other codec are not kept."""
         if self.codec.by_kernels:
             return self
         words = np.empty(slab_words, dtype=np.uint64)
@@ -73,13 +74,13 @@ class Slabs:
                 for number in np.flatnonzero(inside).tolist():
                     self.decode(number, words)
                     yield number, words
-                self.memory[i] = data = words[:0]  # its memory is free
+                self.memory[i] = data = words[:0]  # frees its memory
 
         return encoded_slabs(decoded(), self.begin.size)
 
 
 def seal(room: np.ndarray, size: int) -> int:
-    """Put the checksum behind an encoded slab, uint8 room[:size], and return the bytes of both."""
+    """Put the checksum behind an encoded slab, uint8 room[:size], and return the size of both."""
     checksum = google_crc32c.value(room[:size]).to_bytes(CHECKSUM_BYTES, "little")
     room[size : size + CHECKSUM_BYTES] = np.frombuffer(checksum, dtype=np.uint8)
     return size + CHECKSUM_BYTES
@@ -88,7 +89,7 @@ def seal(room: np.ndarray, size: int) -> int:
 def encoded_slabs(slabs: Iterable[tuple[int, np.ndarray]], count: int) -> Slabs:
     """Encode those of `count` slabs that hold a state.
 
-    slabs: (number, contiguous uint64 words) of each; the next slab may overwrite the words.
+    slabs: (number, contiguous uint64 words) of each. The next slab may overwrite the words.
     """
     begin, end = np.zeros((2, count), dtype=np.int64)
     room, memory = np.empty(0, dtype=np.uint8), []
@@ -100,13 +101,13 @@ def encoded_slabs(slabs: Iterable[tuple[int, np.ndarray]], count: int) -> Slabs:
         begin[number] = data.ctypes.data
         end[number] = data.ctypes.data + size
         memory.append(data)
-    return Slabs(begin, end, memory, SlabCodec("bitmap"), AssertionError)  # they are whole
+    return Slabs(begin, end, memory, SlabCodec("bitmap"), AssertionError)  # none is damaged
 
 
 def words_of(room: np.ndarray, sizes: np.ndarray, words: np.ndarray) -> Iterator[np.ndarray]:
-    """Generate the slabs that lie one after the other in `room`, each in the same `words`.
+    """Generate the slabs that follow one another in `room`, each in the same array `words`.
 
-    sizes: int64[N], their bytes without the checksum behind each.
+    sizes: int64[N], their bytes, each without the checksum behind it.
     """
     begin = 0
     for size in sizes.tolist():

@@ -1,7 +1,7 @@
-"""How Zarr for Python decodes and encodes bitmaps without their zero bytes.
+"""How Zarr for Python encodes and decodes bitmaps without their zero bytes.
 
-Zarr finds this codec by its name in a layer's metadata wherever `frontier` is installed (an entry
-point in the group ``zarr.codecs``); this module registers it for those who import it.
+Wherever `frontier` is installed, Zarr finds this codec by its name in a layer's metadata (an entry
+point in the group ``zarr.codecs``). Importing this module also registers it.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from frontier.codec.codecs import ZARR_NAME
 
 @dataclass(frozen=True)
 class BitmapCodec(BytesBytesCodec):
-    """`frontier.codec.zerobytes` as a codec of Zarr, for arrays whose items have 8 bytes."""
+    """`frontier.codec.zerobytes` as a Zarr codec, for arrays whose items have 8 bytes."""
 
     is_fixed_size = False
 

@@ -1,40 +1,39 @@
 """Bitmaps without their zero bytes.
 
-In the densest layers of a sliding puzzle two of three bytes are zero, elsewhere nearly all. So a
-bitmap is stored as its bytes that are not zero, in their order, and a *mask* with one bit for each
-byte, which is set where the byte is not zero (null suppression: T. Westmann et al., The
-implementation and performance of compressed databases, SIGMOD Record 29, 2000). Most bytes of the
-mask are zero too, so the mask is stored in the same way, and the mask of the mask. The third mask
-is stored as it is. With |x| for the number of bytes of x, the data of n words are
+In the densest layers of a sliding puzzle two bytes out of three are zero, in other layers nearly
+all. So a bitmap is stored as its nonzero bytes, in order, and a *mask* with one bit for each byte,
+set where the byte is not zero (null suppression: T. Westmann et al., The implementation and
+performance of compressed databases, SIGMOD Record 29, 2000). Most bytes of the mask are zero too,
+so the mask is stored in the same way, and so is the mask of the mask. The third mask is stored
+unchanged. With |x| for the number of bytes of x, the data of n words are
 
-    bytes of the words that are not zero | bytes of mask 1 that are not zero |
-    bytes of mask 2 that are not zero | mask 3,
+    nonzero bytes of the words | nonzero bytes of mask 1 | nonzero bytes of mask 2 | mask 3,
 
     |mask 1| = n,  |mask 2| = ceil(n / 8),  |mask 3| = ceil(n / 64).
 
 Bit k of byte i of a mask stands for byte 8 i + k. The data do not contain their length. It follows
-from the masks: the ones of a mask count the bytes before it. Data in which these counts do not add
-up are refused before anything is written.
+from the masks: the ones of each mask count the bytes stored under it. Before it writes anything,
+the decoder refuses data in which these counts do not add up.
 
-NumPy encodes and decodes small bitmaps, as the kernels (`frontier.codec.zerobytes_kernels`) take
-longer to load.
+NumPy encodes and decodes small bitmaps, because the kernels (`frontier.codec.zerobytes_kernels`)
+take longer to load.
 """
 
 import numpy as np
 
 SLACK = 64
-"""The bytes behind its data that `encode` may overwrite."""
+"""The number of bytes behind its data that `encode` may overwrite."""
 
 
 def most_bytes(words: int) -> int:
-    """Return the most bytes that `words` encoded words have."""
+    """Return the most bytes that the data of `words` words can have."""
     return 8 * words + words + -(-words // 8) + -(-words // 64)
 
 
 def encode(words: np.ndarray, data: np.ndarray) -> int:
-    """Write the data of contiguous uint64 words to uint8 `data`, and return their number of bytes.
+    """Write the data of contiguous uint64 words to uint8 `data`, and return their size in bytes.
 
-    data: room for `most_bytes` of the words and `SLACK` more.
+    data: room for `most_bytes` of the words plus `SLACK`.
     """
     from frontier.codec import zerobytes_kernels
 
@@ -47,7 +46,7 @@ def encode(words: np.ndarray, data: np.ndarray) -> int:
 
 
 def decode(data: np.ndarray, words: np.ndarray) -> None:
-    """Fill contiguous uint64 words from uint8 data of `encode`; raises ValueError for other
+    """Fill contiguous uint64 words from uint8 data that `encode` made; raises ValueError for other
     data."""
     from frontier.codec import zerobytes_kernels
 

@@ -1,10 +1,10 @@
 """The kernels of `frontier.codec.zerobytes`.
 
-The kernels take 64 bytes at a time. Where the processor has AVX-512 VBMI2, two of its instructions
-do that. Elsewhere the kernels go word by word: an instruction that shuffles bytes (PSHUFB of SSSE3,
-TBL of NEON) brings together the bytes of a word that are not zero, or puts them back in their
-places, and the mask's byte chooses one of 256 lists of places. So a core of an AMD EPYC (Zen 3)
-encodes 9 GB of bitmaps a second, and decodes 14.
+The kernels process 64 bytes at a time. Where the processor has AVX-512 VBMI2, two of its
+instructions do that. Elsewhere the kernels go word by word. An instruction that shuffles bytes
+(PSHUFB of SSSE3, TBL of NEON) brings the nonzero bytes of a word together, or puts them back in
+their places; the mask's byte selects one of 256 lists of places. In this way a core of an AMD EPYC
+(Zen 3) encodes 9 GB of bitmaps a second, and decodes 14 GB.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from frontier.jit import kernel
 from frontier.space.words import count_bits
 
 VECTOR_BYTES = 64
-"""The bytes that are encoded or decoded at a time."""
+"""The number of bytes that are encoded or decoded at a time."""
 
 
 def has_vectors() -> bool:
@@ -26,11 +26,11 @@ def has_vectors() -> bool:
 
 
 def shuffle_instruction() -> str | None:
-    """Return LLVM's name of the instruction that shuffles bytes, which is the same function of two
-    vectors of 16 bytes on all processors; None if there is none.
+    """Return LLVM's name of the instruction that shuffles bytes, None if there is none. On all
+    processors it is the same function of two vectors of 16 bytes.
 
-    Byte k of the second vector names the byte of the first that becomes byte k of the result; 128
-    gives zero.
+    Byte k of the second vector gives the number of the byte of the first that becomes byte k of the
+    result; 128 gives zero.
     """
     if is_arm():
         return "llvm.aarch64.neon.tbl1.v16i8"
@@ -38,8 +38,9 @@ def shuffle_instruction() -> str | None:
 
 
 def _places() -> tuple[np.ndarray, np.ndarray]:
-    """Return for each byte of a mask, uint64[256], where the bytes of a word come from when those
-    under the mask are brought together at its lower end, and when they are put back."""
+    """Return two tables with an entry for each byte of a mask, uint64[256]: where the bytes of a
+    word come from when those under the mask are brought together at its lower end, and when they
+    are put back."""
     together, back = np.full((2, 256, 8), 128, dtype=np.uint8)
     for mask in range(256):
         ones = [k for k in range(8) if mask >> k & 1]
@@ -63,15 +64,14 @@ _TWO_WORDS = ir.VectorType(WORD, 2)
 
 
 def _rearranged(builder, name: str, value, bits):
-    """LLVM: return 64 bytes compressed or expanded under 64 bits."""
+    """LLVM: return 64 bytes, compressed or expanded under 64 bits."""
     arguments = [value, _BYTES(None), bits]
     return call(builder, f"llvm.x86.avx512.mask.{name}.v64i8", _BYTES, arguments)
 
 
 @intrinsic
 def _nonzero(typing, array, at):
-    """Return the mask of the 64 bytes array[at:], in which a bit is set where a byte is not
-    zero."""
+    """Return the mask of the 64 bytes array[at:]: a bit is set where the byte is not zero."""
 
     def generate(context, builder, signature, values):
         place = address(context, builder, signature.args[0], *values, _BYTES)
@@ -83,7 +83,7 @@ def _nonzero(typing, array, at):
 
 @intrinsic
 def _shuffle_by_instruction(typing, word, places):
-    """Do what `_shuffle_bytes` does."""
+    """Do the work of `_shuffle_bytes`."""
 
     def generate(context, builder, signature, values):
         none, first = ir.Constant(_TWO_WORDS, ir.Undefined), ir.Constant(ir.IntType(32), 0)
@@ -100,7 +100,7 @@ def _shuffle_by_instruction(typing, word, places):
 
 @intrinsic
 def _squeeze_vector(typing, source, at, data, to):
-    """Do what `_squeeze_words` does; writes 64 bytes of the data."""
+    """Do the work of `_squeeze_words`; writes 64 bytes of the data."""
 
     def generate(context, builder, signature, values):
         source, at, data, to = values
@@ -116,7 +116,7 @@ def _squeeze_vector(typing, source, at, data, to):
 
 @intrinsic
 def _spread_vector(typing, mask, data, at, target, to):
-    """Do what `_spread_words` does; reads 64 bytes of the data."""
+    """Do the work of `_spread_words`; reads 64 bytes of the data."""
 
     def generate(context, builder, signature, values):
         mask, data, at, target, to = values
@@ -133,7 +133,7 @@ def _spread_vector(typing, mask, data, at, target, to):
 
 @kernel
 def _shuffle_bytes(word, places):
-    """Return the bytes of a word at eight places, with zero for the place 128."""
+    """Return the bytes of a word at eight places, with zero for place 128."""
     shuffled = np.uint64(0)
     for k in range(8):
         place = (places >> np.uint64(8 * k)) & np.uint64(255)
@@ -148,10 +148,9 @@ _shuffle = _shuffle_by_instruction if shuffle_instruction() else _shuffle_bytes
 
 @kernel
 def _squeeze_words(source, at, data, to):
-    """Write the bytes of source[at : at + 64] that are not zero to data[to:], and return their
-    mask.
+    """Write the nonzero bytes of source[at : at + 64] to data[to:], and return their mask.
 
-    Up to eight bytes more than these are written.
+    Up to eight further bytes are written.
     """
     mask = _nonzero(source, at)
     if mask == 0:
@@ -165,9 +164,10 @@ def _squeeze_words(source, at, data, to):
 
 @kernel
 def _spread_words(mask, data, at, target, to):
-    """Fill target[to : to + 64] with the bytes data[at:] where the mask has ones, else with zeros.
+    """Fill target[to : to + 64] with the bytes data[at:] where the mask has ones, elsewhere with
+    zeros.
 
-    Up to eight bytes more than these are read.
+    Up to eight further bytes are read.
     """
     for i in range(8):
         byte = (mask >> np.uint64(8 * i)) & np.uint64(255)
@@ -181,10 +181,9 @@ _spread = _spread_vector if has_vectors() else _spread_words
 
 @kernel
 def _suppress(source, masks, first, data, to):
-    """Write the bytes of uint8 source that are not zero to data[to:], and their mask to
-    masks[first:].
+    """Write the nonzero bytes of uint8 source to data[to:], and their mask to masks[first:].
 
-    Returns where the data end. Up to 64 bytes more are written to either.
+    Returns where the data end. Up to 64 further bytes are written to each array.
     """
     whole = source.size - source.size % 64
     for at in range(0, whole, 64):
@@ -204,7 +203,7 @@ def _suppress(source, masks, first, data, to):
 
 @kernel
 def _restore(data, at, masks, first, target):
-    """Fill uint8 target with the bytes data[at:], one for each one of masks[first:], else with
+    """Fill uint8 target with the bytes data[at:], one for each one of masks[first:], elsewhere with
     zeros. Returns where these bytes end."""
     whole = target.size - target.size % 64
     for to in range(0, whole, 64):
@@ -214,7 +213,7 @@ def _restore(data, at, masks, first, target):
             _spread(mask, data, at, target, to)
             at += count
             continue
-        for k in range(64):  # near the end of the data, so as to read nothing behind them
+        for k in range(64):  # near the end of the data, to read nothing behind them
             byte = np.uint8(0)
             if (mask >> np.uint64(k)) & np.uint64(1):
                 byte = data[at]
@@ -231,8 +230,8 @@ def _restore(data, at, masks, first, target):
 
 @kernel
 def _count(masks, size):
-    """Return the number of ones in the mask of `size` bytes; -1 if it has ones behind their
-    bits."""
+    """Return the number of ones in the mask of `size` bytes; -1 if it has ones behind its last
+    bit."""
     total, whole = 0, size // 64
     for i in range(whole):
         total += _ones(load(masks, 8 * i))
@@ -258,10 +257,9 @@ def masks_for(words: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @kernel
 def encode_words(words, first, masks, data, to):
-    """Write the bytes of some words of a bitmap that are not zero to data[to:], and return where
-    they end.
+    """Write the nonzero bytes of some words of a bitmap to data[to:], and return where they end.
 
-    The words come in their order. words: their bytes. first: the number of the first word.
+    Words must be encoded in order. words: their bytes. first: the number of the first word.
     """
     return _suppress(words, masks[0], first, data, to)
 
@@ -269,7 +267,7 @@ def encode_words(words, first, masks, data, to):
 @kernel
 def encode_masks(words, masks, data, to):
     """Write the masks of a bitmap behind its bytes, once all words are encoded, and return where
-    the data end. words: their number."""
+    the data end. words: the number of words."""
     first, second, third = masks
     sizes = -(-words // 8), -(-words // 64)
     to = _suppress(first[:words], second, 0, data, to)
@@ -321,21 +319,21 @@ def has_ones(masks, first, words):
 def decode_words(data, at, masks, first, words):
     """Fill some words of a bitmap, and return where their bytes end.
 
-    data[at:]: their bytes that are not zero. first: the number of the first word. words: gets their
+    data[at:]: their nonzero bytes. first: the number of the first word. words: receives their
     bytes.
     """
     return _restore(data, at, masks[0], first, words)
 
 
 def encode(words: np.ndarray, data: np.ndarray) -> int:
-    """Write the data of contiguous uint64 words, and return their number of bytes."""
+    """Write the data of contiguous uint64 words, and return their size in bytes."""
     masks = masks_for(words.size)
     to = encode_words(words.view(np.uint8), 0, masks, data, 0)
     return encode_masks(words.size, masks, data, to)
 
 
 def decode(data: np.ndarray, words: np.ndarray) -> bool:
-    """Fill contiguous uint64 words; returns False, and writes nothing, if the data do not encode
+    """Fill contiguous uint64 words. Returns False, and writes nothing, if the data do not encode
     that number of words."""
     masks = masks_for(words.size)
     good = decode_masks(data, words.size, masks)

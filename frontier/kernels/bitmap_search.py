@@ -1,4 +1,4 @@
-"""What the searches in memory share: two layers as bitmaps, made one after the other by threads."""
+"""The common part of the searches in memory: two layers as bitmaps, which threads expand."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
@@ -12,11 +12,11 @@ from frontier.space.layout import Layout
 from frontier.space.words import count_bits
 
 PART_BYTES = 64_000_000
-"""The most bytes of a task's bitmaps, unless one node has more."""
+"""The most bytes of a task's bitmaps, unless one node needs more."""
 
 
 class LayerBitmaps(ABC):
-    """A layer of one side, and what is known of its rows.
+    """A layer as bitmaps, with what is known about its rows.
 
     words: uint64[prefixes, nodes, words of the strip].
     """
@@ -32,7 +32,7 @@ class LayerBitmaps(ABC):
 
     @abstractmethod
     def find_live(self) -> None:
-        """Determine again what is known of the rows, after strips have been filled."""
+        """Update what is known about the rows, after strips have been filled."""
 
     def holds(self, number: int) -> bool:
         """Return whether the bit of a state is set."""
@@ -44,7 +44,7 @@ class LayerBitmaps(ABC):
 
     def strips(self, first_node: int, nodes: int, prefix: int) -> np.ndarray:
         """Return a view of the strips of some nodes under a prefix: uint64[nodes, words of a
-        strip], of fewer nodes at the end of the side."""
+        strip], with fewer nodes at the end of the side."""
         return self.words[prefix, first_node : first_node + nodes]
 
 
@@ -52,13 +52,13 @@ LayerT = TypeVar("LayerT", bound=LayerBitmaps)
 
 
 class BitmapSearch(ABC, Generic[LayerT]):
-    """The last two layers as bitmaps, and what expands them.
+    """The last two layers as bitmaps, and the code that expands them.
 
     The layer at a depth is `layer(depth)` until the layer at depth + 2 is made.
     """
 
     def __init__(self, layout: Layout, threads: int, layers: list[LayerT]):
-        """layers: room for two, of even depth and of odd depth."""
+        """layers: room for two layers, one of even and one of odd depth."""
         self.layout, self.threads, self._layers = layout, threads, layers
 
     def layer(self, depth: int) -> LayerT:
@@ -66,16 +66,17 @@ class BitmapSearch(ABC, Generic[LayerT]):
 
     @abstractmethod
     def expand(self, depth: int) -> np.ndarray:
-        """Make the layer at `depth` from those before it. Returns int64, its states at each
-        node."""
+        """Make the layer at `depth` from the layers before it. Returns the number of its states at
+        each node, int64."""
 
     def add_seen(self, layers: Iterable[np.ndarray]) -> None:
-        """Take these layers before the last two, uint64[N] each, for seen: moves that cannot be
-        undone may lead back to them. Other searches need not know them."""
+        """Mark the states of these layers, uint64[N] each, as seen. They come before the last two
+        layers, and moves that cannot be undone may lead back to them. If all moves can be undone,
+        this changes nothing."""
 
     def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
         """Search from some states, (vertices, sequences), to the last layer. Yields for each layer
-        int64, its states at each node of its side."""
+        the number of its states at each node of its side, int64."""
         space, depth = self.layout.space, 0
         numbers = np.unique(space.numbers(*origins)[1])
         self.layer(0).add(numbers)
@@ -87,7 +88,7 @@ class BitmapSearch(ABC, Generic[LayerT]):
             counts = self.expand(depth)
 
     def spread(self, function: Callable[..., Any], items: Iterable[Any]) -> list[Any]:
-        """Return function(item) of each item, computed on all threads."""
+        """Return function(item) for each item, computed on all threads."""
         if self.threads == 1:
             return [function(item) for item in items]
         with ThreadPoolExecutor(self.threads) as pool:

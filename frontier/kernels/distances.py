@@ -1,9 +1,9 @@
 """Tables of the distances of all states of a space, filled layer by layer in memory.
 
-A table holds either each distance, as a byte, or its residue modulo 4, in one or two bits. As the
-distances of neighbours differ by one at most, the distance of a state follows from its residue and
-the distance of a neighbour, and all distances along a path follow from the first (R. E. Korf,
-Minimizing Disk I/O in Two-Bit Breadth-First Search, AAAI 2008, where distances modulo 3 have two
+A table holds each distance as a byte, or its residue modulo 4 in one or two bits. The distances of
+neighbours differ by at most one, so the distance of a state follows from its residue and the
+distance of a neighbour, and all distances along a path follow from the first (R. E. Korf,
+Minimizing Disk I/O in Two-Bit Breadth-First Search, AAAI 2008, where distances modulo 3 take two
 bits).
 """
 
@@ -18,23 +18,23 @@ from frontier.space.lehmer import LehmerCode
 from frontier.space.words import lowest_bit
 
 UNREACHED = 255
-"""The entry of a table of distances for no state."""
+"""The entry of a distance table where there is no reached state."""
 
 MOST_DISTANCE = UNREACHED - 1
 
 WORD_BITS = 64
-"""The bits of a word of a table, of which the Lehmer code uses some."""
+"""The number of bits in a word of a table; the Lehmer code uses some of them."""
 
 
 def bit_numbers(code: LehmerCode, sign: np.ndarray, index: np.ndarray) -> np.ndarray:
-    """Return the numbers of the bits of sequences within their vertex, int64[N]: (sign * words + w)
-    * 64 + i for bit i of word w."""
+    """Return the numbers of the bits that stand for sequences within their vertex, int64[N]: (sign
+    * words + w) * 64 + i for bit i of word w."""
     word, bit = np.divmod(index, code.bits)
     return (sign * code.words + word) * WORD_BITS + bit
 
 
 def signs_and_indices(code: LehmerCode, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the signs and Lehmer indices of sequences, inverse of `bit_numbers`."""
+    """Return the signs and Lehmer indices of sequences; inverse of `bit_numbers`."""
     word, bit = np.divmod(number, WORD_BITS)
     sign, word = np.divmod(word, code.words)
     return sign, word * code.bits + bit
@@ -42,24 +42,25 @@ def signs_and_indices(code: LehmerCode, number: np.ndarray) -> tuple[np.ndarray,
 
 @kernel
 def bit_at(words, number):
-    """Return the bit of a number in a plane of a table, as words of uint64: int64, 0 or 1."""
+    """Return bit `number` of a plane of a table, given as words of uint64: int64, 0 or 1."""
     return np.int64(words[number >> 6] >> np.uint64(number & 63) & np.uint64(1))
 
 
 @kernel
 def distance_change(before, residue):
-    """Return the change, at most one, from a distance to one that is `residue` modulo 4."""
+    """Return the change, at most one, from a distance to the distance that is `residue` modulo
+    4."""
     return (residue - before + 1 & 3) - 1
 
 
 class FoundLayer:
     """A layer that has been written to a table.
 
-    depth: the layer's. states: how many it has.
+    depth: the depth of the layer. states: the number of its states.
     """
 
     def __init__(self, space: Space, search: ShiftSearch, depth: int, counts: np.ndarray):
-        """counts: int64, the states at each node of the layer's side."""
+        """counts: int64, the number of states at each node of the layer's side."""
         self.depth, self.states = depth, int(counts.sum())
         side, self._nodes = space.side_of(depth), np.flatnonzero(counts)
         self._counts = counts[self._nodes]
@@ -69,7 +70,7 @@ class FoundLayer:
 
     def spread(self, function: Callable[..., None], *arrays: np.ndarray) -> None:
         """Call function(bitmaps, nodes, rows, ...) on all threads, for equal shares of the nodes
-        that have states, of their rows in a table, and of arrays with an entry a node."""
+        that have states, of their rows in a table, and of arrays with one entry for each node."""
         shares, bitmaps = 4 * self._search.threads, self._search.layer(self.depth).words
         split = (np.array_split(array, shares) for array in (self._nodes, self._rows, *arrays))
         self._search.spread(lambda some: function(bitmaps, *some), zip(*split, strict=True))
@@ -87,11 +88,11 @@ class FoundLayer:
 def distance_table(
     space: Space, origins: tuple[np.ndarray, np.ndarray], threads: int
 ) -> np.ndarray:
-    """Return the distance of every state from the nearest of some, (vertices, sequences).
+    """Return the distance of every state from the nearest origin. origins: (vertices, sequences).
 
-    uint8[2 * vertices, half]: the state of a vertex and a sequence of sign s and Lehmer index i is
-    at [2 * vertex + s, i], and `UNREACHED` stands for no state. Raises OverflowError if a distance
-    is greater than `MOST_DISTANCE`.
+    The table is uint8[2 * vertices, half]. The state of a vertex and a sequence of sign s and
+    Lehmer index i is at [2 * vertex + s, i]; `UNREACHED` marks the entries without a reached state.
+    Raises OverflowError if a distance is greater than `MOST_DISTANCE`.
     """
     table = np.full((2 * space.graph.vertices, space.code.half), UNREACHED, dtype=np.uint8)
     for layer in _layers(space, origins, threads):
@@ -105,9 +106,10 @@ def residue_layers(
 ) -> Iterator[FoundLayer]:
     """Write these distances modulo 4, and yield each layer once it is written.
 
-    planes: uint64[P, 2 * vertices, words] of zeros. Plane 0 tells whether a distance is 2 or 3
-    modulo 4. Plane 1, if there is one, tells whether it is odd; in a bipartite space the side does.
-    Bits that stand for no state stay 0. Raises OverflowError as `distance_table` does.
+    planes: uint64[P, 2 * vertices, words] of zeros. A bit of plane 0 is set if the distance is 2 or
+    3 modulo 4. A bit of plane 1, if there is such a plane, is set if the distance is odd; in a
+    bipartite space the side shows this. Bits that stand for no state stay 0. Raises OverflowError
+    as `distance_table` does.
     """
     for layer in _layers(space, origins, threads):
         for plane, bit in zip(planes, (2, 1), strict=False):
@@ -158,7 +160,8 @@ def _write_bits(words, nodes, rows, table):
 
 @kernel
 def _list_bits(words, nodes, rows, first, row_bits, numbers):
-    """List the bits of the bitmaps of some nodes, the n-th node's from numbers[first[n]] on."""
+    """List the bits of the bitmaps of some nodes, those of the n-th node from numbers[first[n]]
+    on."""
     for n in range(nodes.size):
         at = first[n]
         for prefix in range(words.shape[0]):

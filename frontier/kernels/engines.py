@@ -1,4 +1,5 @@
-"""What makes the layers of a space: shifts of bits, or tables of the rows that a tower numbers."""
+"""How the layers of a space are made: by shifts of bits, or by tables of the rows that a tower
+numbers."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -13,14 +14,14 @@ from frontier.space.tower_space import AnySpace, TowerSpace
 
 
 class Engine(NamedTuple):
-    """What makes the layers of a space.
+    """The functions and classes that make the layers of a space.
 
-    lists: returns the kernel that expands sorted lists of states. search: returns the search of a
-    layout by some threads, whose layers are bitmaps in memory. memory_layout: returns the layout of
-    these bitmaps, for a space and a number of threads. memory_bytes: returns the bytes that the
-    search of a layout takes. tables, expansion: make the parts of a layer. task_layouts: returns
-    the layouts for tasks, the cheapest first, of a space, for the bytes of memory of a worker and
-    the number of workers.
+    lists: returns the kernel that expands sorted lists of states. search: returns a search with a
+    layout and a number of threads, whose layers are bitmaps in memory. memory_layout: returns the
+    layout of these bitmaps, for a space and a number of threads. memory_bytes: returns the bytes
+    that the search with a layout takes. tables, expansion: make the parts of a layer. task_layouts:
+    returns the layouts for tasks, the cheapest first, for a space, a worker's bytes of memory and a
+    number of workers.
     """
 
     lists: Callable[[Any], ListKernel]

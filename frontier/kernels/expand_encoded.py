@@ -1,12 +1,12 @@
-"""The layer step of a task on slabs in stored form: one kernel from stored bytes to stored bytes.
+"""A task's expansion of slabs in stored form: one kernel from stored bytes to stored bytes.
 
 The kernel goes through the bands of a task. For each band, it takes the slabs of the current layer
 that the band needs and, unless they are already in the arena, checks them and decodes them there.
 Then it makes the slabs of the band one after the other, one *unit* of rows at a time: it decodes
 that unit of the layer before the current one, expands the current layer into it, and encodes the
-result. A unit has one row, or as many short ones as stay in the processor's first caches. A unit
-that is empty in the layer before is not decoded, and a unit that gets no state is not encoded. The
-interpreter is not needed until the room for encoded slabs is full.
+result. A unit has one row, or as many short rows as fit in the processor's first-level caches. The
+kernel does not decode a unit that is empty in the layer before, and does not encode a unit that
+receives no state. The interpreter is not needed until the room for encoded slabs is full.
 """
 
 from typing import NamedTuple
@@ -31,7 +31,7 @@ from frontier.space.program import Reads
 from frontier.space.swaps import clear
 
 WRONG_CHECKSUM, NO_BITMAP = 1, 2
-"""What may be wrong with a slab in stored form."""
+"""The possible faults of a slab in stored form."""
 
 
 class Arena(NamedTuple):
@@ -39,10 +39,10 @@ class Arena(NamedTuple):
 
     words: flat uint64, the frames. data: their bytes. live: bool[frames, rows of a slab], whether
         each row has a bit.
-    base: int64[stacks, slots of the program], the row where the slab of a stack and a slot begins;
-        -1 if the slab holds no state. Valid for the band under way.
-    holds: int64[frames], the slab in each frame, as an entry of `Reads`; -1 if there is none.
-    frame_of: int64[E], the frame of each slab, -1 if it is in none.
+    base: int64[stacks, slots of the program], the row where the slab of a stack and a slot begins,
+        -1 if the slab holds no state. Valid for the current band.
+    holds: int64[frames], the slab in each frame, as an entry of `Reads`; -1 if the frame is empty.
+    frame_of: int64[E], the frame of each slab, -1 if it is in no frame.
     needed_next: int64[frames], the next band that needs the slab of the frame.
     """
 
@@ -58,10 +58,10 @@ class Arena(NamedTuple):
 class Buffers(NamedTuple):
     """Memory that the kernel overwrites.
 
-    rows: uint64[rows of a unit, words of a row], the unit under way. data: its bytes. live: bool,
-        one entry a row. scratch: uint64[SPARE_ROWS, words of a row].
-    new: int64[frames], the slabs that the band under way brings into frames. masks, masks_before:
-        the masks of the slab under way, and of the same slab in the layer before the current one.
+    rows: uint64[rows of a unit, words of a row], the current unit. data: its bytes. live: bool, one
+        entry for each row. scratch: uint64[SPARE_ROWS, words of a row].
+    new: int64[frames], the slabs that the current band brings into frames. masks, masks_before: the
+        masks of the current slab, and of the same slab in the layer before the current one.
     """
 
     rows: np.ndarray
@@ -90,7 +90,7 @@ def buffers_for(row_words: int, slab_words: int, frames: int) -> Buffers:
 
 
 class BandTable(NamedTuple):
-    """The bands of a task. cuts: the slabs of a strip. bands: int64[bands, 4], as
+    """The bands of a task. cuts: the number of slabs in a strip. bands: int64[bands, 4], as
     `Layout.bands` generates them. slab_nodes, slab_words: as in `Layout`."""
 
     cuts: int
@@ -101,14 +101,14 @@ class BandTable(NamedTuple):
 
 @kernel
 def assign_frames(band, current, arena, reads, new):
-    """Assign frames to the slabs that a band needs; bands come in their order.
+    """Assign frames to the slabs that a band needs. Call this for the bands in their order.
 
-    The slab needed again last is replaced, as it is known what all bands need: no other choice
-    would decode fewer (L. A. Belady, A study of replacement algorithms for a virtual-storage
-    computer, IBM Systems Journal 5, 1966).
+    It replaces the slab whose next use is farthest away. All later needs are known, and no other
+    choice would decode fewer slabs (L. A. Belady, A study of replacement algorithms for a
+    virtual-storage computer, IBM Systems Journal 5, 1966).
 
-    current: int64[E] twice, where each slab begins and ends; equal if it holds no state. new:
-    int64, gets the slabs that were in no frame. Returns their number.
+    current: two int64[E], where each slab begins and ends; equal if it holds no state. new: int64,
+    receives the slabs that were in no frame. Returns their number.
     """
     a, r, (begin, end) = Arena(*arena), Reads(*reads), current
     needed = range(r.band_start[band], r.band_start[band + 1])
@@ -136,8 +136,8 @@ def assign_frames(band, current, arena, reads, new):
 
 @kernel
 def _unseal(begin, end, words, masks):
-    """Check the slab in stored form at an address, and decode its masks. words: those of a slab.
-    Returns (0, or what is wrong with it; its data)."""
+    """Check the slab in stored form at an address, and decode its masks. words: the number of words
+    of a slab. Returns (0 or the fault; the slab's data)."""
     size = end - begin
     data = bytes_at(begin, size + CHECKSUM_BYTES)
     checksum = np.uint64(0)
@@ -152,7 +152,7 @@ def _unseal(begin, end, words, masks):
 
 @kernel
 def _seal(size, room):
-    """Put the checksum of an encoded slab behind it."""
+    """Write the checksum of an encoded slab behind it."""
     checksum = crc32c(room, 0, size)
     for k in range(CHECKSUM_BYTES):
         room[size + k] = np.uint8((checksum >> np.uint64(8 * k)) & np.uint64(255))
@@ -160,7 +160,7 @@ def _seal(size, room):
 
 @kernel
 def _prepare(band, current, arena, reads, buffers):
-    """Bring what a band needs into the arena. Returns (what is wrong with a slab, the slab), or
+    """Bring the slabs that a band needs into the arena. Returns (the fault of a slab, the slab), or
     (0, 0)."""
     a, r, own = Arena(*arena), Reads(*reads), Buffers(*buffers)
     (begin, end), masks = current, own.masks
@@ -183,7 +183,7 @@ def _prepare(band, current, arena, reads, buffers):
                 at = decode_words(
                     data, at, masks, first * row_words, a.data[8 * to : 8 * (to + words)]
                 )
-            else:  # it is not read, so it need not be written
+            else:  # the kernel does not read the slab, so need not write it
                 for row in range(first, last):
                     a.live[frame, row] = False
         a.base[r.stack[entry], r.slot[entry]] = frame * rows
@@ -195,21 +195,22 @@ def expand_encoded(
     step, current, before, arena, reads, table, start, room, most, numbers, sizes, counts, buffers,
     program, swap_tables,
 ):  # fmt: skip
-    """Expand the current layer into the slabs of a task, as many as have room.
+    """Expand the current layer into the slabs of a task, until the room is full.
 
-    step: the number of slabs made before, in the order of the bands.
-    current: int64[E] twice, the addresses where the slabs that are read begin and end in stored
-        form; equal if they hold no state. before: the same for all slabs of the task's part of the
-        layer before the current one.
-    arena, reads, table, buffers, program, swap_tables: an `Arena`, `Reads`, `BandTable`,
-        `Buffers`, `Program` and `Swaps`, as tuples.
-    start: (slab, word, bit) of a state to look for; -1 as the slab if there is none.
-    room: uint8, gets the slabs that hold a state, each with its checksum behind it. most: the bytes
-        that must be free before a slab is begun.
-    numbers, sizes: int64, get the numbers of these slabs, and their bytes without the checksum.
-    counts: int64[nodes of the task], to which the states found at each are added.
-    Returns (the slabs made by now, how many lie in the room, how often `start` was found, 0 or what
-        is wrong with a slab, whether that slab is of the layer before, its number).
+    step: the number of slabs made so far, in the order of the bands.
+    current: two int64[E], the addresses where the slabs to read begin and end in stored form; equal
+        if a slab holds no state. before: the same for all slabs of the task's part in the layer
+        before the current one.
+    arena, reads, table, buffers, program, swap_tables: an `Arena`, `Reads`, `BandTable`, `Buffers`,
+        `Program` and `Swaps`, as tuples.
+    start: (slab, word, bit) of a state to look for; the slab is -1 if there is none.
+    room: uint8, receives the slabs that hold a state, each with its checksum behind it. most: the
+        bytes that must be free before a slab is begun.
+    numbers, sizes: int64, receive the numbers of these slabs, and their bytes without the
+        checksums.
+    counts: int64[nodes of the task], to which the states found at each node are added.
+    Returns (the number of slabs made so far, the number in the room, how often `start` was found, 0
+        or the fault of a slab, whether that slab is in the layer before, its number).
     """
     a, cut, own = Arena(*arena), BandTable(*table), Buffers(*buffers)
     before_begin, before_end = before
@@ -242,7 +243,7 @@ def expand_encoded(
             was_live = holds and has_ones(own.masks_before, word, words)
             if was_live:
                 at = decode_words(data, at, own.masks_before, word, unit)
-            elif unit_rows > 1:  # a row that gets no state is encoded with the rest
+            elif unit_rows > 1:  # a row without new states is encoded with the rest of its unit
                 clear(own.rows.reshape(-1))
             for i in range(count):
                 own.live[i] = was_live

@@ -1,4 +1,4 @@
-"""One layer step on bitmaps: the kernel in which a run spends its time.
+"""The expansion of bitmaps: the kernel in which a run spends its time.
 
 For each row of a target strip:
 
@@ -7,8 +7,8 @@ For each row of a target strip:
 
 This is frontier search (R. E. Korf, W. Zhang, I. Thayer and H. Hohwald, JACM 52, 2005): in an
 undirected graph the neighbours of layer t lie in layers t-1, t and t+1, so no other layer is read.
-The row is gathered in a buffer that stays in the first caches and is written once. A row without a
-bit in any source costs one table look-up.
+The row is gathered in a buffer that stays in the first-level caches and is written once. A row
+without a bit in any source costs one table look-up.
 """
 
 import numpy as np
@@ -33,12 +33,12 @@ from frontier.space.swaps import (
 from frontier.space.words import count_bits
 
 SPARE_ROWS = 5
-"""The rows that a thread holds while it expands, besides its input and output."""
+"""The number of rows that a thread holds while it expands, besides its input and output."""
 
 
 @kernel
 def live_rows(words, row_words, live, slabs):
-    """For some slabs s of the flat array, set live[s, r] to whether row r has any bit."""
+    """For some slabs s of the flat array, set live[s, r] to whether row r has any bit set."""
     rows = live.shape[1]
     for s in slabs:
         for r in range(rows):
@@ -55,7 +55,7 @@ def or_swap(target, source, i, odd, positions, table, parities):
     """Or the image of the source row under the swap of positions i and i+1 into the target.
 
     odd: the sign of the row's sequences plus the digits that number the row, modulo 2. positions,
-    table, parities: those of `Swaps`.
+    table, parities: the fields of `Swaps`.
     """
     kind = positions[i, 0]
     if kind == STRETCHES:
@@ -76,9 +76,9 @@ def or_swap(target, source, i, odd, positions, table, parities):
 def or_swaps(target, source, first, last, odd, spare, second_spare, swaps, tables):
     """Or the image of the source row under some swaps of a `Program` into the target.
 
-    first, last: the swaps numbered first .. last-1. odd: as for `or_swap`, before the swaps that
-    the voltage has behind the last one. spare, second_spare: rows that are overwritten; the source
-    may be `second_spare`. tables: `Swaps`, as a tuple.
+    first, last: the swaps numbered first .. last-1. odd: as for `or_swap`, without the swaps of the
+    voltage that come after these. spare, second_spare: rows that are overwritten; the source may be
+    `second_spare`. tables: `Swaps`, as a tuple.
     """
     if first == last:
         or_copy(target, source)
@@ -99,24 +99,26 @@ def expand_rows(
 ):  # fmt: skip
     """Expand the current layer into some rows, and return the number of their states.
 
-    target: uint64[N, words of a row]. A row holds that of the layer before if `target_live`, and
-        afterwards that of the next layer; if neither has a state there, it stays as it is.
+    target: uint64[N, words of a row]. A row holds the row of the layer before if `target_live` is
+        set, and afterwards that of the next layer; if neither layer has a state there, it does not
+        change.
     target_live: bool[N]. Afterwards: whether the row holds a state.
     first, rows: row i of the target is row (first + i) % rows of node (first + i) // rows.
-    first_node: the number that node 0 has in the task. first_row: the number of its row 0, counted
+    first_node: the number of node 0 in the task. first_row: the number of its row 0, counted
         through all of the task's prefixes. cut_rows: rows of a slab of one node.
-    counts: int64, one entry a node of the task; the states found at each are added.
+    counts: int64, one entry for each node of the task; the states found there are added.
     scratch: uint64[SPARE_ROWS, words of a row], overwritten.
     arena, live, base: as for `expand`. program, swap_tables: a `Program` and `Swaps`, as tuples.
 
-    One call expands many rows, as a call costs more than a short row.
+    One call expands many rows, because a call costs more than a short row.
     """
     p = Program(*program)
     row_words, states_in_all = scratch.shape[1], 0
     image, spare, gathered, joint, fresh = (
         scratch[0], scratch[1], scratch[2], scratch[3], scratch[4],
     )  # fmt: skip
-    # In tasks with one row a node, each arc into a node comes from one row, whatever its voltage.
+    # In tasks with one row for each node, each arc into a node comes from one row, whatever its
+    # voltage.
     one_row = p.row_odd.size == 1 and p.slots.size == 1
     n, r = first // rows, first % rows - 1  # of the row before the first
     for i in range(target_live.size):
@@ -126,7 +128,7 @@ def expand_rows(
         node, row, was_live = first_node + n, first_row + r, target_live[i]
         touched = False
         first_arc = p.start[node]
-        if one_row:  # whether any source has a state; unsigned places are not checked for a sign
+        if one_row:  # does any source have a state? Unsigned places are not checked for a sign
             at, last = np.uint64(first_arc), np.uint64(p.start[node + 1])
             while at < last:
                 source_row = base[p.stack[at], 0]
@@ -227,15 +229,15 @@ def expand(
 
     target: uint64[nodes, words], contiguous; holds the layer before the current one, and afterwards
         the next layer.
-    target_live: bool[rows of the target], before: false where the row is known to hold no bit
-        (all words are then 0); afterwards: whether it holds one.
+    target_live: bool[rows of the target]. Before the call: false where the row is known to hold no
+        bit (all its words are then 0). Afterwards: whether the row holds one.
     first_node: the first node, counted from the task's.
-    slabs: the slabs of one node that the target has, counted through all of the task's prefixes.
-    counts: int64[nodes of the task]; the states found at each are added.
+    slabs: the slabs of one node in the target, counted through all of the task's prefixes.
+    counts: int64[nodes of the task]; the states found at each node are added.
     arena: flat uint64, the slabs of the current layer that the task needs.
-    live: bool, whether each row of the arena has a bit.
+    live: bool, whether each row of the arena has a bit set.
     base: int64[stacks, slots], the row of the arena where the slab of each stack of source nodes
-        and each slot begins, -1 if that is empty.
+        and each slot begins, -1 if that slab is empty.
     """
     row_words = swaps.parities.size
     rows = target.shape[1] // row_words

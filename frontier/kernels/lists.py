@@ -1,10 +1,10 @@
-"""One layer step on sorted lists of state numbers, for layers too thin for bitmaps.
+"""The expansion of sorted lists of state numbers, for layers too thin for bitmaps.
 
-A bitmap costs the same however few states it holds. At both ends of a search, and all through
-a long thin one, a layer is better kept as the sorted list of its states: each state is
-expanded by its digits, the results are sorted, and duplicates and the states of the layer
-before are dropped (delayed duplicate detection, R. E. Korf, AAAI 2004). The cost depends only on
-the number of states, whatever the size of the space.
+A bitmap costs the same however few states it holds. At both ends of a search, and throughout a long
+thin one, a sorted list of the states of a layer is better. The kernel expands each state by its
+digits, sorts the results, and drops duplicates and the states of the layer before (delayed
+duplicate detection, R. E. Korf, AAAI 2004). The cost depends only on the number of states, whatever
+the size of the space.
 """
 
 from abc import ABC, abstractmethod
@@ -20,7 +20,7 @@ from frontier.space.tower_space import AnySpace
 NO_STATE = np.uint64(2**64 - 1)
 
 PLAIN_STATES, PLAIN_VOLTAGES = 400_000, 100
-"""Up to this many states and voltages, NumPy finishes a search before Numba would be loaded."""
+"""Up to this many states and voltages, NumPy finishes a search before Numba could be loaded."""
 
 SMALL_LIST = 4096
 """Shorter lists are sorted by NumPy."""
@@ -29,23 +29,25 @@ SMALL_LIST = 4096
 class ListKernel(ABC):
     """Expands sorted lists of the states of one space.
 
-    plain: True if it does without compiled kernels, as the space is small.
+    plain: True if it uses no compiled kernels, because the space is small.
     """
 
     plain = False
 
     def __init__(self, space: AnySpace, starts: list[np.ndarray], node_states: int):
-        """starts: for each side where the arcs of each node begin, see `Arcs`. node_states: the
-        states of a node."""
+        """starts: for each side, where the arcs of each node begin; see `Arcs`. node_states: the
+        number of states of a node."""
         self.space, self._starts, self._node_states = space, starts, np.uint64(node_states)
         self._degree = [int(np.diff(start).max(initial=0)) for start in starts]
 
     def bytes_for(self, states: int) -> int:
-        """Return the most bytes that expanding a list of this many states takes, lists included."""
+        """Return the most bytes that the expansion of a list of this many states takes, lists
+        included."""
         return states * 8 * (2 + 2 * max(self._degree))
 
     def expand(self, side: int, current: np.ndarray, previous: np.ndarray) -> np.ndarray:
-        """Return the layer after `current`, which lies on `side`; all are sorted uint64 arrays."""
+        """Return the layer after `current`, which lies on `side`. All three are sorted uint64
+        arrays."""
         space = self.space
         neighbours = self._all_neighbours(side, current)
         same_side = current if space.sides == 1 else current[:0]
@@ -65,8 +67,8 @@ class ListKernel(ABC):
         return neighbours[: _keep_new(neighbours, previous, same_side)].copy()
 
     def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
-        """Generate the layers of a search from some states, (vertices, sequences), up to the last
-        one."""
+        """Generate the layers of a search from some states, (vertices, sequences), to the last
+        layer."""
         current, depth = np.unique(self.space.numbers(*origins)[1]), 0
         previous = current[:0]
         while current.size:
@@ -77,8 +79,8 @@ class ListKernel(ABC):
     def neighbours(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return all neighbours of uint64[N] states of a side, in the order of the arcs.
 
-        The result is (uint64[K] state numbers of the next side, int64[K] which of the N each comes
-        from).
+        The result is (uint64[K] state numbers of the next side, int64[K] the index of the state
+        that each comes from).
         """
         nodes = (numbers // self._node_states).astype(np.int64)
         source = np.repeat(np.arange(numbers.size), np.diff(self._starts[side])[nodes])
@@ -86,7 +88,7 @@ class ListKernel(ABC):
 
     @abstractmethod
     def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
-        """Return all neighbours, in the order of the arcs, in an array of their own."""
+        """Return all neighbours, in the order of the arcs, in a new array."""
 
 
 class ShiftLists(ListKernel):
@@ -116,7 +118,7 @@ class ShiftLists(ListKernel):
         return neighbours[:size]
 
     def _neighbours_plainly(self, side: int, numbers: np.ndarray) -> np.ndarray:
-        """Return the neighbours by NumPy: the arcs of all states at once, voltage by voltage."""
+        """Return the neighbours by NumPy: for all states at once, voltage by voltage."""
         space, arcs = self.space, self.space.arcs[side]
         node, origin = np.divmod(numbers.astype(np.int64), space.code.half)
         degree = np.diff(arcs.start)[node]
@@ -133,11 +135,11 @@ class ShiftLists(ListKernel):
         return (arcs.target[arc].astype(np.int64) * space.code.half + index).astype(np.uint64)
 
     def _swapped(self, index: np.ndarray, sign: np.ndarray, i: int) -> np.ndarray:
-        """Return indices, of one sign each, after the members i and i + 1 have changed places."""
+        """Return indices, each of one sign, after the members i and i + 1 have changed places."""
         code = self.space.code
         if i <= code.length - 4:
             return swapped(index, code.radices[i], code.radices[i + 1], code.strides[i + 1])
-        if i == code.length - 3:  # the digit of radix 3 turns, as in the kernel
+        if i == code.length - 3:  # the digit of radix 3 turns, as in the compiled kernel
             parity = sign + digit_sum(index // 3, code.radices[: code.length - 3])
             digit = index % 3
             return index + (digit + 1 + parity % 2) % 3 - digit
@@ -166,7 +168,8 @@ def _neighbours(
                     first, second = swap_digits(a, b)
                     index += (first - a) * strides[i] + (second - b) * strides[i + 1]
                 elif i == length - 3:
-                    # the digit of radix 3 turns, up if sign and other digits add up to even
+                    # The digit of radix 3 turns, up if the sign and the other digits add up to
+                    # even.
                     turn = index // 3
                     parity = odd
                     for j in range(length - 4, -1, -1):
@@ -183,10 +186,10 @@ def _neighbours(
 
 @kernel
 def _sort(numbers, spare, count, limit):
-    """Sort numbers below `limit`, eleven bits at a time from the last (radix sort).
+    """Sort numbers below `limit`, eleven bits at a time, from the lowest bits (radix sort).
 
-    spare: of the size of `numbers`. count: int64[2048], overwritten. Returns True if the sorted
-    numbers are in `spare`, False if they are in `numbers`.
+    spare: an array of the size of `numbers`. count: int64[2048], overwritten. Returns True if the
+    sorted numbers are in `spare`, False if they are in `numbers`.
     """
     shift, in_spare = np.uint64(0), False
     while shift < np.uint64(64) and limit >> shift:
@@ -208,8 +211,8 @@ def _sort(numbers, spare, count, limit):
 
 @kernel
 def _keep_new(neighbours, previous, current):
-    """Keep at the start of sorted `neighbours` each member that neither list has, once, and return
-    their number."""
+    """Move the members of sorted `neighbours` that are in neither list to its start, each once, and
+    return their number."""
     size, p, c = 0, 0, 0
     last = NO_STATE
     for i in range(neighbours.size):
@@ -232,7 +235,7 @@ def _keep_new(neighbours, previous, current):
 
 @kernel
 def set_bits(strips, numbers, first_node, first_word, half, bits):
-    """Set the bits of states in uint64[nodes, words of a strip], strips that hold them all."""
+    """Set the bits of states in strips that hold all of them, uint64[nodes, words of a strip]."""
     for number in numbers:
         node, index = divmod(np.int64(number), half)
         word, bit = divmod(index, bits)
@@ -242,7 +245,7 @@ def set_bits(strips, numbers, first_node, first_word, half, bits):
 @kernel
 def list_bits(strips, first_node, first_word, half, bits, numbers):
     """Write the state numbers of the bits of strips to `numbers`, ascending, and return their
-    number."""
+    count."""
     size = 0
     for n in range(strips.shape[0]):
         for j in range(strips.shape[1]):

@@ -1,7 +1,7 @@
-"""Computing a part: the layer step of a task, without files.
+"""Computing a part: a task's expansion of one layer, without files.
 
-The slabs that a task reads are held in stored form. The slabs of the next layer are made one after
-the other in stored form, and handed to their writer.
+The slabs that a task reads are held in stored form. The task makes the slabs of the next layer one
+after the other in stored form, and hands them to their writer.
 """
 
 from abc import ABC, abstractmethod
@@ -15,22 +15,22 @@ from frontier.codec.slabs import Slabs, most_stored_bytes
 from frontier.space.layout import WORD_BYTES, Layout, Task
 
 SAMPLE_TASKS = 4
-"""The most tasks of a side that are examined to know what a layout costs. They have the same
+"""The most tasks of a side that are examined to estimate the cost of a layout. They have the same
 prefixes, and different nodes."""
 
 SMALL_LAYER = 100_000_000
-"""Layers of fewer bytes need not be divided among the workers."""
+"""Layers with fewer bytes need not be divided among the workers."""
 
 LARGE_TASK = 600_000_000
-"""Parts need not have more bytes, as tasks of smaller ones read hardly more."""
+"""Parts need not have more bytes, because tasks with smaller parts read hardly more."""
 
 
 class PartTables(ABC):
-    """What is known of a task before it begins.
+    """The data known about a task before it begins.
 
-    read_parts, read_slabs: int64[E], the slabs of the current layer that it reads if they exist:
-    the part of each, and its number there. nbytes: the bytes of the tables. arena_bytes: those of
-    the memory into which an expansion decodes slabs.
+    read_parts, read_slabs: int64[E], the slabs of the current layer that the task reads if they
+    exist: the part of each, and its number there. nbytes: the bytes of the tables. arena_bytes: the
+    bytes of the memory into which an expansion decodes slabs.
     """
 
     read_parts: np.ndarray
@@ -43,7 +43,7 @@ class PartTables(ABC):
 
     @classmethod
     def samples(cls, layout: Layout[Any], side: int) -> Iterator[Self]:
-        """Generate the tables of some tasks, which tell what a layout costs."""
+        """Generate the tables of some tasks, which show what a layout costs."""
         if groups := layout.groups(side):
             first = layout.task_count(side) // groups // 2 * groups
             for number in range(first, first + groups, ceil(groups / SAMPLE_TASKS)):
@@ -51,15 +51,15 @@ class PartTables(ABC):
 
     @abstractmethod
     def word_seconds(self, slabs: np.ndarray) -> float:
-        """Return the processor seconds per word of an expansion that reads these uint64[slabs,
-        words] over and over in place of its own."""
+        """Return the processor seconds per word of an expansion that reads these slabs,
+        uint64[slabs, words], over and over in place of its own."""
 
 
 class Expansion(ABC):
     """Makes the slabs of a task's part, some at a time.
 
     made: how many slabs have been made, empty ones included. counts: int64[nodes of the task], the
-    states found at each so far. started: how often the state at `start` was found.
+    number of states found at each node so far. started: how often the state at `start` was found.
     """
 
     def __init__(
@@ -70,9 +70,9 @@ class Expansion(ABC):
         allocate: Callable[[int], np.ndarray],
         start: tuple[int, int, int] | None = None,
     ):
-        """current: the slabs of the tables. before: all slabs of the same part of the layer before
-        the current one. allocate: returns an uninitialised uint8 array of a size. start: (slab,
-        word, bit) of a state, None if it is not of this task."""
+        """current: the slabs that the tables name. before: all slabs of the same part of the layer
+        before the current one. allocate: returns an uninitialised uint8 array of a size. start:
+        (slab, word, bit) of a state, None if the state does not belong to this task."""
         self._layout, self._task = layout, task = tables.layout, tables.task
         self._current, self._before, self._start = current, before, start or (-1, 0, 0)
         self._bands = np.array(list(layout.bands(task)), dtype=np.int64).reshape(-1, 4)
@@ -88,10 +88,11 @@ class Expansion(ABC):
     def make(self, room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Make as many of the next slabs as fit, at least one.
 
-        room: uint8, gets those that hold a state in stored form, each with its checksum behind it.
-        Returns their numbers in the part, and their bytes without the checksums, int64[N] each,
-        valid until the next call. Raises ValueError if the room is less than `most_stored_bytes` of
-        a slab, and the error of `Slabs.damaged` if a slab that is read is wrong.
+        room: uint8, receives the slabs that hold a state in stored form, each with its checksum
+        behind it. Returns their numbers in the part, and their bytes without the checksums,
+        int64[N] each, valid until the next call. Raises ValueError if the room is less than
+        `most_stored_bytes` of a slab, and the error of `Slabs.damaged` if a slab that is read is
+        damaged.
         """
         if room.size < self._most:
             raise ValueError(f"{room.size:,} bytes are no room for a slab: {self._most:,} needed")
@@ -99,8 +100,8 @@ class Expansion(ABC):
 
     @abstractmethod
     def _begin(self, tables: Any, arena: np.ndarray) -> None:
-        """Prepare to make slabs. arena: uint8 memory, uninitialised."""
+        """Prepare to make slabs. arena: uninitialised memory, uint8."""
 
     @abstractmethod
     def _make(self, room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Do what `make` does, with room enough for a slab."""
+        """Do the work of `make`, with enough room for a slab."""

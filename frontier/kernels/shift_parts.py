@@ -17,39 +17,39 @@ from frontier.space.layout import WORD_BYTES, Layout, Task
 from frontier.space.program import Reads, Swaps, program_of, reads_of, swaps_of
 
 ARENA_BYTES = 8_000_000
-"""The bytes of an arena, unless a band needs more."""
+"""The most bytes of an arena, unless a band needs more."""
 
 SAMPLE_SECONDS = 0.2
-"""The seconds for which the kernel is tried."""
+"""The seconds for which the kernel is timed."""
 
 PART_WORD_SECONDS, FILE_SECONDS = 2e-9, 0.5e-3
-"""The seconds that a worker needs for a word that it reads (a word that it makes counts as two),
-and to open or make a file."""
+"""The seconds that a worker needs to read a word (a word that it makes counts as two), and to open
+or make a file."""
 
 TASK_SECONDS = 1e-3
 """The seconds that a scheduler on its own processor needs for a task."""
 
 SMALL_TASK = 8_000_000
-"""Layers of fewer bytes are one task."""
+"""A layer with fewer bytes is one task."""
 
 MANY_TASKS = 50_000
-"""Tasks are larger than `LARGE_TASK` if a layer would otherwise have more tasks than this, as the
-scheduler hands them out one by one."""
+"""Tasks are larger than `LARGE_TASK` if a layer would otherwise have more tasks than this, because
+the scheduler hands tasks out one by one."""
 
 FINE_TASK = 30_000_000
-"""Tasks of fewer bytes than this are not divided further."""
+"""Tasks with fewer bytes than this are not divided further."""
 
 
 def arena_frames(layout: Layout, reads: Reads) -> int:
-    """Return the number of slabs for which an arena has room: 1.5 times as many as the largest band
-    needs, or more if they are small."""
+    """Return how many slabs fit in an arena: 1.5 times as many as the largest band needs, or more
+    if they are small."""
     most = int(np.diff(reads.band_start).max(initial=0))
     room = max(most + most // 2, ARENA_BYTES // layout.slab_bytes)
     return max(1, min(reads.slab.size, room))
 
 
 class ShiftTables(PartTables):
-    """The program of a task, and what it reads."""
+    """The program of a task, and the slabs that it reads."""
 
     def __init__(self, layout: Layout[Space], task: Task):
         super().__init__(layout, task)
@@ -66,7 +66,7 @@ class ShiftTables(PartTables):
 
     @property
     def cost(self) -> tuple[float, float]:
-        """About the seconds that the task takes, and the words that it makes."""
+        """About the seconds that the task takes, and the number of words that it makes."""
         slab_words = self.layout.slab_bytes / WORD_BYTES
         files, made = np.unique(self.read_parts).size + 2, self.layout.slabs_made(self.task)
         seconds = files * FILE_SECONDS
@@ -99,15 +99,15 @@ class ShiftTables(PartTables):
 class ShiftExpansion(Expansion):
     """Makes slabs by one kernel.
 
-    An arena of a few megabytes, which holds what a few bands of rows need, stays in the
+    An arena of a few megabytes holds the slabs that a few bands of rows need. It stays in the
     processor's caches, where decoding is several times as fast as in memory. A slab that was
-    replaced and is needed again is decoded again. With 2 x 7 and with 3 x 5 tiles that amounts to
-    nothing; if the slab that no band has needed for longest were replaced, and the arena held no
-    more than the largest band needs, each slab of one side of 3 x 5 would be decoded twice.
+    replaced and is needed again is decoded again. With 2 x 7 and with 3 x 5 tiles such slabs take
+    no measurable time. If the least recently used slab were replaced, and the arena held no more
+    than the largest band needs, each slab of one side of 3 x 5 would be decoded twice.
     """
 
     def _begin(self, tables: ShiftTables, arena: np.ndarray) -> None:
-        # This loads Numba, which a search without large layers does not need.
+        # This import loads Numba, which a search without large layers does not need.
         from frontier.kernels.expand_encoded import Arena, BandTable, buffers_for
 
         layout, frames, reads = tables.layout, tables.frames, tables.reads
@@ -145,8 +145,8 @@ class ShiftExpansion(Expansion):
 def task_layouts(space: Space, memory: int, workers: int) -> list[Layout[Space]]:
     """Return the layouts to choose from, the cheapest first.
 
-    The tables of a few of its tasks tell what a layout costs: the files and the slabs that they
-    read, the words that they make and the stretches that they look up.
+    The cost of a layout is estimated from the tables of a few of its tasks: the files and slabs
+    that they read, the words that they make and the stretches that they look up.
     """
 
     def word_seconds(layout: Layout[Space]) -> float:
@@ -157,24 +157,25 @@ def task_layouts(space: Space, memory: int, workers: int) -> list[Layout[Space]]
                 seconds = max(seconds, spent / made)
         tasks, words = layout.task_count(0), layout.layer_bytes(0) // WORD_BYTES
         if words * WORD_BYTES >= SMALL_LAYER:
-            # A layer ends with workers idle for about one task; tasks are handed out one by one.
+            # While a layer ends, workers are idle for about one task; tasks are handed out one by
+            # one.
             seconds += workers * (seconds / tasks + TASK_SECONDS * tasks / words)
         return seconds
 
-    candidates = dict.fromkeys(_candidates(space, memory))  # some come more than once
+    candidates = dict.fromkeys(_candidates(space, memory))  # some occur more than once
     return sorted(candidates, key=word_seconds) or [_finest(space)]
 
 
 def _finest(space: Space) -> Layout:
-    """Return the layout with the smallest tasks that the voltages allow. They always allow one
-    without prefix."""
+    """Return the layout with the smallest tasks that the voltages allow. A layout without a prefix
+    is always allowed."""
     layouts = (Layout(space, digits, 1) for digits in reversed(range(len(space.code.leading) + 1)))
     return next(layout for layout in layouts if layout.fits_voltages)
 
 
 def _candidates(space: Space, memory: int) -> Iterator[Layout]:
-    """Generate the layouts to choose from: prefixes of every length, and enough tasks that each
-    fits, which share either the nodes or the siblings."""
+    """Generate the layouts to choose from: prefixes of every length, and enough tasks that each one
+    fits. The tasks share either the nodes or the siblings."""
     nodes, leading = max(space.nodes), space.code.leading
     layer = nodes * space.code.words * WORD_BYTES
     most = max(1, min(memory, max(LARGE_TASK, layer // MANY_TASKS)))
@@ -195,7 +196,7 @@ def _candidates(space: Space, memory: int) -> Iterator[Layout]:
                 yield layout
         whole = Layout.with_tasks(space, digits, 1)
         for tasks in range(max(2, fewest), siblings if whole.fits_voltages else 0):
-            if siblings % tasks == 0:  # one for each sibling is the layout of one more digit
+            if siblings % tasks == 0:  # a task for each sibling is the layout of one more digit
                 yield replace(whole, shares=tasks)
         if nodes * node_bytes < FINE_TASK and digits:
             break

@@ -1,9 +1,9 @@
-"""Layers as bitmaps in the memory of one process, expanded by its threads.
+"""Layers as bitmaps in the memory of one process, whose threads expand them.
 
-A search that fits in memory needs no store on the way: it holds two bitmaps, the current layer and
+A search that fits in memory needs no store on the way. It holds two bitmaps, the current layer and
 the one before it, which the next layer overwrites. This is the fastest form of the search, the
-measure of the rest of the project, and the simplest example of how the parts of this package work
-together.
+benchmark for the rest of the project, and the simplest example of how the parts of this package
+work together.
 """
 
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ from frontier.space.layout import Layout, Task
 from frontier.space.program import Program, program_of, swaps_of
 
 NODE_BYTES, ARC_BYTES = 60, 11
-"""Bytes of the tables of the tasks for each node and for each arc of the lift."""
+"""The bytes that a task's tables take for each node and for each arc of the lift."""
 
 WORD_SECONDS, LOOK_UP_SECONDS, CALL_SECONDS = 1.3e-9, 10e-9, 10e-6
-"""The seconds that one core takes for a word, a look-up (see `Work`) and a kernel call, measured:
-2 x 7 takes 1.3 ns a word; a node of one short row takes 3 ns for each arc from a row without a
-state, and 15 ns for each one from a row with a state. A look-up counts as 10 ns, between the two.
+"""The seconds that one core takes for a word, a look-up (see `Work`) and a kernel call. Measured: a
+word of 2 x 7 takes 1.3 ns. A node of one short row takes 3 ns for each arc from a row without a
+state, and 15 ns for each arc from a row with a state; a look-up counts as 10 ns, between the two.
 """
 
 
@@ -60,7 +60,7 @@ class ShiftSearch(BitmapSearch["ShiftBitmaps"]):
     ) -> tuple[int, np.ndarray]:
         """Expand the current layer into a task's strips.
 
-        Returns the first node, and int64, the states at this and the following nodes.
+        Returns the first node, and the number of states at it and at each following node, int64.
         """
         task, program, base = tables
         nodes = slice(task.first_node, task.last_node)
@@ -82,7 +82,8 @@ class ShiftSearch(BitmapSearch["ShiftBitmaps"]):
 
 
 class ShiftBitmaps(LayerBitmaps):
-    """A layer, with the rows that have a bit: live, bool[prefixes, nodes, rows of the strip]."""
+    """A layer. live: bool[prefixes, nodes, rows of the strip], True for the rows that have a bit
+    set."""
 
     def __init__(self, layout: Layout, side: int):
         super().__init__(layout, side)
@@ -99,8 +100,8 @@ class ShiftBitmaps(LayerBitmaps):
 
 
 def _tables_of(layout: Layout, task: Task) -> tuple[Task, Program, np.ndarray]:
-    """Return a task, its program, and the row in the bitmaps of a layer where each slab that it
-    reads begins."""
+    """Return a task, its program, and for each slab that it reads the row where the slab begins in
+    the bitmaps of a layer."""
     program = program_of(layout, task)
     before = layout.space.nodes[(task.side - 1) % layout.space.sides]
     prefixes, cuts = np.divmod(program.slots, layout.cuts)
@@ -120,17 +121,17 @@ def _set_bits(words, live, numbers, half, bits, row_words):
 
 
 def layer_seconds(layout: Layout, side: int) -> float:
-    """Return about how long one core takes for a layer of this side in memory."""
+    """Return about how many seconds one core takes for a layer of this side in memory."""
     work = layout.work(side)
     calls = layout.task_prefixes * layout.task_count(side)
     return work.words * WORD_SECONDS + work.look_ups * LOOK_UP_SECONDS + calls * CALL_SECONDS
 
 
 def memory_layout(space: Space, threads: int) -> Layout:
-    """Return the layout of bitmaps in memory: two tasks a thread, even shares, long rows, few calls
-    of the kernel.
+    """Return the layout of bitmaps in memory: two tasks for each thread, equal shares, long rows,
+    few kernel calls.
 
-    Tasks are not large, as the run may be resumed with too little memory for it.
+    Tasks are not large, because the run may be resumed by tasks with too little memory for bitmaps.
     """
 
     def cost(layout: Layout) -> tuple[bool, bool, float]:
@@ -149,7 +150,7 @@ def memory_layout(space: Space, threads: int) -> Layout:
 
 
 def _task_counts(space: Space, digits: int, threads: int) -> Iterator[int]:
-    """Generate numbers of tasks that may share the nodes under a prefix of `digits` digits."""
+    """Generate the numbers of tasks that may share the nodes under a prefix of `digits` digits."""
     nodes = max(space.nodes)
     few = min(8 * threads, nodes)
     yield from range(1, few + 1)

@@ -1,7 +1,7 @@
 """The parts of a space that a tower numbers: their expansion, and the layouts of tasks.
 
-A part has the rows under one value of some leading digits. What a move does to leading digits
-depends on them alone, so the parts of the current layer that a part is made from are known
+A part has the rows under one value of some leading digits. A move changes leading digits by a rule
+that depends on them alone, so the parts of the current layer from which a part is made are known
 beforehand. Where every move can be undone, the states of the part are those that moves reach from
 these parts and that lie in neither of the last two layers, as in any task.
 """
@@ -31,14 +31,15 @@ class TowerTables(PartTables):
         needed[task.number] = True
         walk, scratch = tuple(layout.space.backward), scratch_of(layout.space)
         rows, radices = layout.task_nodes, reversed(layout.space.outer_radices)
-        # Rows that agree in the digits that number parts are made from the same parts.
+        # Rows with the same values of the digits that number the parts are made from the same
+        # parts.
         step = max([1, *(under for under in accumulate(radices, mul) if rows % under == 0)])
         find_sources(task.first_node, task.last_node, step, walk, rows, needed, scratch[0])
         self.parts = np.flatnonzero(needed)
         self.read_parts = np.repeat(self.parts, slabs)
         self.read_slabs = np.tile(np.arange(slabs), self.parts.size)
         self.nbytes = self.read_parts.nbytes + self.read_slabs.nbytes
-        # Their rows, and the number of states of each, int32.
+        # The rows of these parts, and the number of states in each row, int32.
         self.arena_bytes = self.parts.size * (layout.part_bytes + 4 * layout.task_nodes)
 
     def word_seconds(self, slabs: np.ndarray) -> float:
@@ -46,7 +47,7 @@ class TowerTables(PartTables):
 
 
 class TowerExpansion(Expansion):
-    """Decodes the parts that it reads, and makes a slab of rows at a time."""
+    """Decodes the parts that a task reads, and makes one slab of rows at a time."""
 
     def _begin(self, tables: TowerTables, arena: np.ndarray) -> None:
         layout, space = self._layout, self._layout.space
@@ -97,10 +98,10 @@ class TowerExpansion(Expansion):
 
 
 def task_layouts(space: TowerSpace, memory: int, workers: int) -> list[Layout[TowerSpace]]:
-    """Return the layouts to choose from, whose parts are equal shares of leading digits: those of
-    few parts first, as they read least."""
+    """Return the layouts to choose from, whose parts are equal shares of leading digits. Layouts
+    with few parts come first, because they read least."""
     rows, count, counts = space.nodes[0], 1, [1]
-    for radix in space.outer_radices:  # a digit may be divided, too
+    for radix in space.outer_radices:  # parts may also divide the values of a digit
         counts += [count * share for share in range(2, radix + 1) if radix % share == 0]
         count *= radix
     layouts = [Layout(space, 0, rows // count) for count in counts]

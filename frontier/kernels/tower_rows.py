@@ -1,16 +1,16 @@
-"""One layer step: states seen for the first time, from those of the layer before.
+"""The expansion of rows: states seen for the first time, from those of the layer before.
 
-Bitmaps have a bit for each state, row by row; each row begins a new word. For a row of the next
-layer and each move there is one row of the current layer that the move comes from, and one
-permutation. So rows are made independently of one another, by threads or tasks, each in the cheaper
-of two directions (S. Beamer, K. Asanovic, D. Patterson, Direction-optimizing breadth-first search,
+Bitmaps have a bit for each state, row by row, and each row begins a new word. For each row of the
+next layer and each move, there is one row of the current layer that the move comes from, and one
+permutation. So threads or tasks make rows independently of one another, each row in the cheaper of
+two directions (S. Beamer, K. Asanovic, D. Patterson, Direction-optimizing breadth-first search,
 2012):
 
 * top down, from each state of the source rows to its image;
 * bottom up, from each state of the target row that has not been seen yet to its neighbours, until
-  one is in the current layer.
+  one of them is in the current layer.
 
-A step from a list goes from state to state.
+The expansion of a list goes from state to state.
 """
 
 import numpy as np
@@ -21,14 +21,15 @@ from frontier.space.words import count_bits, lowest_bit
 
 ONE = np.uint64(1)
 PROBES_TO_FIND = 3
-"""A state that was not seen yet takes so many looks at the current layer, times its density. Were
-states independent of one another it would be one; some that belong to later layers take one for
+"""The probes of the current layer that an unseen state takes, times the density of that layer. It
+would be one if states were independent of one another, but states of later layers take a probe for
 each move."""
 
 
 @kernel
 def walked(radix, first, to, then, digits, section):
-    """Return (row, section) after a section of the first digit, of the row with some digits."""
+    """Return the image (row, section) of the row with some digits under a section of the first
+    digit."""
     row = 0
     for j in range(radix.size):
         entry = first[j] + section * radix[j] + digits[j]
@@ -39,7 +40,7 @@ def walked(radix, first, to, then, digits, section):
 
 @kernel
 def read_digits(radix, row, digits):
-    """Write the outer digits of a row, counted from the first one of its vertex."""
+    """Write the outer digits of a row, which is counted from the first row of its vertex."""
     for j in range(radix.size - 1, -1, -1):
         digits[j] = row % radix[j]
         row //= radix[j]
@@ -52,15 +53,17 @@ def expand_rows(
 ):  # fmt: skip
     """Make some rows of the next layer, from `first_row` on.
 
-    width: the states of a row. backward: a `Walk`, as a tuple. inverse, row_to: those of the space.
-    current: uint64[rows, words], rows of the current layer. counts: int32, the states in each.
+    width: the states of a row. backward: a `Walk`, as a tuple. inverse, row_to: `inverse` and `to`
+    of the space.
+    current: uint64[rows, words], rows of the current layer. counts: int32, the number of states in
+        each.
     part_rows, place: row n of the layer is row place[n // part_rows] + n % part_rows of `current`.
-        place: int64, -1 for parts that are not there.
-    target, seen: uint64[rows, words], the rows of the next layer and of all that was seen. What was
-        in the target is written over, and new states are added to `seen`. target_counts,
-        seen_counts: int32, the states in each of them.
+        place: int64, -1 for missing parts.
+    target, seen: uint64[rows, words], the rows of the next layer and of all states seen. The target
+        is overwritten, and new states are added to `seen`. target_counts, seen_counts: int32, the
+        number of states in each row of these.
     scratch: int64[5, arcs of a vertex, or digits], overwritten.
-    Returns how many of the rows needed lie in parts that are not there; 0 if all is well.
+    Returns how many of the rows needed lie in missing parts; 0 if none do.
     """
     start, end, arc_section, rows_each, radix, first, to, then = backward
     digits, source, section_of, source_counts = scratch[0], scratch[1], scratch[2], scratch[3]
@@ -133,7 +136,7 @@ def expand_rows(
 def find_sources(first_row, last_row, step, backward, part_rows, needed, digits):
     """Set needed[p] for each part p that some rows of the next layer are made from.
 
-    step: only each step-th row is looked at. digits: int64, room for the outer digits.
+    step: only every step-th row is examined. digits: int64, room for the outer digits.
     """
     start, end, arc_section, rows_each, radix, first, to, then = backward
     for row in range(first_row, last_row, step):
@@ -146,9 +149,9 @@ def find_sources(first_row, last_row, step, backward, part_rows, needed, digits)
 
 @kernel
 def list_neighbours(numbers, width, forward, row_to, new, scratch):
-    """Write the states that follow those of a list, and return their number.
+    """Write the states that follow those of a list, and return the number written.
 
-    numbers, new: uint64. forward: a `Walk`, as a tuple. row_to: that of the space. scratch: as for
+    numbers, new: uint64. forward: a `Walk`, as a tuple. row_to: `to` of the space. scratch: as for
     `expand_rows`.
     """
     start, end, arc_section, rows_each, radix, first, to, then = forward
@@ -171,10 +174,10 @@ def expand_places(
     rows, width, forward, tables, current, counts, target, target_counts, seen, seen_counts,
     scratch,
 ):  # fmt: skip
-    """Make the next layer, where the states of a row have no tables.
+    """Make the next layer of a space whose row states have no tables.
 
-    The arguments are those of `expand_rows`, for all rows. forward: a `Walk`, tables:
-    `PlaceTables`, as tuples. The target has no states at first.
+    The arguments are those of `expand_rows`, for all rows. forward: a `Walk`, and tables:
+    `PlaceTables`, both as tuples. The target is empty at first.
     """
     start, end, arc_section, rows_each, radix, first, to, then = forward
     size, low_bits, before, low_rank, low_word, low_first, images = tables
@@ -210,7 +213,7 @@ def expand_places(
 
 @kernel
 def list_places(numbers, width, forward, tables, new, scratch):
-    """Write the states that follow those of a list, and return their number.
+    """Write the states that follow those of a list, and return the number written.
 
     The arguments are those of `list_neighbours` and `expand_places`.
     """
@@ -232,7 +235,7 @@ def list_places(numbers, width, forward, tables, new, scratch):
 
 @kernel
 def add_bits(numbers, width, words, counts):
-    """Set the bits of some states in uint64[rows, words], and count those that were not set."""
+    """Set the bits of some states in uint64[rows, words], and count the bits that were not set."""
     for number in numbers:
         row, x = divmod(np.int64(number), width)
         bit = ONE << np.uint64(x & 63)

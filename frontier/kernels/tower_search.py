@@ -20,13 +20,13 @@ from frontier.space.layout import Layout
 from frontier.space.tower_space import TowerSpace
 
 ROW_BYTES = 3 * 4 + 1
-"""The bytes of what is counted of each row."""
+"""The bytes of the counts that are kept for each row."""
 
 SHARES_A_THREAD = 16
-"""The shares of the rows that a thread expands in a layer."""
+"""The number of shares of the rows that each thread expands in a layer."""
 
 ROW_WORD_SECONDS = 50e-9
-"""About the seconds that one core takes for a word of a full layer (measured: 20 to 120)."""
+"""About the seconds that one core takes for a word of a full layer (measured: 20 to 120 ns)."""
 
 
 class TowerLists(ListKernel):
@@ -48,13 +48,13 @@ class TowerLists(ListKernel):
 
 
 def scratch_of(space: TowerSpace) -> np.ndarray:
-    """Return the room of a kernel, int64[5, N]."""
+    """Return the scratch array of a kernel, int64[5, N]."""
     return np.zeros((5, max(space.most_arcs, space.forward.radix.size, 1)), dtype=np.int64)
 
 
 class RowBitmaps(LayerBitmaps):
-    """A layer, or what was seen of the space: rows, uint64[rows, words], and counts, int32[rows],
-    the states in each."""
+    """A layer, or all states seen. rows: uint64[rows, words]. counts: int32[rows], the number of
+    states in each row."""
 
     def __init__(self, layout: Layout):
         super().__init__(layout, 0)
@@ -69,10 +69,10 @@ class RowBitmaps(LayerBitmaps):
 
 
 class TowerSearch(BitmapSearch[RowBitmaps]):
-    """The last two layers as bitmaps, and all states that were seen.
+    """The last two layers as bitmaps, and all states seen.
 
-    Where every move can be undone, it is enough if the last two layers were seen. What was seen
-    before them only tells sooner that there is nothing to find.
+    Where every move can be undone, the last two layers alone would be enough; older states only
+    show sooner that there is nothing to find.
     """
 
     def __init__(self, layout: Layout[TowerSpace], threads: int = 1):

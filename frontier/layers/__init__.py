@@ -1,1 +1,1 @@
-"""A layer in files: parts of its bitmaps or one list, and its counts."""
+"""A layer in files, as parts of its bitmaps or as one list, and its counts."""

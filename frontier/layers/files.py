@@ -1,14 +1,15 @@
-"""One layer on disk: a Zarr array whose files are the parts that the tasks have computed.
+"""One layer on disk: a Zarr array whose files are the parts that tasks have computed.
 
 A layer has one of two forms:
 
-* ``bits``: uint64 [nodes, prefixes, words of a strip], one bit a state. Its shards are the parts
-  of `frontier.space.layout`, its inner chunks the slabs. Nodes are filled up to whole parts.
+* ``bits``: uint64 [nodes, prefixes, words of a strip], one bit for each state. Its shards are the
+  parts of `frontier.space.layout`, its inner chunks the slabs. The number of nodes is rounded up to
+  whole parts.
 * ``list``: uint64 [states], the sorted state numbers, for layers too thin for bitmaps. It is one
   part, whose slabs have `LIST_SLAB` numbers.
 
-Zarr silently reads a missing shard as zeros. A layer of a run has all its parts, also those without
-a state, so that a lost part is noticed; see `frontier.layers.parts`.
+Zarr silently reads a missing shard as zeros. So a layer of a run has all its parts, even those
+without a state, and a lost part is noticed; see `frontier.layers.parts`.
 """
 
 import re
@@ -29,13 +30,13 @@ from frontier.storage.base import Storage
 from frontier.storage.sealed import write_json
 
 LIST_SLAB = 1 << 15
-"""The number of state numbers in a slab of a list, which has 256 kB."""
+"""The number of state numbers in a slab of a list, 256 kB."""
 
 LIST_NAME = "c.0"
 """The file of a list, as Zarr names it."""
 
 LINKED = "is a link, and what the run wrote is not"
-"""The message about a layer's folder that is a link."""
+"""The message if a layer's folder is a link."""
 
 PART_NAME = re.compile(r"c(\.\d+){1,3}")
 """The names of parts."""
@@ -54,7 +55,7 @@ def list_slabs(states: int) -> int:
 
 
 def most_part_bytes(layout: Layout) -> int:
-    """Return the most bytes that the file of a part has under any codec."""
+    """Return the most bytes that the file of a part can have under any codec."""
     slabs = prod(layout.grid)
     return slabs * encoded_bytes(layout.slab_bytes) + footer_bytes(slabs)
 
@@ -64,8 +65,8 @@ class LayerFiles:
     """The files of a layer, and how they are written.
 
     folder: the name of the layer's folder in the storage. run: the identifier of the run. listed:
-    the number of states of a layer that is a list, which is one part; None for a layer of bits.
-    tasks: the numbers of the parts.
+    the number of states if the layer is a list, which is one part; None for a layer of bits. tasks:
+    the numbers of the parts.
     """
 
     storage: Storage
@@ -84,7 +85,7 @@ class LayerFiles:
 
     @property
     def metadata(self) -> dict:
-        """Zarr's metadata of the layer: an array whose shards are parts of slabs."""
+        """Zarr's metadata of the layer: an array whose shards are the parts, made of slabs."""
         layout = self.layout
         if self.listed is None:
             shape: tuple[int, ...] = (
@@ -119,14 +120,14 @@ class LayerFiles:
         return SlabCodec(self.codec_name, plain=self.listed is not None)
 
     def name(self, task: int) -> str:
-        """Return the file of a part, named as Zarr names it."""
+        """Return the name of the file of a part, as Zarr names it."""
         if self.listed is not None:
             return f"{self.folder}/{LIST_NAME}"
         parent, group = divmod(task, self.layout.groups(self.side))
         return f"{self.folder}/c.{group}.{parent}.0"
 
     def task_of(self, name: str) -> int | None:
-        """Return the task whose part's file has this name, without the folder, or None."""
+        """Return the task whose part has this file name, without the folder, or None."""
         if self.listed is not None:
             return 0 if name == LIST_NAME else None
         try:
@@ -146,7 +147,7 @@ class LayerFiles:
         return self.storage.place(self.folder)
 
     def has_part(self, task: int) -> bool:
-        """Return whether something has the name of a part."""
+        """Return whether something at the place has the name of a part."""
         return self.storage.exists(self.name(task))
 
     def surplus(self) -> list[str]:
@@ -155,11 +156,11 @@ class LayerFiles:
         return sorted(name for name in names if self.task_of(name) is None)
 
     def part(self, task: int) -> Part:
-        """Open a part; raises CorruptRunError if it is missing or wrong."""
+        """Open a part; raises CorruptRunError if it is missing or damaged."""
         return Part(self.storage, self.name(task), self._slabs, self.run, self.depth, task)
 
     def begin(self, durable: bool = False) -> None:
-        """Make the folder and the metadata of the layer; keeps existing parts."""
+        """Make the folder and the metadata of the layer, and keep existing parts."""
         if self.storage.is_link(self.folder):
             raise CorruptRunError(f"{self.place} {LINKED}: take it away")
         self.storage.make_folder(self.folder)

@@ -4,15 +4,15 @@ A file is a shard of Zarr's codec ``sharding_indexed``:
 
     slab, its crc32c | slab, its crc32c | … | record | index, its crc32c
 
-The index has two little-endian uint64 for each slab of the part, its offset in the file and its
-bytes, checksum included; both are 2^64 - 1 where the slab holds no state and is not stored. Zarr
-finds the index at the end of the file and never looks at the record. The record names the run,
-depth and task of the file, counts its states, and has a digest over itself and the index. So the
-last bytes of a file tell whether it is the right one, or cut, left over, of another layer or of
-another run. A file gets its name when it is whole, which is when its task is done.
+The index has two little-endian uint64 for each slab of the part: its offset in the file and its
+size in bytes, including the checksum. Both are 2^64 - 1 if the slab holds no state and is not
+stored. Zarr finds the index at the end of the file and never looks at the record. The record names
+the run, depth and task of the file, counts its states, and has a digest over itself and the index.
+So the last bytes of a file show whether it is the right one, or is cut short, left over, or of
+another layer or run. A file gets its name when it is complete, and then its task is done.
 
-Slabs are mapped into memory in their stored form where the storage can do that, and their checksums
-are compared when they are decoded. A separate thread writes them, at most a few buffers behind the
+Slabs are mapped into memory in stored form where the storage can do that, and their checksums are
+compared when they are decoded. A separate thread writes slabs, at most a few buffers behind the
 caller.
 """
 
@@ -48,24 +48,25 @@ SLABS_AT_ONCE = 64
 """The number of slabs in memory at a time while a whole part is read."""
 
 NOT_STORED = np.uint64(2**64 - 1)
-"""The offset and the size in the index of a slab without a state."""
+"""The offset and the size, in the index, of a slab without a state."""
 
 WRITER_BYTES = BUFFERS * BUFFER_BYTES
 """The most bytes of memory that a writer holds."""
 
 
 def footer_bytes(slabs: int) -> int:
-    """Return the bytes behind the slabs of a part. slabs: their number, stored or not."""
+    """Return the bytes behind the slabs of a part. slabs: the number of slabs, stored or not."""
     return RECORD_BYTES + 16 * slabs + CHECKSUM_BYTES
 
 
 def _checksums_behind(end: np.ndarray) -> np.ndarray:
-    """Return where the bytes of the checksums are, for slabs with these ends: int64[N, bytes]."""
+    """Return the places of the bytes of the checksums behind slabs with these ends: int64[N,
+    bytes]."""
     return end[:, np.newaxis] + np.arange(CHECKSUM_BYTES)
 
 
 def in_groups(slabs: np.ndarray) -> list[np.ndarray]:
-    """Return slabs cut into groups of `SLABS_AT_ONCE`."""
+    """Return slabs divided into groups of `SLABS_AT_ONCE`."""
     return [slabs[i : i + SLABS_AT_ONCE] for i in range(0, slabs.size, SLABS_AT_ONCE)]
 
 
@@ -73,9 +74,9 @@ def in_groups(slabs: np.ndarray) -> list[np.ndarray]:
 class PartRecord:
     """The record at the end of a part's file.
 
-    run: the identifier of the run. depth: the layer's depth. task: the number of the part in the
-    layer. tally: the counts over its states. bytes: the size of the file. content: crc32c over the
-    checksums of the slabs, as hexadecimal. digest: SHA-256 over all this and the index.
+    run: the identifier of the run. depth: the depth of the layer. task: the number of the part in
+    the layer. tally: the counts over its states. bytes: the size of the file. content: CRC-32C over
+    the checksums of the slabs, in hexadecimal. digest: SHA-256 over all of these and the index.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -121,16 +122,15 @@ _RECORD = TypeAdapter(PartRecord)
 
 
 def digest_of(records: Sequence[PartRecord]) -> str:
-    """Return the digest of a layer: SHA-256 over the digests of its parts, in the order of the
-    tasks."""
+    """Return the digest of a layer: SHA-256 over the digests of its parts, in task order."""
     return hashlib.sha256("".join(record.digest for record in records).encode()).hexdigest()
 
 
 class PartWriter:
-    """Writes a part, slab after slab; as a context manager it leaves nothing behind if that fails.
+    """Writes a part, slab by slab. Used as a context manager, it leaves nothing behind if it fails.
 
-    name: the name that `finish` gives the file. slabs: the number of slabs of the part,
-    stored or not. part_id: the identifier of the run, the depth and the task.
+    name: the name that `finish` gives the file. slabs: the number of slabs of the part, stored or
+    not. part_id: the identifier of the run, the depth and the task.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class PartWriter:
 
     def __exit__(self, *_) -> None:
         for buffer in self._writing:
-            with suppress(OSError):  # another error is already on its way
+            with suppress(OSError):  # another error is already being raised
                 buffer.result()
         if not self._finished:
             self._file.abandon()
@@ -172,7 +172,7 @@ class PartWriter:
 
     def room(self, slab_bytes: int) -> np.ndarray:
         """Return memory, uint8, for the bitmaps of one or more slabs of `slab_bytes` in stored
-        form, to be filled and then added."""
+        form. The caller fills it and then calls `add`."""
         most = encoded_bytes(slab_bytes) + CHECKSUM_BYTES
         if self._codec.by_kernels:
             self._bitmaps = self._room(most)
@@ -183,10 +183,11 @@ class PartWriter:
         return self._bitmaps
 
     def add(self, numbers: np.ndarray, sizes: np.ndarray) -> None:
-        """Store the slabs that lie, as bitmaps, in the memory that `room` returned last.
+        """Store the slabs that the caller has put, as bitmaps, in the memory that `room` returned
+        last.
 
-        numbers: int64[N], their numbers in the part. sizes: int64[N], their bytes. They lie one
-        after the other, each with its checksum behind it.
+        numbers: int64[N], their numbers in the part. sizes: int64[N], their sizes in bytes. The
+        slabs follow one another, each with its checksum behind it.
         """
         if self._codec.by_kernels:
             self._append(numbers, sizes, self._bitmaps)
@@ -197,8 +198,8 @@ class PartWriter:
         self._clock.lap("codec")
 
     def _append(self, numbers: np.ndarray, sizes: np.ndarray, room: np.ndarray) -> None:
-        """Append the encoded slabs at the beginning of `room`, the rest of the buffer, to the
-        file."""
+        """Append the encoded slabs at the beginning of `room`, which is the rest of the buffer, to
+        the file."""
         end = np.cumsum(sizes + CHECKSUM_BYTES)
         begin = end - sizes - CHECKSUM_BYTES
         self._index[numbers] = np.stack([self._size + begin, sizes + CHECKSUM_BYTES], axis=1)
@@ -236,7 +237,7 @@ class PartWriter:
         self._size += size
 
     def _flush(self) -> None:
-        """Hand the buffer over to the thread."""
+        """Hand the buffer to the thread."""
         if len(self._writing) == BUFFERS - 1:
             self._writing.popleft().result()
         buffer = self._buffer.data[: self._filled]
@@ -244,10 +245,11 @@ class PartWriter:
 
 
 class Part:
-    """A part open for reading: its record and its index have been checked."""
+    """A part that is open for reading. Its record and its index have been checked."""
 
     def __init__(self, storage: Storage, name: str, slabs: int, run: str, depth: int, task: int):
-        """Raises CorruptRunError if the file is missing, or is of another run, depth or task."""
+        """Raises CorruptRunError if the file is missing or belongs to another run, depth or
+        task."""
         self._storage, self._name, self._depth = storage, name, depth
         end = footer_bytes(slabs)
         try:
@@ -292,7 +294,7 @@ class Part:
         return self._storage.place(self._name)
 
     def force(self) -> None:
-        """Return when the file and its name are on the disk."""
+        """Return once the file and its name are on the disk."""
         self._storage.force(self._name, self._name.rpartition("/")[0])
 
     @property
@@ -300,21 +302,21 @@ class Part:
         return self.record.states
 
     def has(self, slabs: np.ndarray) -> np.ndarray:
-        """Return whether each of some slabs holds a state: bool[N]."""
+        """Return whether each of these slabs holds a state: bool[N]."""
         return self._stored[slabs]
 
     @property
     def slabs(self) -> np.ndarray:
-        """The slabs that hold a state, int64, in their order in the file."""
+        """The slabs that hold a state, int64, in file order."""
         stored = np.flatnonzero(self._stored)
         return stored[np.argsort(self._offset[stored], kind="stable")]
 
     def read(self, slabs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Read stored slabs, each stretch of neighbours in the file at once.
+        """Read stored slabs. Slabs that are adjacent in the file are read at once.
 
         slabs: int64[N], without repetition. Returns uint8 memory, mapped from the file where that
-        is possible, and two int64[N]: where the bytes of each slab begin and end in it, without
-        their checksum, which `check_slabs` and `Slabs` compare with them.
+        is possible, and two int64[N]: where the bytes of each slab begin and end in it, without the
+        checksum. `check_slabs` and `Slabs` compare the checksums.
         """
         order = np.argsort(self._offset[slabs], kind="stable")
         offset, size = self._offset[slabs[order]], self._size[slabs[order]]
@@ -341,8 +343,8 @@ class Part:
     def check_slabs(
         self, slabs: np.ndarray, data: np.ndarray, begin: np.ndarray, end: np.ndarray
     ) -> np.ndarray:
-        """Compare the bytes of slabs that `read` returned with their checksums, and return those,
-        uint32[N]; raises CorruptRunError if one does not match."""
+        """Compare the bytes of slabs that `read` returned with their checksums, and return the
+        checksums, uint32[N]; raises CorruptRunError if one does not match."""
         checksums = data[_checksums_behind(end)].view("<u4")[:, 0]
         spans = zip(begin.tolist(), end.tolist(), strict=True)
         for slab, (first, last), stored in zip(slabs, spans, checksums.tolist(), strict=True):

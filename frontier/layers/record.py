@@ -1,7 +1,7 @@
 """What a run remembers of a layer: the lines of its ledger.
 
-A line has a digest over the records of the layer's parts, and a checksum over itself and the line
-before, so that no line can replace another.
+A line has a digest over the records of the layer's parts, and a checksum over itself and the
+previous line, so that no line can replace another.
 """
 
 import hashlib
@@ -25,10 +25,10 @@ class LayerRecord:
 
     form: "bits" or "list". tally: the counts over its states. seconds: the time it took. stored:
     True if the layer is on disk; otherwise it never was, or has been deleted. bytes: its size on
-    disk when it was written. work: the seconds of all workers together for waiting for the disk,
-    codecs, kernels and the rest. parts: the number of files it had when it was stored.
-    digest: a checksum over their records, empty if it was never stored. chain: a checksum over this
-    line and the chain of the line before.
+    disk when it was written. work: the seconds that all workers together spent on waiting for the
+    disk, codecs, kernels and the rest. parts: the number of files it had when it was stored.
+    digest: a checksum over the records of these files, empty if the layer was never stored. chain:
+    a checksum over this line and the chain of the previous line.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -56,7 +56,7 @@ class LayerRecord:
     ) -> "LayerRecord":
         """Return the line of a new layer.
 
-        parts: the records of its files, in the order of the tasks; none if it is not stored.
+        parts: the records of its files, in task order; empty if it is not stored.
         """
         size, digest = sum(part.bytes for part in parts), digest_of(parts) if parts else ""
         stored = bool(parts)
@@ -70,7 +70,8 @@ class LayerRecord:
     def chained(self, before: str, run: str) -> "LayerRecord":
         """Return the line with its chain.
 
-        before: the chain of the line before, "" for the first line. run: the identifier of the run.
+        before: the chain of the previous line, "" for the first line. run: the identifier of the
+        run.
         """
         counts = asdict(self.tally)
         line = [run, before, self.depth, self.form, counts, self.digest, self.parts]
@@ -84,7 +85,7 @@ LINES = TypeAdapter(list[LayerRecord])
 def records_of(lines: list, run: str) -> list[LayerRecord]:
     """Return the layers that some lines of a ledger's JSON describe.
 
-    run: the identifier of the run. Raises ValueError if they are not consecutive lines of the
+    run: the identifier of the run. Raises ValueError if the lines are not consecutive lines of the
     run.
     """
     records, before = LINES.validate_python(lines), ""

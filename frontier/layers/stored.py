@@ -1,6 +1,6 @@
-"""Reading a run: its layers by depth, each slab by slab or as a list.
+"""Reading a run: its layers by depth, each layer slab by slab or as a list.
 
-Indices of parts, states of lists and the last few layers stay open, as they are often reread.
+Indices of parts, states of lists and the last few layers stay open, because they are often reread.
 """
 
 from collections.abc import Iterator
@@ -48,8 +48,8 @@ class ListedSlabs:
 class StoredLayer:
     """A layer of either form, read slab by slab or as a list.
 
-    states: their number in the ledger; 0 for a layer that is not committed, and for the one
-    before the first. part: opens the part of a task, and keeps it open. Slabs have the shape
+    states: the number of states in the ledger; 0 for a layer that is not committed, and for the
+    layer before the first. part: opens the part of a task, and keeps it open. Slabs have the shape
     [nodes, words], `slab_nodes` x `slab_words` of the layout.
     """
 
@@ -66,12 +66,12 @@ class StoredLayer:
         task, slab: int64[N], the task of each slab, and its number in that task's part.
         """
         if self.is_list:
-            with self._sorting:  # one thread sorts it, other threads wait
+            with self._sorting:  # one thread sorts the list, other threads wait
                 return ListedSlabs(self, task, slab)
         return self._read(task, slab)
 
     def _read(self, task: np.ndarray, slab: np.ndarray) -> Slabs:
-        """Read slabs that are stored in parts, those of a part at once."""
+        """Read slabs that are stored in parts, all slabs of a part at once."""
         begin, end = np.zeros((2, slab.size), dtype=np.int64)
         numbers, of = np.unique(task, return_inverse=True)
         parts, memory = [], []
@@ -93,7 +93,7 @@ class StoredLayer:
         """The sorted state numbers of a list."""
         numbers = np.empty(0, dtype=np.uint64)
         if self.states:
-            part = self.part(0)  # before memory is taken for them
+            part = self.part(0)  # opened before memory is taken for the numbers
             rows = np.empty((list_slabs(self.states), LIST_SLAB), dtype=np.uint64)
             numbers = rows.reshape(-1)
             if part.states != self.states:
@@ -108,11 +108,11 @@ class StoredLayer:
 
     @cached_property
     def by_slab(self) -> tuple[np.ndarray, np.ndarray]:
-        """State numbers of a list, by slab, and the slab of each, int64, counted through all
-        parts."""
+        """The state numbers of a list, slab by slab, and the slab of each, int64, counted through
+        all parts."""
         layout, numbers = self.files.layout, self._numbers
         key = np.empty(numbers.size, dtype=np.int64)
-        for i in range(0, numbers.size, LIST_SLAB):  # keeps the arrays of `locate` small
+        for i in range(0, numbers.size, LIST_SLAB):  # piecewise, so arrays of `locate` stay small
             task, slab, _, _ = layout.locate(self.files.side, numbers[i : i + LIST_SLAB])
             key[i : i + LIST_SLAB] = task * prod(layout.grid) + slab
         if (key[1:] < key[:-1]).any():
@@ -130,8 +130,8 @@ class StoredLayer:
     ) -> Iterator[tuple[int, np.ndarray]]:
         """Generate (slab, its words) for some slabs of a layer of bits, in the order given.
 
-        slabs: int64[N]. task: the task whose part has them, or int64[N], one for each. Words of a
-        slab without a state are 0. The words are valid until the next ones are generated.
+        slabs: int64[N]. task: the task whose part has them, or int64[N], the task of each slab.
+        Words of a slab without a state are 0. The words are valid until the next slab is generated.
         """
         layout = self.files.layout
         words = np.empty((layout.slab_nodes, layout.slab_words), dtype=np.uint64)
@@ -146,10 +146,10 @@ class StoredLayer:
         self, first_node: int = 0, last_node: int | None = None
     ) -> Iterator[tuple[int, int, np.ndarray]]:
         """Generate the slabs of a layer of bits that hold a state and have one of the nodes
-        first_node .. last_node - 1: (first node of the slab, its first word in that node's bitmap,
-        the slab).
+        first_node .. last_node - 1, as (first node of the slab, its first word in that node's
+        bitmap, the slab).
 
-        The array is valid until the next one is generated.
+        The array is valid until the next slab is generated.
         """
         layout, side = self.files.layout, self.files.side
         last_node = layout.space.nodes[side] if last_node is None else last_node
@@ -177,8 +177,8 @@ class StoredLayer:
         return numbers
 
     def numbers_by_slab(self) -> Iterator[np.ndarray]:
-        """Generate the state numbers of the layer, uint64, slab after slab, sorted within each
-        slab."""
+        """Generate the state numbers of the layer, uint64, one slab after the other, sorted within
+        each slab."""
         if self.is_list:
             yield self._numbers
             return
@@ -206,8 +206,8 @@ class StoredLayer:
         return numbers
 
     def contains(self, numbers: np.ndarray) -> np.ndarray:
-        """Return bool[N], whether each of uint64[N] state numbers of the layer's side is in the
-        layer."""
+        """Return whether each of uint64[N] state numbers of the layer's side is in the layer,
+        bool[N]."""
         contained = np.zeros(numbers.size, dtype=bool)
         if self.is_list:
             if self.states:
@@ -227,8 +227,8 @@ class StoredLayer:
         return contained
 
     def sample(self, count: int, most_slabs: int, rng: np.random.Generator) -> np.ndarray:
-        """Return up to `count` states of the layer from at most `most_slabs` of its slabs, at
-        random."""
+        """Return up to `count` states of the layer, drawn at random from at most `most_slabs` of
+        its slabs."""
         if self.is_list:
             return rng.choice(self._numbers, min(count, self.states), replace=False)
         slabs = [self.part(task).slabs for task in self.files.tasks]

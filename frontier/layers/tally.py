@@ -1,7 +1,7 @@
 """The counts over the states of a part, and of a layer.
 
-Tallies add up: a layer's tally is the sum of its parts' tallies. A new count needs a field of
-`Tally` and a line of `Counting`, which counts what kernels make.
+Tallies add up: a layer's tally is the sum of its parts' tallies. A new count needs a field in
+`Tally` and a line in `Counting`, which counts the states that kernels make.
 """
 
 from dataclasses import astuple, dataclass
@@ -20,8 +20,8 @@ from frontier.storage.sealed import Count
 class Tally:
     """Counts over some states of a layer.
 
-    states: their number. start: how many of them are the config's `start`. at_goal: how many have
-    the blank where the goal has it (`Model.at_goal_shape`), None if that is undefined.
+    states: the number of states. start: how many of them are the config's `start`. at_goal: how
+    many have the blank where the goal has it (`Model.at_goal_shape`), None if that is undefined.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -32,13 +32,13 @@ class Tally:
 
     def __add__(self, other: "Tally") -> "Tally":
         both = zip(astuple(self), astuple(other), strict=True)
-        return type(self)(*(None if None in pair else sum(pair) for pair in both))  # type: ignore[arg-type]  # by a field that may be None
+        return type(self)(*(None if None in pair else sum(pair) for pair in both))  # type: ignore[arg-type]  # a field may be None
 
 
 class Counting:
     """Makes the tallies of states of a puzzle.
 
-    zero: the tally of no states.
+    zero: the tally without states.
     """
 
     def __init__(self, puzzle: Puzzle, space: AnySpace):
@@ -53,7 +53,7 @@ class Counting:
     def of_nodes(self, side: int, nodes: slice | np.ndarray, counts: np.ndarray) -> Tally:
         """Return the tally of states at some nodes of a side, without `start`.
 
-        nodes: the nodes as an index. counts: int64[N], the number of states at each node.
+        nodes: the index of the nodes. counts: int64[N], the number of states at each node.
         """
         at_goal = None
         if self._at_goal is not None:
@@ -74,7 +74,7 @@ class Counting:
         return self._start[1] if self._start is not None and self._start[0] == side else None
 
     def start_at(self, layout: Layout, task: Task) -> tuple[int, int, int] | None:
-        """Return (slab, word, bit) of the `start` if it lies in the part of a task, else None."""
+        """Return (slab, word, bit) of `start` if it lies in the part of a task, else None."""
         number = self.start_in(task.side)
         if number is None:
             return None

@@ -1,1 +1,1 @@
-"""What lies at a place, which run that is, and how far it is: runs by layers and by cosets."""
+"""The runs at a place, by layers and by cosets: their kind, identity, files and progress."""

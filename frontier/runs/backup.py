@@ -1,9 +1,9 @@
-"""A checked copy of all files of a place, from one kind of storage to another.
+"""A checked copy of all files at a place, from one kind of storage to another.
 
-A backup knows only that ``run.json`` stands for a run and that the ledger says how far it is. These
-are written last, so an interrupted backup leaves no run. It leaves a marker, which tells the next
-backup that it may overwrite the files there. Every file is forced to the disk, read again and
-compared.
+A backup relies only on two facts: ``run.json`` stands for a run, and the ledger says how far the
+run is. It writes these two files last, so an interrupted backup leaves no run. It leaves a marker,
+which tells the next backup that it may overwrite the files there. Every file is forced to the disk,
+read again and compared.
 """
 
 import re
@@ -19,17 +19,17 @@ from frontier.storage.local import MARKED
 from frontier.storage.lock import reading, writing
 
 CHUNK_BYTES = 16 << 20
-"""The bytes of a file that are in memory at a time."""
+"""The number of bytes of a file that are in memory at a time."""
 
 LEDGER, RUN = LAST = "ledger.json", "run.json"
 
 MARKER = re.compile(rf"backup\.[0-9a-f]{{32}}{re.escape(PARTIAL)}")
-"""The name of an empty file that is in a place from the beginning of a backup to its end."""
+"""The name of an empty file that marks a place from the beginning of a backup to its end."""
 
 
 @dataclass
 class Backup:
-    """The result of a backup: how many files and bytes it has. left_out: the files that could not
+    """The result of a backup: the number of its files and bytes. left_out: the files that could not
     be read and that the run does not need."""
 
     path: str
@@ -44,12 +44,12 @@ def back_up(
     spare: Set[str] = frozenset(),
     say: Callable[[str], None] = lambda text: None,
 ) -> Backup:
-    """Copy a run that nobody is writing to an empty place.
+    """Copy a run, which no process may be writing, to an empty place.
 
     spare: names of files that are left out if the system cannot read them. say: called with the
-    name of each file before it is copied. Raises InputError if the run is being written, or if
-    something is at `target`; CorruptRunError if a name stands for something other than a file, or
-    if a copy differs.
+    name of each file before it is copied. Raises InputError if another process is writing the run,
+    or if something is at `target`; CorruptRunError if a name stands for something other than a
+    file, or if a copy differs.
     """
     check_new(target)
     names, own = target.names() - {"lock"}, source.names()
@@ -64,7 +64,8 @@ def back_up(
     with reading(source), writing(target):
         old = [name for name, _ in target.files() if name != "lock"]
         target.write(marker := f"backup.{uuid.uuid4().hex}{PARTIAL}", b"", durable=True)
-        # An older marker goes last: without one, the next backup could not overwrite what is left.
+        # Delete older markers last: without one, the next backup could not overwrite the other
+        # files.
         target.delete(*sorted(old, key=lambda name: MARKER.fullmatch(name) is not None))
         version = source.version(LEDGER)
         files = [name for name, _ in source.files() if not _is_passing(name)]
@@ -119,7 +120,7 @@ def _written(source: Storage) -> InputError:
 
 
 def _copy(source: Storage, target: Storage, name: str) -> int:
-    """Copy a file, and return its bytes."""
+    """Copy a file, and return its size in bytes."""
     for end in range(len(name)):
         if name[end] == "/":
             target.make_folder(name[:end])

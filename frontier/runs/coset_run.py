@@ -1,7 +1,7 @@
 """A run by cosets: what is known about God's number of a puzzle, and the tables of the search.
 
-Its ledger has the questions and, for each, the portions of cosets that were searched, with their
-results. The tables may be deleted: they are made again.
+Its ledger has the questions and, for each question, the portions of cosets that were searched, with
+their results. The tables may be deleted, because the search makes them again.
 """
 
 from collections.abc import Callable
@@ -40,13 +40,13 @@ class StoredAnswer:
 ANSWERS, WITNESSES = TypeAdapter(dict[int, StoredAnswer]), TypeAdapter(list[Witness])
 COUNTS, REQUEST = TypeAdapter(tuple[Count, Count]), TypeAdapter(tuple[Count | None, Count])
 GUESSED = TypeAdapter(float)
-"""Values of a ledger."""
+"""The types of values in a ledger."""
 
 
 class CosetRun(StoredRun):
     """A run by cosets at its place.
 
-    proof: the results so far; None before the tables are made. request: the bound in question, and
+    proof: the results so far; None before the tables are made. request: the bound to decide, and
     how many of the last layers are wanted; see `frontier.cosets.proof.Proof.next_question`.
     """
 
@@ -63,13 +63,13 @@ class CosetRun(StoredRun):
     def of_config(
         cls, place: Place, config: Config, region: Region, groups: tuple[int, ...]
     ) -> Self:
-        """Begin a run; raises errors as `create` does."""
+        """Begin a run; raises the errors of `create`."""
         identity: dict[str, Any] = {"name": config.name, "puzzle": config.puzzle_settings}
         identity |= {"region": region.name, "groups": list(groups)}
         return cls.create(place, identity, durable=True)
 
     def _begin(self) -> None:
-        """Do nothing: there are only the identity and the ledger."""
+        """Do nothing: the run has only its identity and its ledger."""
 
     def has_files(self) -> bool:
         return bool(self.tables.names)
@@ -81,7 +81,7 @@ class CosetRun(StoredRun):
         return wrong + odd_files(self.storage, files)
 
     def check_region(self, region: str | None) -> None:
-        """Raise InputError if `region` names another region than the run's."""
+        """Raise InputError if `region` names a region other than the run's."""
         if region not in (None, self.region.name):
             raise InputError(
                 f"{self.path} was made with region {self.region.name}, and now {region} is named: "
@@ -94,13 +94,13 @@ class CosetRun(StoredRun):
 
     @property
     def begun_proof(self) -> Proof:
-        """The results so far, of a run whose tables have been made."""
+        """The results so far of a run whose tables have been made."""
         assert self.proof is not None
         return self.proof
 
     @property
     def next_question(self) -> tuple[int, bool] | None:
-        """The next question, as `Proof` has it; None if the request is answered."""
+        """The next question, as `Proof` gives it; None if the request is answered."""
         return self.begun_proof.next_question(*self.request)
 
     @property
@@ -109,7 +109,7 @@ class CosetRun(StoredRun):
         return self.proof is not None and self.next_question is None
 
     def note_request(self, at_most: int | None, layers: int) -> None:
-        """Note the request of a start."""
+        """Record the request of a start."""
         if self.request != (at_most, layers):
             self.request = at_most, layers
             self.commit()
@@ -158,10 +158,10 @@ class CosetRun(StoredRun):
         self.request, self.proof = request, proof
 
     def commit(self) -> None:
-        """Write the ledger, and return when it is on the disk.
+        """Write the ledger, and return once it is on the disk.
 
-        Raises CorruptRunError if the results contradict each other, and errors as `check_mine`
-        does; then nothing is written.
+        Raises CorruptRunError if the results contradict each other, and the errors of `check_mine`;
+        then nothing is written.
         """
         try:
             if self.proof is not None:
@@ -176,11 +176,11 @@ class CosetRun(StoredRun):
         self.storage.sweep(TABLES)
 
     def table_source(self, shared: bool) -> TableSource:
-        """Return a function that returns stored tables, or makes and stores them.
+        """Return a function that reads a stored table, or makes and stores it.
 
-        shared: map them, so that the processes of a host share one copy; otherwise they are read,
-        which makes look-ups faster. The function raises CorruptRunError if a table is damaged,
-        Gone if the run is no longer at its place.
+        shared: map tables, so that the processes of a host share one copy; otherwise read them,
+        which makes look-ups faster. The function raises CorruptRunError if a table is damaged, Gone
+        if the run is no longer at its place.
         """
 
         def give(name: str, make: Callable[[], np.ndarray]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The files that a run writes at its place. Nothing else there is ever touched."""
+"""The files that a run writes at its place. It never touches anything else there."""
 
 import re
 import uuid
@@ -16,7 +16,7 @@ from frontier.storage.sealed import read_json, read_sealed
 SUMMARY = "summary.json"
 
 FOR_PEOPLE = {"environment.json", "events.jsonl", "status.html", SUMMARY}
-"""Small files that the search does not need; one of them is appended to."""
+"""Small files that the search does not need; the run appends to one of them."""
 
 RUN, LEDGER = identity.RUN, ledger.LEDGER
 
@@ -33,17 +33,18 @@ OWN_NAMES = {*OWN_FILES, LAYERS, TABLES, "lock"} | FOR_PEOPLE
 
 LAYER_NAME = re.compile(r"\d{4,}")
 IDENTIFIER = re.compile(r"[0-9a-f]{32}")
-"""Names of the folders of layers, and of the folders of runs above them."""
+"""The names of the folders of layers, and of the folders of runs above them."""
 
 ASIDE = ".aside"
-"""The ending of the name of a file that was moved aside. It is not the run's, so it stays."""
+"""The ending of the name of a file that was moved aside. It does not belong to the run, so it
+stays."""
 
 
 def make_directory(storage: Storage) -> None:
     """Make an empty run directory, if there is no run yet.
 
-    Raises InputError if it cannot be made, or if other files are in it; StorageError if it cannot
-    be written; CorruptRunError if it holds the results of a run that has lost its ``run.json``.
+    Raises InputError if the directory cannot be made or has other files; StorageError if it cannot
+    be written to; CorruptRunError if it holds the results of a run that has lost its ``run.json``.
     """
     if storage.exists(RUN):
         return
@@ -69,12 +70,12 @@ def make_directory(storage: Storage) -> None:
 
 
 def _says_something(content: dict) -> bool:
-    """Return whether a ledger lists a layer, or an answer."""
+    """Return whether a ledger lists a layer or an answer."""
     return bool(content.get("layers") or content.get("answers"))
 
 
 def refuse_others(names: set[str], place: Place) -> None:
-    """Raise InputError if a run directory holds a name that no run writes."""
+    """Raise InputError if a run directory contains a name that no run writes."""
     if foreign := sorted(name for name in names - OWN_NAMES if not MARKED.fullmatch(name)):
         raise InputError(
             f"{place}: the directory also holds {', '.join(foreign[:3])}"
@@ -89,31 +90,31 @@ def odd_files(storage: Storage, names: Iterable[str]) -> list[str]:
 
 
 def aside_of(name: str) -> str:
-    """Return a name beside another one, to which whatever is in the way can be moved."""
+    """Return a new name for something that has this name and must be moved aside."""
     return f"{name}.{uuid.uuid4().hex}{ASIDE}"
 
 
 def moved(storage: Storage, name: str, aside: str) -> str:
-    """Return a sentence about what was moved aside."""
+    """Return a sentence about a file that was moved aside."""
     to = aside.rpartition("/")[2]
     return f"{storage.place(name)} is not what a run makes there: moved to {to}"
 
 
 def delete_files(storage: Storage) -> None:
-    """Delete what a run has written at its place, even if it is damaged; nothing else.
+    """Delete the files that a run has written at its place, even if they are damaged; nothing else.
 
     Raises InputError if another program wrote run.json.
     """
-    with suppress(CorruptRunError):  # a damaged run is deleted like a whole one
+    with suppress(CorruptRunError):  # a damaged run may also be deleted
         value = read_json(storage, RUN)
         if not (isinstance(value, dict) and {"format", "puzzle"} <= value.keys()):
             raise InputError(f"{storage.place(RUN)} is not that of a run; nothing is deleted")
     storage.sweep()
-    # The files that list the layers go first; the lock, which keeps other writers out, goes last.
+    # Delete the files that list the layers first, and last the lock, which keeps other writers out.
     for name in (LEDGER, RUN):
         for file in (COPIES[name], name):
             storage.delete(file)
-            storage.force("")  # a power failure must not bring back one without the other
+            storage.force("")  # after a power failure, neither may come back without the other
     remove_runs(storage)
     for folder in (LAYERS, TABLES):
         storage.sweep(folder)
@@ -142,9 +143,10 @@ def layer_names(storage: Storage, group: str) -> set[str]:
 
 
 def remove_layer(storage: Storage, folder: str) -> None:
-    """Delete what a run has written in the folder of a layer, and then the folder if it is empty.
+    """Delete the files that a run has written in a layer's folder, and then the folder if it is
+    empty.
 
-    A link is not the run's: neither it nor its target is deleted.
+    A link does not belong to the run: neither it nor its target is deleted.
     """
     if storage.is_link(folder):
         return

@@ -1,7 +1,7 @@
-"""The versions, hosts and settings of the starts of a run. The search itself never reads them.
+"""The versions, hosts and settings of the starts of a run, for people.
 
 ``environment.json`` has an entry for each start of the run, resumed or not. It names no user, host,
-path or account, so that a report of it can be published. The search does not need it.
+path or account, so that a report that uses it can be published. The search never reads it.
 """
 
 import platform
@@ -27,9 +27,9 @@ def versions() -> dict[str, str]:
 def note_start(storage: Storage, config: Config, workers: int, **more) -> None:
     """Add this start to the environment of the run in a storage.
 
-    workers: their number at the start. more: further entries: a run by layers notes the number of
-    layers committed before, a run by cosets its question. Raises OSError if the system cannot read
-    or write the file.
+    workers: the number of workers at the start. more: further entries; a run by layers records the
+    number of layers committed before, a run by cosets its question. Raises OSError if the system
+    cannot read or write the file.
     """
     start = {
         "began": time.time(),

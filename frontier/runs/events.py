@@ -9,7 +9,7 @@ from frontier.layers.record import LayerRecord
 
 @dataclass(frozen=True)
 class Starting:
-    """A run of either kind is about to begin; its workers are started or joined first.
+    """A run of either kind is about to begin. Its workers are started or joined first.
 
     Attributes
     ----------
@@ -20,13 +20,13 @@ class Starting:
     path
         The run directory, or its URL.
     resumed
-        True if the run had begun before; a search of cosets, if its tables had been made.
+        True if the run had begun before, or for a search of cosets, if its tables had been made.
     workers
-        How many are started or joined; 0 if this process does all the work.
+        How many workers are started or joined; 0 if this process does all the work.
     states
         The number of states of the whole space, None for a search of cosets.
     depth
-        The last committed layer, -1 if there is none.
+        The depth of the last committed layer, -1 if there is none.
     """
 
     name: str
@@ -51,7 +51,7 @@ class RunStarted:
     path
         The run directory, or its URL.
     depth
-        The last committed layer, -1 if there is none.
+        The depth of the last committed layer, -1 if there is none.
     states_so_far
         The number of states in the committed layers.
     states
@@ -59,13 +59,13 @@ class RunStarted:
     workers
         How many workers there are.
     resumed
-        True if the run had begun before.
+        True if the run had begun before this start.
     dashboard
         The address of Dask's dashboard.
     until
         The last depth to compute, None for all.
     mode
-        In words, where layers are while they are searched.
+        Where layers are during the search, in words.
     """
 
     name: str
@@ -83,7 +83,7 @@ class RunStarted:
 
 @dataclass(frozen=True)
 class Compiling:
-    """A kernel is about to be compiled, which may take half a minute for all of them; the thread
+    """A kernel is about to be compiled. All kernels together may take half a minute. The thread
     that compiles it emits this.
 
     Attributes
@@ -104,7 +104,7 @@ class LayerStarted:
     depth
         The depth of the layer.
     tasks
-        Their number; None if the driver's process makes this layer and maybe more.
+        The number of its tasks; None if the driver's process makes this layer and perhaps more.
     """
 
     depth: int
@@ -120,11 +120,11 @@ class TaskFinished:
     depth
         The depth of the layer.
     done
-        How many of its tasks are done.
+        How many tasks of the layer are done.
     tasks
-        How many it has.
+        How many tasks the layer has.
     states
-        The new states of that layer so far.
+        How many new states the layer has so far.
     """
 
     depth: int
@@ -135,13 +135,13 @@ class TaskFinished:
 
 @dataclass(frozen=True)
 class LayerMade:
-    """A layer is made in the driver's process, and not yet committed: a run that is killed makes
-    it again. `LayerFinished` follows, with its neighbours, once it is committed.
+    """A layer is made in the driver's process but not yet committed; if the run is killed, it makes
+    the layer again. `LayerFinished` follows once the layer is committed, perhaps with others.
 
     Attributes
     ----------
     layer
-        As the ledger will list it, without what is known of files alone.
+        The layer as the ledger will list it, without what is known only from files.
     elapsed
         Seconds since the run was started.
     """
@@ -156,12 +156,12 @@ class LayerMade:
 
 @dataclass(frozen=True)
 class StoringLayers:
-    """The last layers of those that were made in memory are being stored.
+    """The last of the layers made in memory are being stored.
 
     Attributes
     ----------
     layers
-        How many.
+        How many layers.
     """
 
     layers: int
@@ -174,13 +174,13 @@ class LayerFinished:
     Attributes
     ----------
     layer
-        Its line of the ledger as it was committed; the layer may have been deleted since.
+        Its ledger line as it was committed; the layer may have been deleted since.
     states_so_far
-        The sum over all layers up to it.
+        The number of states in all layers up to this one.
     elapsed
         Seconds since the run was started.
     disk
-        Bytes of the layers on disk.
+        The bytes of the layers on disk.
     """
 
     layer: LayerRecord
@@ -200,11 +200,11 @@ class RunFinished:
     Attributes
     ----------
     depth
-        The last layer.
+        The depth of the last layer.
     states
         The number of states in all layers.
     complete
-        True if the space is exhausted, False if the depth that was asked for is reached.
+        True if the search has visited the whole space, False if it has reached the requested depth.
     elapsed
         Seconds since the run was started.
     """
@@ -222,9 +222,9 @@ class RunStopped:
     Attributes
     ----------
     depth
-        The last committed layer, -1 if there is none.
+        The depth of the last committed layer, -1 if there is none.
     reason
-        Why it ends, in words.
+        Why the run ends, in words.
     elapsed
         Seconds since the run was started.
     """
@@ -236,7 +236,7 @@ class RunStopped:
 
 @dataclass(frozen=True)
 class Stopping:
-    """The run was asked to stop; work under way ends first."""
+    """The run was asked to stop. It first finishes the work under way."""
 
 
 @dataclass(frozen=True)
@@ -290,7 +290,7 @@ class Asking:
     done
         How many portions of the question are done.
     portions
-        How many it has.
+        How many portions the question has.
     left
         The seconds that the question may still take, None if unknown.
     positions
@@ -333,7 +333,7 @@ class SearchStopped:
     Attributes
     ----------
     reason
-        Why it ends, in words.
+        Why the search ends, in words.
     elapsed
         Seconds since the search was started.
     """

@@ -1,4 +1,4 @@
-"""The farthest positions of a run, or the farthest that agree with a part of a board."""
+"""The farthest positions of a run, or the farthest positions that agree with a part of a board."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -38,12 +38,12 @@ def farthest(run: LayerRun, limit: int) -> Farthest:
 def farthest_among(run: LayerRun, parts: Sequence, limit: int) -> Farthest:
     """Return the farthest of the positions that agree with one of some parts of boards.
 
-    If the goal is where one phase of a method ends, and a part is where it begins, their depth is
-    the greatest number of moves of that phase.
+    If the goal is the end of one phase of a method, and a part is its beginning, their depth is the
+    greatest number of moves that this phase can take.
 
     parts: boards as `Notation.agreeing` reads them. Layers are read from the last one down, until
-    one has such a position. Raises InputError if the run is not complete, if a layer to be read was
-    not kept, or if no position agrees.
+    one has such a position. Raises InputError if the run is not complete, if it did not keep a
+    layer that must be read, or if no position agrees.
     """
     check_whole("limit", limit, 0)
     puzzle, reader = run.puzzle, RunReader(run)

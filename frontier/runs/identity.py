@@ -1,4 +1,4 @@
-"""The identity of a run: what ``run.json`` says of it, and whether a config describes it.
+"""The identity of a run: what ``run.json`` says about it, and whether a config describes it.
 
     format, kind           1, and "layers" or "cosets"
     identifier, created    what distinguishes the run from an earlier one at its place
@@ -25,7 +25,7 @@ RUN, COPY = "run.json", "run.copy.json"
 
 BY_LAYERS, BY_COSETS = "layers", "cosets"
 COMMANDS = {BY_LAYERS: "run", BY_COSETS: "gods-number"}
-"""The kinds of runs, and the command that begins and resumes each."""
+"""The kinds of runs, and the command that starts and resumes each kind."""
 
 
 class LayoutTable(Table):
@@ -67,7 +67,7 @@ KINDS: dict[str, type[Table]] = {BY_LAYERS: IdentityByLayers, BY_COSETS: Identit
 def read_identity(storage: Storage, name: str = RUN) -> dict:
     """Return the content of ``run.json``, or of its copy.
 
-    Raises FormatError if its format is not `FORMAT`, CorruptRunError if no run wrote this.
+    Raises FormatError if its format is not `FORMAT`, CorruptRunError if no run wrote the file.
     """
     identity, file = read_json(storage, name), storage.place(name)
     if not isinstance(identity, dict) or type(identity.get("format")) is not int:
@@ -87,7 +87,8 @@ def read_identity(storage: Storage, name: str = RUN) -> dict:
 
 
 SEEN_ALONE = {"title": None, "picture": None}
-"""The keys of a [puzzle] table that may change after a run has begun: they are only for people."""
+"""The keys of a [puzzle] table that may change after a run has begun, because they only serve
+display."""
 
 
 def check_identity(path: Place, identity: dict, expected: dict) -> None:
@@ -118,8 +119,8 @@ def same_puzzle(one: dict, other: dict) -> bool:
 
 
 def _dotted(identity: dict) -> dict:
-    """Return the values with their keys as a config names them, such as puzzle.goal, without the
-    name of the run and the keys in `SEEN_ALONE`."""
+    """Return the values under the names that a config gives their keys, such as puzzle.goal,
+    without the name of the run and the keys in `SEEN_ALONE`."""
     dotted: dict[str, Any] = {}
     for key, value in identity.items():
         if isinstance(value, dict):

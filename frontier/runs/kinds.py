@@ -1,6 +1,6 @@
-"""The two kinds of runs: which one lies at a place, and how it is opened.
+"""The two kinds of runs: which kind is at a place, and how to open the run.
 
-A run by layers is a `LayerRun`, a run by cosets a `CosetRun`; each has the format that
+A run by layers is a `LayerRun`, a run by cosets a `CosetRun`. Each has the format that
 `frontier.runs.identity` checks.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def kind_at(place: Place) -> str | None:
-    """Return the kind of the run at a place, None if there is no run.
+    """Return the kind of the run at a place, or None if there is no run.
 
     If its ``run.json`` is damaged, a folder of tables shows that it is a run by cosets.
     """
@@ -40,11 +40,11 @@ def class_of(kind: str | None) -> "type[LayerRun] | type[CosetRun]":
     """Return the class of runs of a kind, as ``run.json`` names it."""
     if kind != BY_COSETS:
         return LayerRun
-    from frontier.runs.coset_run import CosetRun  # with all that this kind of run needs
+    from frontier.runs.coset_run import CosetRun  # imports all that this kind of run needs
 
     return CosetRun
 
 
 def open_run(place: Place) -> "LayerRun | CosetRun":
-    """Open the run at a place, of either kind; raises errors as `StoredRun.open` does."""
+    """Open the run of either kind at a place; raises the errors of `StoredRun.open`."""
     return class_of(kind_at(place)).open(place)

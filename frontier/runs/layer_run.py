@@ -1,13 +1,13 @@
 """A run by layers: its committed layers and their files.
 
 A layer is *committed* by one atomic replacement of the ledger, after its parts are in place. Only
-what the ledger lists counts: a resumed run uses the parts of the layer under way, and deletes
-everything else.
+what the ledger lists counts: a resumed run uses the parts of the layer under way, and deletes all
+other files of the run.
 
 **Two layers on disk.** Only one task reads a part of layer t - 1: the one that computes the same
 part of t + 1. That task deletes it as soon as its own part is in place (`delete_replaced_part`). So
-while layer t + 1 is under way a part of t - 1 may be missing, but only if the same part of t + 1 is
-in place.
+while layer t + 1 is under way, a part of t - 1 may be missing, but only if the same part of t + 1
+is in place.
 """
 
 from dataclasses import asdict, replace
@@ -66,7 +66,7 @@ class LayerRun(StoredRun):
         self.records, self.complete = records, bool(content["complete"])
 
     def copied_records(self) -> list[LayerRecord]:
-        """Return the committed layers by the copy of the ledger."""
+        """Return the committed layers that the copy of the ledger lists."""
         copy = LayerRun(self.storage, self.identity)
         copy.take(self._ledger.read(ledger.COPY), ledger.COPY)
         return copy.records
@@ -96,7 +96,7 @@ class LayerRun(StoredRun):
         return puzzle_of(self.identity["puzzle"])
 
     def layer_name(self, depth: int) -> str:
-        """Return the folder of a layer."""
+        """Return the name of the folder of a layer."""
         return f"{self.layers_name}/{depth:04d}"
 
     def layer_path(self, depth: int) -> Path | str:
@@ -138,7 +138,7 @@ class LayerRun(StoredRun):
 
     @property
     def start_depth(self) -> int | None:
-        """The depth of the config's `start`, None if it is not reached yet, or never."""
+        """The depth of the config's `start`, or None if it has not been reached."""
         return next((record.depth for record in self.records if record.tally.start), None)
 
     def commit(
@@ -147,11 +147,11 @@ class LayerRun(StoredRun):
         """Commit layers that follow the last committed one and have their parts in place.
 
         forget: depths of layers that are not needed once these are committed; they are deleted
-        afterwards. Raises errors as `check_mine` does; then nothing is committed.
+        afterwards. Raises the errors of `check_mine`; then nothing is committed.
         """
         storage = self.storage
         for record in records:
-            if record.stored:  # workers that were killed may have left files
+            if record.stored:  # killed workers may have left files
                 storage.sweep(self.layer_name(record.depth))
         if self.durable and records:
             storage.force(self.layers_name)
@@ -168,9 +168,9 @@ class LayerRun(StoredRun):
                 self._drop_other_forms(record)
 
     def _drop_other_forms(self, record: LayerRecord) -> None:
-        """Delete what the folder of a committed layer holds in another form: earlier starts, and
-        workers that outlived them, may have made parts or a list. Before the commit these must
-        stay, as what they replace was deleted."""
+        """Delete everything in the folder of a committed layer that has another form. Earlier
+        starts, and workers that outlived them, may have made parts or a list. These must stay until
+        the commit, because the parts that they replace were deleted."""
         folder = self.layer_name(record.depth)
         if not record.stored:
             self.abandon_layer(record.depth)
@@ -183,7 +183,7 @@ class LayerRun(StoredRun):
     def roll_back(self, depth: int, stored: list[int]) -> None:
         """Make `depth` the last committed layer. stored: the depths up to it whose layers are kept.
 
-        The next `sweep` deletes what lies beyond.
+        The next `sweep` deletes the rest.
         """
         back = depth < len(self.records) - 1
         under_way = len(self.records)
@@ -191,7 +191,7 @@ class LayerRun(StoredRun):
         self.records = [replace(record, stored=record.depth in stored) for record in remaining]
         self.complete = self.complete and not back
         self.write_ledger()
-        if back:  # the layer after `depth` was committed: it must not be taken for one under way
+        if back:  # the next layer was committed and must not be taken for one under way
             for beyond in range(depth + 1, under_way + 1):
                 self.abandon_layer(beyond)
 
@@ -209,7 +209,7 @@ class LayerRun(StoredRun):
     def missing(self) -> list[str]:
         """Return a sentence for each stored layer that lacks files. Only names are read.
 
-        The run may continue meanwhile.
+        The run may continue during the check.
         """
         sentences = []
         for record in reversed(self.records):
@@ -226,7 +226,7 @@ class LayerRun(StoredRun):
                     f"{folder} lacks {missing:,} of its {counted(record.parts, 'part')}"
                 )
         if sentences and (reopened := LayerRun.open(self.storage)).records != self.records:
-            return reopened.missing()  # the run has since deleted what is missing
+            return reopened.missing()  # the run has since deleted the missing files
         return sentences
 
     def tasks_done(self) -> int:
@@ -236,8 +236,8 @@ class LayerRun(StoredRun):
     def drop_list(self, depth: int) -> None:
         """Delete a list that was not committed; parts that tasks have computed stay.
 
-        A worker that outlives its driver may put a part in place at any time, and then deletes
-        the part that it replaces.
+        A worker that outlives its driver may put a part in place at any time, and then deletes the
+        part that it replaces.
         """
         if LIST_NAME in self.part_names(depth) and not self._may_be_anothers(depth):
             self.storage.delete(f"{self.layer_name(depth)}/{LIST_NAME}")
@@ -264,13 +264,13 @@ class LayerRun(StoredRun):
                 remove_layer(storage, folder)
 
     def _may_be_anothers(self, depth: int) -> bool:
-        """Return whether another process may have committed a layer unknown to this one. That can
-        happen only where there are no locks."""
+        """Return whether another process may have committed a layer without this process's
+        knowledge. That can happen only where there are no locks."""
         ahead = depth >= len(self.records) and not self.complete
         return ahead and self.storage.lock_file is None
 
     def force(self) -> None:
-        """Return when the existing layers, and the files that list them, are on the disk. Files
+        """Return once the existing layers, and the files that list them, are on the disk. Files
         that only people read may not be."""
         storage, group = self.storage, self.layers_name
         for folder in sorted(f"{group}/{name}" for name in layer_names(storage, group)):

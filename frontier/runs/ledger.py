@@ -1,12 +1,12 @@
-"""The ledger of a run: the one file that says what is done.
+"""The ledger of a run: the one file that says what has been done.
 
     run        the identifier of its run
-    settings   those of the last start, with which the run is resumed
-    number     random, so that no two ledgers are alike
+    settings   the settings of the last start, with which the run is resumed
+    number     a random number, so that no two ledgers are alike
     ...        the committed layers, or the answers to questions about cosets
 
-A commit replaces the whole file, and only if it still is the one that this process last read or
-wrote. Then it writes the same to a copy, which may thus be one commit behind.
+A commit replaces the whole file, and only if it is still the one that this process last read or
+wrote. Then the commit writes the same content to a copy, which may therefore be one commit behind.
 """
 
 import uuid
@@ -19,7 +19,7 @@ LEDGER, COPY = "ledger.json", "ledger.copy.json"
 
 
 class Ledger:
-    """The ledger of the run with an identifier.
+    """The ledger of the run with a given identifier.
 
     durable: True if a commit is on the disk before it returns.
     """
@@ -30,7 +30,7 @@ class Ledger:
 
     @property
     def begun(self) -> bool:
-        """True if this process has seen or written a ledger."""
+        """True if this process has read or written a ledger."""
         return self._version is not None
 
     @property
@@ -39,13 +39,13 @@ class Ledger:
         return self._storage.version(LEDGER) == self._version
 
     def see(self) -> None:
-        """Make the file that is there now the one that the next commit replaces."""
+        """Make the present file the one that the next commit replaces."""
         self._version = self._storage.version(LEDGER)
 
     def read(self, name: str = LEDGER) -> dict:
         """Return the content of the ledger, or of its copy.
 
-        Raises CorruptRunError if it is missing, damaged, or another run's.
+        Raises CorruptRunError if it is missing or damaged, or belongs to another run.
         """
         content = read_sealed(self._storage, name)
         if content.get("run") != self._run:

@@ -1,5 +1,5 @@
-"""The notes that a run makes for people: a log, with a line of JSON for each event except those
-within a layer, and its starts."""
+"""The records that a run keeps for people: its starts, and a log with a line of JSON for each
+event, except for the events within a layer."""
 
 import json
 import time
@@ -34,8 +34,8 @@ LOGGED: dict[str, type] = {
 NAME = "events.jsonl"
 
 REST = 50
-"""While layers are made, the time between two writings of the log is at least this many times the
-time of the first one. Appending to an object means writing all of it again."""
+"""While layers are made, the time between two writes of the log is at least this many times the
+duration of the first one. Appending to an object means writing all of it again."""
 
 
 class StartLog:
@@ -53,8 +53,8 @@ class StartLog:
 
 
 class EventLog:
-    """Appends events to the log of a run, each with its time. Events of layers may wait for a
-    moment until they are written."""
+    """Appends events to the log of a run, each with its time. Events of layers may wait briefly
+    before they are written."""
 
     def __init__(self, storage: Storage):
         self._storage, self._lines, self._due = storage, "", 0.0
@@ -83,7 +83,7 @@ class EventLog:
 
 
 class LastStart(NamedTuple):
-    """The last start of a run, the layers made since then, and the end if there is one; each with
+    """The last start of a run, the layers made since then, and the end if there is one, each with
     its time."""
 
     start: tuple[float, Start]
@@ -92,9 +92,9 @@ class LastStart(NamedTuple):
 
 
 def read_last_start(storage: Storage) -> LastStart | None:
-    """Return what the log tells of the last start; None if it has no start. It leaves out committed
-    layers, which the ledger describes, damaged lines, and values that events of this version do not
-    have."""
+    """Return what the log says about the last start; None if it has no start. The result leaves out
+    committed layers, which the ledger describes, damaged lines, and values that events of this
+    version do not have."""
     last: LastStart | None = None
     with suppress(OSError, ValueError):  # the log is for people: a run does not need it
         for line in storage.read(NAME).decode(errors="replace").splitlines():

@@ -9,15 +9,15 @@ from frontier.storage.base import Storage
 
 
 def mend(storage: Storage) -> list[str]:
-    """Restore run.json, the ledger or a copy of them from its counterpart if it is damaged. Move a
-    directory or pipe in the place of such a file aside.
+    """Restore run.json, the ledger, or a copy of either from its counterpart if it is damaged. Move
+    a directory or pipe that has the name of such a file aside.
 
     Returns a sentence for each action. Raises CorruptRunError if both are damaged.
     """
     identity, actions = _mend(storage, RUN, lambda file: read_identity(storage, file))
     run: StoredRun = class_of(identity["kind"])(storage, identity)
     files = LEDGER, COPIES[LEDGER]
-    if run.has_files() or any(map(storage.exists, files)):  # otherwise it was killed as it began
+    if run.has_files() or any(map(storage.exists, files)):  # otherwise the run was killed early
         actions += _mend(storage, LEDGER, run.check_ledger)[1]
     return actions
 
@@ -25,8 +25,8 @@ def mend(storage: Storage) -> list[str]:
 def _mend(storage: Storage, name: str, read) -> tuple[dict, list[str]]:
     """Restore a file or its copy.
 
-    read: returns the content of either, or raises CorruptRunError. Returns the content, and a
-    sentence for each action.
+    read: returns the content of the file or its copy, or raises CorruptRunError. Returns the
+    content, and a sentence for each action.
     """
     contents, whole, damages = [], [], {}
     for file in (name, COPIES[name]):

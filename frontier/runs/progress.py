@@ -1,5 +1,5 @@
-"""The progress of a run, by layers or by cosets, from its events or from its files alone: what is
-done, and whether it is under way, or how it ended."""
+"""The progress of a run, by layers or by cosets, from its events or from its files alone: the work
+done, and whether the run is under way, or how it ended."""
 
 import time
 from collections.abc import Sequence
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from frontier.runs.coset_run import CosetRun
 
 NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
-"""The conditions in which a run may be."""
+"""The possible conditions of a run."""
 
 PAGE, FRESH_SECONDS = "status.html", 60.0
-"""The status page, and the greatest age in seconds at which it shows that its run is under way."""
+"""The status page, and the greatest age in seconds at which it indicates that its run is under
+way."""
 
 FINISHED = events.RunFinished | events.SearchFinished
 
@@ -37,14 +38,14 @@ StartT = TypeVar("StartT", events.RunStarted, events.SearchStarted)
 
 @dataclass(eq=False)
 class Standing(Generic[RunT, StartT]):
-    """What is known of a run of either kind at a moment. It listens to the events of the run.
+    """The known progress of a run of either kind at a moment. It listens to the events of the run.
 
-    name: of the run. started: the event of the last start, None if the run has not begun. began,
-    since: when the run and what is under way in it were begun, in Unix time. ended: the event that
-    ended the run, None while it is under way. when: the Unix time of that event, None if not known.
-    compiling: the event that kernels are being made ready, and when it came; None from the next
-    news on. Only what was read from files has run, the run as these were then, and holder, the
-    process that writes it.
+    name: the name of the run. started: the event of the last start, None if the run has not begun.
+    began, since: the Unix times when the run began, and when its work under way began. ended: the
+    event that ended the run, None while it is under way. when: the Unix time of that event, None if
+    not known. compiling: the event that says that kernels are being made ready, and its time; None
+    after the next event. run, holder: the run as its files were when they were read, and the
+    process that writes it; None if no files were read.
     """
 
     name: str = ""
@@ -58,7 +59,7 @@ class Standing(Generic[RunT, StartT]):
     holder: str | None = None
 
     def __call__(self, event: events.Event, now: float | None = None) -> None:
-        """Note an event that happens now."""
+        """Record an event that happens now."""
         now = time.time() if now is None else now
         if isinstance(event, STARTS):
             started: Any = event  # of the kind of this run
@@ -75,7 +76,7 @@ class Standing(Generic[RunT, StartT]):
 
     @property
     def source(self) -> RunT:
-        """The run that this is read from."""
+        """The run from which this was read."""
         assert self.run is not None
         return self.run
 
@@ -89,8 +90,8 @@ class Standing(Generic[RunT, StartT]):
         raise NotImplementedError
 
     def end(self, reason: str | None, elapsed: float) -> events.End:
-        """Return the event that ends the run in the state of its files. reason: why it is stopped;
-        None if it is complete."""
+        """Return the event that ends the run in the state that its files show. reason: why it is
+        stopped; None if it is complete."""
         raise NotImplementedError
 
     @property
@@ -101,7 +102,8 @@ class Standing(Generic[RunT, StartT]):
 
     @property
     def share(self) -> float | None:
-        """The share of the work under way that is done, as a bar shows it; None if not known."""
+        """The share of the work under way that is done, as a progress bar shows it; None if not
+        known."""
         raise NotImplementedError
 
     @property
@@ -117,19 +119,19 @@ class Standing(Generic[RunT, StartT]):
 
 
 class LayerTotals:
-    """The totals over `layers`, which are the known layers from depth 0 on."""
+    """The totals over `layers`, which are the known layers in order, from depth 0."""
 
     layers: Sequence
 
     @property
     def depth(self) -> int | None:
-        """The depth of the last layer, None if there is no layer; God's number of the goal, if the
-        run is complete."""
+        """The depth of the last layer, None if there is no layer. If the run is complete, this is
+        God's number of the goal."""
         return len(self.layers) - 1 if self.layers else None
 
     @property
     def counts(self) -> list[int]:
-        """The states of each layer, from depth 0."""
+        """The number of states of each layer, from depth 0."""
         return [layer.states for layer in self.layers]
 
     @property
@@ -149,7 +151,7 @@ class Progress(LayerTotals, Standing[LayerRun, events.RunStarted]):
 
     layers: all layers made, from depth 0. committed: how many of them are committed; a kill loses
     the rest. disk: the bytes of the layers on disk. task: the tasks done of the next layer, which
-    began at `since`; None if not known; its number of tasks is 0 if only that is not known.
+    began at `since`; None if not known. Its number of tasks is 0 if only that number is not known.
     storing: the number of layers that are being stored.
     """
 
@@ -217,13 +219,14 @@ class Progress(LayerTotals, Standing[LayerRun, events.RunStarted]):
 
     def left(self, now: float) -> TimeLeft | None:
         """Return the time left, less the time that the layer under way has already taken; None if
-        it is too early to say. For a stopped run, the time that it takes once it is resumed."""
-        layers = list(self.layers)  # a copy, as a display asks from another thread
+        it is too early to say. For a stopped run, return the time that it will take once it is
+        resumed."""
+        layers = list(self.layers)  # a copy, because a display asks from another thread
         if not layers or self.started is None:
             return None
         until = self.started.until
         if until is not None and until < len(layers):
-            until = None  # once reached, it says nothing about what is left
+            until = None  # once reached, it does not limit the time left
         estimate = time_left(layers, self.started.states, until)
         if estimate is None or self.ended:
             return estimate
@@ -236,7 +239,7 @@ class Progress(LayerTotals, Standing[LayerRun, events.RunStarted]):
 class SearchProgress(Standing["CosetRun", events.SearchStarted]):
     """The progress of a run by cosets at a moment.
 
-    asking: what it does, None if not known.
+    asking: what the run does, None if not known.
     """
 
     asking: events.Asking | None = None
@@ -281,8 +284,8 @@ class SearchProgress(Standing["CosetRun", events.SearchStarted]):
 
 
 def _asking(run: "CosetRun", workers: int) -> events.Asking:
-    """Return what a run by cosets does next, or is doing, and how long the question still takes:
-    for each portion left, the mean time of the portions done. workers: 0 if not known."""
+    """Return what a run by cosets does now or next, and the time that the question still takes: for
+    each portion left, the mean time of the portions done. workers: 0 if not known."""
     proof = run.proof
     if proof is None:
         return events.Asking("making the tables")
@@ -304,10 +307,10 @@ AnyProgress = Progress | SearchProgress
 
 
 def progress_of(run: "LayerRun | CosetRun") -> AnyProgress:
-    """Return the progress of a run by its files, while it may be under way in another process.
+    """Return the progress of a run from its files. The run may be under way in another process.
 
-    The lock is looked at first: if it is free, all that its last holder wrote is there, and only
-    then is the ledger read again. Where there are no locks, the log and the status page decide.
+    The lock is checked first. If it is free, all that its last holder wrote is there, and only then
+    is the ledger read again. Where there are no locks, the log and the status page decide.
     """
     storage, lock = run.storage, run.storage.lock_file
     held = is_written(storage)
@@ -318,7 +321,7 @@ def progress_of(run: "LayerRun | CosetRun") -> AnyProgress:
     log, about = read_last_start(storage), run.identity
     began, started = log.start if log else (about.get("created", 0.0), kind.untold_start(run))
     progress = kind(about["name"], started, began, began, run=run)
-    with suppress(FileNotFoundError):  # there is no ledger if the run was stopped as it began
+    with suppress(FileNotFoundError):  # a run that was stopped at its beginning has no ledger
         progress.since = max(began, storage.modified(LEDGER))
     if state == UNDER_WAY and lock:
         progress.holder, progress.began = describe_holder(lock), held_since(lock) or began
@@ -329,7 +332,7 @@ def progress_of(run: "LayerRun | CosetRun") -> AnyProgress:
     if state == UNDER_WAY and log:
         for when, layer_made in log.made:
             progress(layer_made, when)
-    if state != progress.state:  # the log has no end of the run, or one that is out of date
+    if state != progress.state:  # the log has no end of the run, or an outdated one
         reason = None if state == COMPLETE else _untold_reason(log, lock)
         progress.ended = progress.end(reason, progress.since - began)
         progress.when = progress.since if state == COMPLETE else None
@@ -348,7 +351,7 @@ def is_written(storage: Storage) -> bool:
 
 
 def _untold_reason(log: LastStart | None, lock: Path | None) -> str:
-    """Return why a run is stopped whose log has no end.
+    """Return why a run whose log has no end is stopped.
 
     log: the log of the last start. lock: the run's lock file, None if there are no locks.
     """

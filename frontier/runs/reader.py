@@ -1,7 +1,7 @@
 """Reading a run by layers: its committed layers, and the layer under way.
 
-The last few layers stay open, with the indices of their parts and the states of their lists, as
-they are often reread.
+The last few layers stay open, with the indices of their parts and the states of their lists,
+because they are often reread.
 """
 
 from collections import OrderedDict
@@ -17,7 +17,7 @@ class RunReader:
     """A run with the tables of its puzzle, for reading its layers.
 
     least_open: the number of layers that always stay open. most_held: further layers stay open
-    while the lists among all of them together have fewer states than this.
+    while the lists among all open layers together have fewer states than this.
     """
 
     def __init__(self, run: LayerRun, least_open: int = 3, most_held: int = 0):
@@ -38,12 +38,13 @@ class RunReader:
         return self.run.open_layer(depth, self.layout)
 
     def layer(self, depth: int) -> StoredLayer:
-        """Return the layer of `open_layer`, and keep it open; those read longest ago are closed."""
+        """Return the layer of `open_layer`, and keep it open; the least recently read ones are
+        closed."""
         with self._opening:
             layer = self._layers.get(depth)
             if layer is None or not layer.committed:
                 if depth >= len(self.run.records):
-                    self.run.read_ledger()  # it may be committed by now
+                    self.run.read_ledger()  # the layer may be committed by now
                 if layer is None or depth < len(self.run.records):
                     self._layers[depth] = self.open_layer(depth)
                 held = sum(layer.held for layer in self._layers.values())

@@ -1,4 +1,4 @@
-"""A reference to a run, and what a process keeps open of its run."""
+"""References to runs, and the cache that keeps the run of a process open."""
 
 import threading
 from collections.abc import Callable
@@ -14,8 +14,8 @@ Opened = TypeVar("Opened")
 class RunRef:
     """A reference to a run, by which any process opens it.
 
-    path: where the run is. identifier: what distinguishes it from an earlier one there. durable:
-    whether what is written is forced to the disk.
+    path: where the run is. identifier: distinguishes the run from an earlier one at its place.
+    durable: True if written files are forced to the disk.
     """
 
     path: str
@@ -23,7 +23,7 @@ class RunRef:
     durable: bool = False
 
     def check(self, identity: dict) -> None:
-        """Raise InputError if the run opened at the path has another identity."""
+        """Raise InputError if the run at the path has another identity."""
         if identity["identifier"] != self.identifier:
             raise InputError(
                 f"{self.path} holds another run here than where the driver runs: every worker must "
@@ -32,8 +32,8 @@ class RunRef:
 
 
 class RunCache(Generic[Opened]):
-    """Keeps open the run that this process works on. There is one at a time, as it may take
-    gigabytes."""
+    """Keeps open the run on which this process works. Only one run is open at a time, because it
+    may take gigabytes."""
 
     def __init__(self, open_run: Callable[[RunRef], Opened]):
         self._open_run = open_run
@@ -41,14 +41,14 @@ class RunCache(Generic[Opened]):
         self._opening = threading.Lock()
 
     def of(self, run_ref: RunRef) -> Opened:
-        """Return what is open of a run; open it if nothing is."""
-        with self._opening:  # two tasks may come at once
+        """Return the open form of a run; open the run if it is not open."""
+        with self._opening:  # two tasks may arrive at once
             if run_ref not in self._open:
-                self._open.clear()  # frees its memory before another takes it
+                self._open.clear()  # frees its memory before another run takes it
                 self._open[run_ref] = self._open_run(run_ref)
             return self._open[run_ref]
 
     def close(self, run_ref: RunRef) -> None:
-        """Free what is open of a run."""
+        """Free the memory of an open run."""
         with self._opening:
             self._open.pop(run_ref, None)

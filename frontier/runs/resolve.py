@@ -1,4 +1,4 @@
-"""What lies at a place that a user names: a config, a run of either kind, a directory of several
+"""What is at a place that a user names: a config, a run of either kind, a directory of several
 runs, or nothing."""
 
 import shlex
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from frontier.runs.coset_run import CosetRun
 
 BESIDE = "-gods-number"
-"""The run by cosets of a config lies beside its run by layers, with this behind its name."""
+"""The suffix of the name of a config's run by cosets, which lies beside the run by layers."""
 
 
 def resolve(what: Place, settings: tuple[str, ...] = ()) -> "Named":
     """Return what a user names by a path or a URL.
 
-    settings: as for `load_config`. A path at which nothing lies stands for the run by cosets beside
+    settings: as for `load_config`. A path where nothing exists stands for the run by cosets beside
     it, if there is one.
     """
     try:
@@ -47,15 +47,15 @@ def _is_empty(place: Storage) -> bool:
 
 
 def place_of_cosets(config: Config) -> Storage:
-    """Return the place of the run by cosets of a config: beside its run by layers, or where the
-    config's own directory holds one."""
+    """Return the place of the run by cosets of a config: beside its run by layers, or the config's
+    own directory if it holds such a run."""
     path = config.storage
     return path if kind_at(path) == BY_COSETS else _beside(path)
 
 
 def begun_at(path: Storage) -> Storage:
-    """Return `path` if a run is there, or the place of the run by cosets beside it if only this has
-    begun."""
+    """Return `path` if a run is there, or the place of the run by cosets beside it if only that run
+    has begun."""
     beside = _beside(path)
     return path if StoredRun.exists(path) or not StoredRun.exists(beside) else beside
 
@@ -66,7 +66,7 @@ def _beside(path: Storage) -> Storage:
 
 @dataclass(frozen=True)
 class Entry:
-    """A named run, which need not have begun. config: None if its directory is named."""
+    """A named run, which need not have begun. config: None if the user named its directory."""
 
     place: Storage
     config: Config | None
@@ -101,8 +101,8 @@ class Named:
 
     @cached_property
     def entries(self) -> list[Entry]:
-        """The runs: a directory's own, or those in it; or one for each goal of a config, each at
-        the place of the run by cosets if only this has begun."""
+        """The runs: the run of a directory, or the runs in it; or one run for each goal of a
+        config, at the place of the run by cosets if only that run has begun."""
         if not self.is_folder:
             return [Entry(begun_at(of.storage), of) for of in self.loaded.members]
         if self.settings:
@@ -120,7 +120,8 @@ class Named:
     def family(self) -> list[Storage] | None:
         """The places of all runs of the family that a directory holds; None if it holds no family.
 
-        Runs make a family if all have one puzzle, each from the blank cell that its name gives.
+        Runs form a family if all have the same puzzle, each from the blank cell that its name
+        gives.
         """
         places = [entry.place for entry in self.entries]
         if not self.is_folder or places == [self.place]:
@@ -136,8 +137,8 @@ class Named:
         return [self.place.below(name) for name in cells]
 
     def open(self) -> "list[LayerRun | CosetRun]":
-        """Open the runs; raises InputError if one has not begun, or has another puzzle than its
-        config."""
+        """Open the runs; raises InputError if one has not begun, or has a puzzle other than its
+        config's."""
         return list(map(self._open, self.entries))
 
     def open_one(self) -> "LayerRun | CosetRun":
@@ -147,8 +148,8 @@ class Named:
     def open_layers(
         self, instead: str = "status, report, farthest and verify tell of it"
     ) -> LayerRun:
-        """Open the one named run by layers; raises InputError if it is of the other kind, or one of
-        several.
+        """Open the one named run by layers; raises InputError if it is of the other kind, or if
+        there are several runs.
 
         instead: the remedy that the error names for a run by cosets.
         """
@@ -164,7 +165,7 @@ class Named:
         if not entry.begun:
             raise InputError(f"{config.name} has not started; start it with: {self.run_command()}")
         run = open_run(entry.place)
-        run.check_is_of({"puzzle": config.puzzle_settings})  # the way it is stored does not matter
+        run.check_is_of({"puzzle": config.puzzle_settings})  # how the run is stored does not matter
         return run
 
     @property
@@ -179,7 +180,7 @@ class Named:
         """Return the places of the runs, and of runs of their family that have not begun.
 
         waiting: True if none of a config's runs need have begun, and a directory need not exist
-        yet; otherwise these raise InputError.
+        yet; otherwise these cases raise InputError.
         """
         if waiting and _is_empty(self.place):
             return [self.place]
@@ -191,11 +192,11 @@ class Named:
 
     @cached_property
     def config(self) -> Config:
-        """The named config, or the one that resumes the run in a directory.
+        """The named config, or the config that resumes the run in a directory.
 
-        Raises InputError if there is neither; if the directory has several runs that are not a
-        family; or if the run was made on a cluster, whose particulars no run directory holds, and
-        the settings name no other kind.
+        Raises InputError if there is neither, or if the directory has several runs that are not a
+        family. It also raises InputError if the run was made on a cluster and the settings name no
+        other kind, because no run directory holds the particulars of a cluster.
         """
         if not self.is_folder:
             return self.loaded
@@ -214,7 +215,7 @@ class Named:
             "cluster": dict(settings.get("cluster", {})),
         }
         for table, key in (("search", "keep"), ("store", "codec")):
-            if key in identity:  # a run by cosets has neither
+            if key in identity:  # a run by cosets has neither key
                 values[table][key] = identity[key]
         kind = values["cluster"].get("kind", "local")
         sets_kind = any(of.partition("=")[0].strip() == "cluster.kind" for of in self.settings)
@@ -241,12 +242,12 @@ class Named:
         return list(filter(StoredRun.exists, map(_beside, runs)))
 
     def run_command(self, until: int | None = None) -> str:
-        """Return the command that begins or resumes the runs by layers."""
+        """Return the command that starts or resumes the runs by layers."""
         return _command("run", self.what, self.settings, {"until": until})
 
     def again_command(self, until: int | None = None) -> str:
-        """Return the command that resumes the runs by layers once they have begun: that of their
-        directory, if it holds every setting."""
+        """Return the command that resumes the runs by layers once they have begun: the command for
+        their directory, if it holds every setting."""
         if not self.settings or not self.config.is_kept:
             return self.run_command(until)
         return _command("run", near(str(self.config.path)), (), {"until": until})
@@ -254,8 +255,8 @@ class Named:
     def resume_command(self, place: Storage) -> str:
         """Return the command that resumes the run at one of the `places`.
 
-        A config, or the directory of a family, resumes all of its runs, and begins those that have
-        not begun. Several other runs in a directory each have their own command.
+        A config, or the directory of a family, resumes all of its runs, and starts those that have
+        not begun. Other runs in a directory each have their own command.
         """
         what = place if self.is_folder and self.family is None else self.what
         if kind_at(place) == BY_COSETS:
@@ -264,7 +265,8 @@ class Named:
 
 
 def only_member(config: Config, what: object) -> Config:
-    """Return the config of a single run; raises InputError if there are several. what: its name."""
+    """Return the config of a single run; raises InputError if there are several. what: the name
+    that the user gave."""
     if len(config.members) > 1:
         raise InputError(f"{what} has several goals; name one with puzzle.blank, such as [0, 0]")
     return config.members[0]
@@ -275,7 +277,7 @@ def coset_command(
 ) -> str:
     """Return the command that resumes the run by cosets at a place, with its last question. what:
     its config or directory, as the user names it."""
-    from frontier.runs.coset_run import CosetRun  # with all that such a run is made of
+    from frontier.runs.coset_run import CosetRun  # imports all that such a run needs
 
     at_most, layers = CosetRun.open(place).request
     options = {"at-most": at_most, "layers": None if layers == 1 else layers, "region": region}
@@ -284,7 +286,7 @@ def coset_command(
 
 def _command(name: str, what: Place, settings: tuple[str, ...], options: dict) -> str:
     place = str(what)
-    if place.startswith("-"):  # it is no option
+    if place.startswith("-"):  # it must not be taken for an option
         place = f"./{place}"
     words = [place, *(word for setting in settings for word in ("--set", setting))]
     for option, value in options.items():
@@ -295,8 +297,8 @@ def _command(name: str, what: Place, settings: tuple[str, ...], options: dict) -
 def puzzle_and_run(
     what: Config | Place, settings: tuple[str, ...] = ()
 ) -> tuple[Config, LayerRun | None]:
-    """Return the config of the one named puzzle, and its run by layers; None if its directory has
-    no run of this puzzle."""
+    """Return the config of the one named puzzle, and its run by layers, or None if its directory
+    has no run of this puzzle."""
     if isinstance(what, Config):
         config = only_member(what, what.name)
     else:

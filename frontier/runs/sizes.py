@@ -1,15 +1,15 @@
-"""The sizes of the layers of a search, estimated from the known ones.
+"""The sizes of the layers of a search, estimated from the known layers.
 
-The first layers of a space grow by a factor that declines slowly, until the space runs out. If y is
-the logarithm of the size of the last known layer and s the growth of the logarithm there, the k-th
-layer after it is taken to have
+The first layers of a space grow by a factor that declines slowly, until the space runs out. Let y
+be the logarithm of the size of the last known layer and s the growth of the logarithm there. The
+logarithm of the size of the k-th layer after it is taken to be
 
     y + s k - (y + s K) (k / K)^(5/2)
 
-as its logarithm, so that K layers later one state is left. K is the least number of layers that
-holds all states. The exponent rests on no theory: 2 makes the search of 2x6, 2x7, 3x4 and 4x4
-longer than it is, 3 shorter (docs/scale.md). The resulting depth is only a guess, but the breadth
-of the peak, which decides what a run costs, is a good estimate.
+so that K layers later one state is left. K is the least number of layers that holds all states. The
+exponent rests on no theory. With 2 the searches of 2x6, 2x7, 3x4 and 4x4 are estimated longer than
+they are, with 3 shorter (docs/scale.md). The resulting depth is only a guess, but the breadth of
+the peak, which decides the cost of a run, is a good estimate.
 """
 
 import time
@@ -30,11 +30,12 @@ TRIAL_BYTES = 500_000_000
 MOST_LAYERS = 100_000
 
 GROWTH_LAYERS = 6
-"""The growth is the mean over this many layers, as sides and symmetries make single ones uneven."""
+"""The growth is the mean over this many layers, because sides and symmetries make single layers
+uneven."""
 
 
 class Sizes(NamedTuple):
-    """The states of each layer from depth 0; those after the first `known` are estimates."""
+    """The sizes of all layers from depth 0. Those after the first `known` are estimates."""
 
     states: list[int]
     known: int
@@ -49,9 +50,9 @@ class Sizes(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """The first layers of a search, as lists, in this process.
+    """The first layers of a search, made as lists in this process.
 
-    sizes: the states of each. state_seconds: the seconds of processor time for each state.
+    sizes: the number of states of each layer. state_seconds: the processor seconds for each state.
     """
 
     sizes: list[int]

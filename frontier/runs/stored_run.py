@@ -1,8 +1,8 @@
-"""A run in its directory: what both kinds of runs have.
+"""A run in its directory: the common part of both kinds of runs.
 
-**One writer.** The ledger is replaced only if it still is the one that this process last read or
-wrote. So of two processes that resume one run, one commits; the other ends with an error, and
-changes nothing. What a run makes bears its identifier, so another run begun at the same place is
+**One writer.** The ledger is replaced only if it is still the one that this process last read or
+wrote. So if two processes resume one run, one commits; the other ends with an error and changes
+nothing. The files that a run makes bear its identifier, so another run begun at the same place is
 never taken for it.
 """
 
@@ -35,8 +35,8 @@ SETTINGS = TypeAdapter(dict[str, dict])
 class StoredRun(ABC):
     """A run at its place.
 
-    identity: the content of ``run.json``. settings: those of the last start, with which the run is
-    resumed, as the tables of a config; the next commit stores them.
+    identity: the content of ``run.json``. settings: the settings of the last start, with which the
+    run is resumed, as the tables of a config; the next commit stores them.
     """
 
     kind: ClassVar[str]
@@ -56,7 +56,7 @@ class StoredRun(ABC):
 
         identity: the content of ``run.json`` without format, kind, identifier and time. durable:
         force what is committed to the disk. Raises InputError if other files are there, Gone if
-        another process begins a run at the same time.
+        another process begins a run there at the same time.
         """
         storage = storage_at(place)
         make_directory(storage)
@@ -81,8 +81,8 @@ class StoredRun(ABC):
     def open(cls, place: Place) -> Self:
         """Open a run.
 
-        Raises InputError if there is no run, or one of the other kind; CorruptRunError if its files
-        are damaged.
+        Raises InputError if there is no run or a run of the other kind; CorruptRunError if its
+        files are damaged.
         """
         storage = storage_at(place)
         if not storage.exists(RUN):
@@ -112,7 +112,7 @@ class StoredRun(ABC):
 
     @property
     def durable(self) -> bool:
-        """True if what is committed is forced to the disk before anything it replaces is
+        """True if what is committed is forced to the disk before the files that it replaces are
         deleted."""
         return self._ledger.durable
 
@@ -131,7 +131,7 @@ class StoredRun(ABC):
 
     @abstractmethod
     def _begin(self) -> None:
-        """Make what a new run has besides its identity and its ledger."""
+        """Make the files of a new run besides its identity and its ledger."""
 
     @abstractmethod
     def has_files(self) -> bool:
@@ -139,7 +139,7 @@ class StoredRun(ABC):
 
     @abstractmethod
     def _content(self) -> dict:
-        """Return what the ledger says about the work done."""
+        """Return the part of the ledger that describes the work done."""
 
     @abstractmethod
     def _take(self, content: dict) -> None:
@@ -148,17 +148,17 @@ class StoredRun(ABC):
 
     @abstractmethod
     def misplaced(self) -> list[str]:
-        """Return the names that should be a file or a folder of the run, and are something else: a
+        """Return the names that should be a file or a folder of the run and are something else: a
         directory, a pipe, or a link that leads nowhere."""
 
     def missing(self) -> list[str]:
-        """Return a sentence for each thing that lacks files; only names are read."""
+        """Return a sentence for each item of the run that lacks files; only names are read."""
         return []
 
     def read_ledger(self) -> None:
-        """Read again what is done; raises CorruptRunError if the ledger is damaged.
+        """Read the ledger again; raises CorruptRunError if it is damaged.
 
-        There is no ledger yet if the run was stopped as it began.
+        A run that was stopped at its beginning has no ledger yet.
         """
         self._ledger.see()
         try:
@@ -172,7 +172,7 @@ class StoredRun(ABC):
     def take(self, content: dict, name: str = ledgers.LEDGER) -> None:
         """Take over the content of a ledger; raises CorruptRunError if it does not fit the run.
 
-        name: of its file.
+        name: the name of the ledger's file.
         """
         try:
             self._take(content)
@@ -187,7 +187,7 @@ class StoredRun(ABC):
         type(self)(self.storage, self.identity).take(self._ledger.read(name), name)
 
     def write_ledger(self) -> None:
-        """Commit what is done; raises errors as `check_mine` does, and then writes nothing."""
+        """Commit the work done; raises the errors of `check_mine`, and then writes nothing."""
         content = {"settings": self.settings, **self._content()}
         try:
             self._ledger.write(content)
@@ -195,8 +195,8 @@ class StoredRun(ABC):
             raise self._lost_error() from None
 
     def sweep(self) -> None:
-        """Delete what a killed run left behind and no resumed run can use, and write what the kill
-        prevented; the caller holds the lock."""
+        """Delete the files that a killed run left and no resumed run can use, and write the files
+        that the kill prevented; the caller holds the lock."""
         self.storage.sweep()
         if not self._ledger.begun:
             self.write_ledger()
@@ -217,7 +217,7 @@ class StoredRun(ABC):
 
     @contextmanager
     def gone_instead(self) -> Iterator[None]:
-        """Raise the error of `check_mine` in place of any other one, if the run is no longer as
+        """Raise the error of `check_mine` instead of any other error, if the run is no longer as
         this process left it."""
         try:
             yield
@@ -238,7 +238,7 @@ class StoredRun(ABC):
             self.check_ledger()
         except CorruptRunError as error:
             damage = error
-        if not self._holds_this_run():  # read last, as somebody may be deleting all files
+        if not self._holds_this_run():  # read last, because somebody may be deleting all files
             return Gone(
                 f"{self.path} no longer holds the run that goes on there: the directory was moved, "
                 "deleted, or taken by another run, and nothing more is written to it. If it was "

@@ -1,4 +1,4 @@
-"""The summary of a run, as JSON and as text, and the common result of runs from all blank cells."""
+"""The summary of a run, as JSON and as text, and the joint result of runs from all blank cells."""
 
 import platform
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from frontier.text import counted, named, near, percent, size, span
 NAME = "summary.json"
 
 FARTHEST = 100
-"""The most farthest positions that a summary lists."""
+"""The greatest number of farthest positions that a summary lists."""
 
 
 def run_value(run: LayerRun) -> dict:
@@ -30,9 +30,11 @@ def run_value(run: LayerRun) -> dict:
 
 
 def found_value(identity: dict, records: Sequence[LayerRecord], complete: bool) -> dict:
-    """Return these keys without the start, also for ``plan --json``, whose run may not have begun.
+    """Return these keys without the start. ``plan --json``, whose run may not have begun, uses them
+    too.
 
-    identity: as in ``run.json``. records: the committed layers. complete: whether these are all.
+    identity: as in ``run.json``. records: the committed layers. complete: True if these are all
+    layers.
     """
     return {
         "name": identity["name"],
@@ -49,7 +51,7 @@ def found_value(identity: dict, records: Sequence[LayerRecord], complete: bool) 
 
 
 def summary(run: LayerRun) -> dict:
-    """Return the results of the run, as ``summary.json`` holds them."""
+    """Return the results of the run, in the form of ``summary.json``."""
     puzzle = run.puzzle
     value = run_value(run) | {
         "goals": [puzzle.write(goal) for goal in puzzle.goals],
@@ -64,7 +66,7 @@ def summary(run: LayerRun) -> dict:
 
 
 def depth_of(value: dict) -> int | None:
-    """Return the depth of the farthest positions, by a summary; None if its run is not complete."""
+    """Return the depth of the farthest positions in a summary; None if its run is not complete."""
     return len(value["layers"]) - 1 if value["complete"] else None
 
 
@@ -100,16 +102,17 @@ def describe(value: dict, path: Place) -> str:
 
 @dataclass(frozen=True)
 class Family:
-    """The runs of one tile puzzle from all blank cells, one cell of each orbit of its symmetries.
+    """The runs of one tile puzzle from all blank cells, one cell for each orbit of the board's
+    symmetries.
 
-    depths: the depth of the run from each cell; None if it is missing or not complete.
+    depths: the depth of the run from each cell, None if that run is missing or not complete.
     """
 
     depths: dict[tuple[int, int], int | None]
 
     @property
     def diameter(self) -> int | None:
-        """The greatest depth, if all are complete."""
+        """The greatest depth, or None if not all runs are complete."""
         depths = [depth for depth in self.depths.values() if depth is not None]
         return max(depths) if len(depths) == len(self.depths) else None
 
@@ -122,8 +125,8 @@ class Family:
 
 
 def family_of(puzzles: Sequence[dict], depths: Sequence[int | None]) -> Family | None:
-    """Return the family of runs, by the settings of their puzzles and the depths of their farthest
-    positions (None if not known); None if they do not belong to one family."""
+    """Return the family of runs, from the settings of their puzzles and the depths of their
+    farthest positions (None if not known); None if they do not belong to one family."""
     cells = [tuple(cell) for cell in member_names(puzzles[0]).values()]
     blanks = [tuple(puzzle.get("blank") or ()) for puzzle in puzzles]
     alike = all({**puzzle, "blank": None} == {**puzzles[0], "blank": None} for puzzle in puzzles)
@@ -133,13 +136,13 @@ def family_of(puzzles: Sequence[dict], depths: Sequence[int | None]) -> Family |
 
 
 def family_in(values: list[dict]) -> Family:
-    """Return the family of the runs from all blank cells, by their summaries."""
+    """Return the family of the runs from all blank cells, from their summaries."""
     family = family_of([value["puzzle"] for value in values], list(map(depth_of, values)))
     assert family is not None
     return family
 
 
 def family_summary(values: list[dict]) -> dict:
-    """Return the summaries of runs from all blank cells, and their common diameter."""
+    """Return the summaries of runs from all blank cells, and their joint diameter."""
     diameter = family_in(values).diameter
     return {"complete": diameter is not None, "diameter": diameter, "runs": values}

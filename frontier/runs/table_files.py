@@ -1,4 +1,4 @@
-"""The tables of a run by cosets on disk, each bound to the run that made it.
+"""The tables of a run by cosets on disk, each tied to the run that made it.
 
     tables/NAME.npy    the table, as NumPy saves it
     tables/NAME.json   its record: of which run and which table it is, its shape and type, and
@@ -22,13 +22,13 @@ from frontier.storage.base import Storage
 from frontier.storage.sealed import Count, first_wrong, read_sealed, write_sealed
 
 CHUNK_BYTES = 1 << 26
-"""The bytes whose checksum is computed at a time."""
+"""The number of bytes whose checksum is computed at a time."""
 
 
 @dataclass(frozen=True)
 class TableRecord:
-    """What is known about a table. run: the identifier of its run. dtype: in NumPy's notation.
-    bytes, crc32c: of the file."""
+    """The description of a table. run: the identifier of its run. dtype: in NumPy's notation.
+    bytes, crc32c: size and checksum of the file."""
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
 
@@ -44,7 +44,7 @@ RECORD = TypeAdapter(TableRecord)
 
 
 class TableFiles:
-    """The tables of the run with an identifier, which reads and writes no other tables."""
+    """The tables of the run with a given identifier. It reads and writes no other tables."""
 
     def __init__(self, storage: Storage, run: str):
         self._storage, self._run = storage, run
@@ -59,7 +59,7 @@ class TableFiles:
         return self._storage.exists(_record(name))
 
     def write(self, name: str, table: np.ndarray) -> None:
-        """Write a table, and return when it is on the disk."""
+        """Write a table, and return once it is on the disk."""
         self._storage.make_folder(TABLES)
         with self._storage.new_file(_file(name)) as out:
             summing = _Summing(out)
@@ -73,8 +73,8 @@ class TableFiles:
     def read(self, name: str, shared: bool) -> np.ndarray:
         """Return a table.
 
-        shared: map its file, if that is possible, so that the processes of a host share one copy.
-        Raises CorruptRunError if it is not what the run wrote.
+        shared: map its file, if possible, so that the processes of a host share one copy. Raises
+        CorruptRunError if the table is not the one that the run wrote.
         """
         file, record = self._storage.place(_file(name)), self._read_record(name)
         try:
@@ -102,7 +102,7 @@ class TableFiles:
         return record
 
     def damages(self) -> dict[str, str]:
-        """Return what is wrong with each damaged table, by its name."""
+        """Return what is wrong with each damaged table, by name."""
         damages = {}
         for name in self.names:
             try:
@@ -112,12 +112,12 @@ class TableFiles:
         return damages
 
     def delete(self, name: str) -> None:
-        """Delete a table, which is made again when it is needed."""
+        """Delete a table. The run makes it again when it is needed."""
         self._storage.delete(_record(name), _file(name))
 
 
 class _Summing:
-    """A file that is written, and the size and checksum of its bytes so far."""
+    """A file that is being written, with the size and checksum of its bytes so far."""
 
     def __init__(self, file):
         self._file, self.bytes, self.crc32c = file, 0, 0

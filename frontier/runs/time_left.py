@@ -1,13 +1,15 @@
 """The time that a search still takes, estimated from the layers so far.
 
-`estimate_sizes` estimates the sizes of the layers to come. A layer as a list takes time in
-proportion to its states. A layer as a bitmap takes a n^b seconds for n states: b is 0 if a kernel
-goes over all words whatever they hold, up to 1/2 if codec and disk weigh more; a and b come from
-the bitmaps so far, recent ones counting most. Layers of one form say nothing about the other.
+`estimate_sizes` estimates the sizes of the layers to come. The time of a layer as a list is
+proportional to its number of states. A layer of n states as a bitmap takes a n^b seconds: b is 0 if
+a kernel goes over all words whatever they hold, and up to 1/2 if codec and disk weigh more. Both a
+and b come from the bitmaps so far, and recent ones count most. Layers of one form say nothing about
+the other form.
 
-The sizes rest on no theory, so they are estimated with two more exponents, which err to either side
-(docs/scale.md). Their times, widened by `WIDER`, are the range, which is narrow once the largest
-layer is passed. From then on the likely exponent is smaller: searches thin out slowly.
+The sizes rest on no theory, so two more exponents, which err to either side, give two more
+estimates (docs/scale.md). The range is that of the resulting times, widened by `WIDER`; it is
+narrow once the largest layer is passed. From then on the likely exponent is smaller, because
+searches thin out slowly.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,31 +25,31 @@ LIKELY = {False: EXPONENT, True: 2.25}
 """The likely exponent before the peak and after it."""
 
 SHORTER, LONGER = 3.0, 2.0
-"""The exponents of shapes that end sooner and later than most."""
+"""The exponents for searches that end sooner and later than most."""
 
 WIDER = {False: 2.0, True: 1.6}
-"""The factor by which the range is widened to either side, before the peak and after it."""
+"""The factor by which the range is widened on either side, before the peak and after it."""
 
 PASSED = 0.9
-"""The peak is passed when a layer has less than this share of the largest one."""
+"""The peak is passed when a layer has less than this share of the states of the largest layer."""
 
 LEAST_LAYERS = 3
 """Nothing is estimated from this many bitmaps or fewer."""
 
 MOST_GROWTH = 4
 """While all layers so far are lists, the time is estimated only if no later layer is expected to
-have more than this many times the states of the largest one: a larger layer may become a bitmap,
+have more than this many times the states of the largest one. A larger layer may become a bitmap,
 and the time of bitmaps is not yet known."""
 
 LISTS = 12
-"""The time per state is taken from this many of the last layers that are lists."""
+"""The time for each state is taken from this many of the last layers made as lists."""
 
 FADE = 0.95
-"""Each bitmap layer has this share of the weight that the layer after it has."""
+"""The weight of a bitmap layer, as a share of the weight of the next one."""
 
 USUAL, WEIGHT = 0.25, 2.0
-"""If few bitmaps are known, the exponent b is drawn to this value, which weighs as much as layers
-whose logarithms of states have this sum of squared deviations from their mean."""
+"""If few bitmaps are known, the exponent b is drawn towards this value. The value weighs as much as
+layers whose logarithms of states have this sum of squared deviations from their mean."""
 
 FLOOR = 1e-4
 """Times of a layer below this many seconds are noise."""
@@ -56,9 +58,9 @@ FLOOR = 1e-4
 class TimeLeft(NamedTuple):
     """The likely seconds left and the likely depth of the last layer, each with a range.
 
-    passed: True if the largest layer is surely passed. rising: True if the last known layer is
-    the largest so far. first: the seconds of the next layer. sizes: the likely states of the layers
-    to come, up to the last depth that is computed.
+    passed: True if the largest layer is surely passed. rising: True if the last known layer is the
+    largest so far. first: the seconds of the next layer. sizes: the likely number of states of each
+    layer to come, up to the last depth that is computed.
     """
 
     seconds: float
@@ -76,9 +78,10 @@ class TimeLeft(NamedTuple):
 def time_left(
     layers: Sequence[LayerRecord], states: int, until: int | None = None
 ) -> TimeLeft | None:
-    """Return the time from the last of these layers on; None if it is too early to say.
+    """Return the time that the search takes after these layers; None if it is too early to say.
 
-    layers: from depth 0. states: of the whole space. until: the last depth, None for all layers.
+    layers: from depth 0. states: the number of states of the whole space. until: the last depth,
+    None for all layers.
     """
     sizes_so_far = [layer.states for layer in layers]
     depth = len(sizes_so_far) - 1
@@ -113,9 +116,9 @@ def time_left(
 
 def _law(layers: Sequence[LayerRecord], largest: int) -> Callable[[int, int], float] | None:
     """Return a function that gives the seconds of a layer from the states of the layer before it
-    and its own; None if too few layers are known. largest: the states of the largest layer to
-    come."""
-    # The first two are too short to tell.
+    and its own states; None if too few layers are known. largest: the states of the largest layer
+    to come."""
+    # The first two layers are too short to be timed.
     lists = [layer for layer in layers[2:] if layer.form == "list"][-LISTS:]
     held = sum(layer.states for layer in lists)
     listed = sum(layer.seconds for layer in lists) / held if held else 0.0
@@ -128,7 +131,8 @@ def _law(layers: Sequence[LayerRecord], largest: int) -> Callable[[int, int], fl
         return None
     scale, power = _power_law([layers[depth] for depth in bits[1:]])
     # The layer before the first bitmap was too large to be expanded as a list, and the layer before
-    # that one was not. So the states of the smaller layer stand for the limit, not known here.
+    # that one was not. So the states of the smaller layer stand for the limit, which is not known
+    # here.
     thin = layers[bits[0] - 2].states if bits[0] > 1 else 0
     return lambda before, states: (
         listed * states if max(before, states) <= thin else scale * states**power
@@ -136,8 +140,8 @@ def _law(layers: Sequence[LayerRecord], largest: int) -> Callable[[int, int], fl
 
 
 def _power_law(layers: list[LayerRecord]) -> tuple[float, float]:
-    """Return (a, b) such that layers took about a * states ** b seconds; their weighted sum is
-    exact."""
+    """Return (a, b) such that layers took about a * states ** b seconds. The weighted sum of these
+    times is exact."""
     states = np.array([layer.states for layer in layers], dtype=float)
     seconds = np.array([layer.seconds for layer in layers])
     weights = FADE ** np.arange(len(layers))[::-1]

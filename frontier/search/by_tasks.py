@@ -1,4 +1,4 @@
-"""One layer made by tasks, each of which computes one part of it."""
+"""How tasks make one layer: each computes one part of it."""
 
 import time
 from collections import Counter
@@ -19,7 +19,7 @@ from frontier.space.layout import Layout
 from frontier.text import counted, size
 
 SPARE_BYTES = 1_000_000
-"""Bytes of the disk kept free for the ledger and the log."""
+"""The bytes of the disk kept free for the ledger and the log."""
 
 
 def layer_by_tasks(
@@ -32,8 +32,8 @@ def layer_by_tasks(
     """Make the layer after the last committed one and return its ledger line.
 
     Returns None if that layer is empty. stop: returns True once the run should stop. Raises Stopped
-    if the run is stopped before the layer is whole, or if the disk has no room for the tasks under
-    way.
+    if the run is stopped before the layer is complete, or if the disk has no room for the tasks
+    under way.
     """
     depth = len(run.records)
     files = run.files(depth, plan.layout)
@@ -46,14 +46,14 @@ def layer_by_tasks(
     waited: float | None = None
     _check_disk(plan, run, executor, tasks - len(done))
     emit(LayerStarted(depth, tasks))
-    # What was written last is read first, while caches still hold it.
+    # The tasks start with what was written last, while caches still hold it.
     numbers = reversed(files.tasks) if depth % 2 else files.tasks
     run_ref, delete_replaced = run.ref, plan.policy.deletes_replaced
     calls = (Call(expand_task, (run_ref, delete_replaced, depth, number)) for number in numbers)
     # A notebook keeps the last error and with it this frame, so the results are closed here.
     with closing(executor.run(calls, stop)) as results:
         for result in results:
-            if waited is None:  # for kernels, like all workers that have just begun
+            if waited is None:  # all new workers wait about as long for kernels
                 waited = result.prepared
             record = result.record
             parts[record.task] = record

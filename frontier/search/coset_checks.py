@@ -1,12 +1,12 @@
 """Checks of the results of a run by cosets, as far as its files allow.
 
 * The existing tables must be those that the run wrote.
-* ``summary.json`` must be what was written there, and must not contradict the ledger. It is
-  written at the end of a start, so it may be older than the ledger, and say less.
+* ``summary.json`` must be as it was written, and must not contradict the ledger. It is written at
+  the end of a start, so it may be older than the ledger, and contain less.
 * The shortest solution of every position found is followed move by move, without any kernel.
 * With the tables, the cosets and portions of every question are counted again.
-* Portions of questions and single positions that gave a lower bound are searched again, all or some
-  drawn at random; they must give the same result.
+* Portions of questions, and single positions that gave a lower bound, are searched again, either
+  all or a random sample. They must give the same result.
 """
 
 import random
@@ -25,17 +25,17 @@ from frontier.storage.sealed import read_sealed
 from frontier.text import counted
 
 TABLE = 0
-"""This replaces a depth for the faults of tables."""
+"""The number used in place of a depth for faults of tables."""
 
 
 @dataclass
 class Checked:
     """What was checked, and the faults.
 
-    tables: those whose checksums were checked. paths: those followed move by move. portions: those
-    searched again, and positions that lower bounds rest on. damaged_tables: what is wrong with each
-    damaged table, by its name. wrong_summary: True if ``summary.json`` is damaged or contradicts
-    the ledger.
+    tables: the number whose checksums were checked. paths: the number followed move by move.
+    portions: the number searched again, including single positions that lower bounds rest on.
+    damaged_tables: what is wrong with each damaged table, by name. wrong_summary: True if
+    ``summary.json`` is damaged or contradicts the ledger.
     """
 
     tables: int = 0
@@ -65,8 +65,8 @@ def check_cosets(
     """Return the faults of a run by cosets. The depth of a fault is the depth of the farther
     positions of its question.
 
-    portions: how many are searched again, None for all; with 0, only what needs no tables is
-    checked. say: called with each step in words.
+    portions: how many to search again, None for all; with 0, only checks that need no tables are
+    made. say: called with each step in words.
     """
     proof, checked = run.proof, Checked()
     say("checksums of the tables")
@@ -133,8 +133,8 @@ def _wrong_summary(run: CosetRun, proof: Proof) -> Iterator[str]:
 def _search_again(
     run: CosetRun, proof: Proof, drawn: list[tuple[int, int] | Witness], checked: Checked, say
 ) -> None:
-    """Count the cosets of all questions again, search portions and single positions again, and note
-    faults."""
+    """Count the cosets of all questions again, search portions and single positions again, and
+    record the faults."""
     asker = Asker(run.region, run.groups, machine.cores(), run.table_source(shared=False))
     if asker.deepest != proof.deepest:
         message = f"the deepest pattern and board are {asker.deepest}, not {proof.deepest}"
@@ -151,7 +151,7 @@ def _search_again(
             say(f"{checked.portions:,} of {counted(len(drawn), 'portion')} searched again")
             checked.portions += 1
             listed, portion = answer.done[number], asker.search(limit, number)
-            assert isinstance(portion, Portion)  # it was a whole search, and nobody stopped it
+            assert isinstance(portion, Portion)  # the portion was searched whole, without a stop
             before, now = ({(p.board, p.depth) for p in of.farther} for of in (listed, portion))
             if before != now or listed.cosets != portion.cosets:
                 message = (
@@ -169,7 +169,7 @@ def _search_again(
 
 
 def _wrong_way(puzzle: GridPuzzle, position: Farther, limit: int) -> str | None:
-    """Return what is wrong with the way of a position, None if it is right."""
+    """Return what is wrong with the path of a position, or None if it is right."""
     board, columns = list(position.board), puzzle.grid.columns
     several = puzzle.metric == "multi"
     if position.depth != len(position.blanks) or position.depth <= limit:

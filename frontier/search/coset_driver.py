@@ -1,4 +1,4 @@
-"""The loop over questions about God's number, whose portions are stored as they are answered."""
+"""The loop over questions about God's number, which stores portions as they are answered."""
 
 import math
 import threading
@@ -38,13 +38,13 @@ from frontier.signals import interrupts_stop
 from frontier.storage.lock import writing
 
 COMMIT_SECONDS = 5.0
-"""About the seconds of search that a kill can cost, besides the portion under way."""
+"""About how many seconds of search a kill can cost, besides the portion under way."""
 
 GUESSED_SECONDS = 30.0
 """Lower bounds are guessed once the questions of a start have taken this many seconds."""
 
 NODES_A_SECOND = 3_000_000
-"""About the nodes that the search of a single position visits in a second."""
+"""About how many nodes the search of a single position visits in a second."""
 
 
 def find_gods_number(
@@ -59,10 +59,10 @@ def find_gods_number(
 ) -> CosetRun:
     """Find God's number of a tile puzzle, or resume the search for it.
 
-    at_most: ask only whether this many moves suffice. layers: the number of last layers of which
-    all positions are wanted. hours: the time after which the search ends with its bounds so far.
-    region: its name. listeners: called with each event. take_over, client: as for `frontier.run`.
-    Raises Stopped if the search is interrupted.
+    at_most: ask only whether this many moves suffice. layers: how many of the last layers to list
+    in full. hours: the time after which the search ends with its bounds so far. region: the name of
+    a region. listeners: called with each event. take_over, client: as for `frontier.run`. Raises
+    Stopped if the search is interrupted.
     """
     if hours is not None and not math.isfinite(hours):
         raise InputError(f"hours: {hours} is not a number of hours; omit it for no limit")
@@ -143,7 +143,7 @@ class _Search:
         return time.monotonic() - self._began
 
     def _search(self, executor: Executor) -> None:
-        """Ask question after question until the request is answered; raises Stopped if
+        """Ask one question after another until the request is answered; raises Stopped if
         interrupted."""
         run = self._run
         bounds = (run.proof.lower, run.proof.upper) if run.proof else ()
@@ -172,8 +172,8 @@ class _Search:
             raise Stopped("interrupted")
 
     def _raise_lower_bound(self, asker: Asker, executor: Executor) -> None:
-        """Try greater lower bounds with hard positions, if God's number is wanted and the next
-        question is new, for at most the time that the questions of this start have taken."""
+        """Try to raise the lower bound with hard positions, if God's number is wanted and the next
+        question is new. This takes at most as long as the questions of this start have taken."""
         proof, at_most, began = self._run.begun_proof, self._run.request[0], time.monotonic()
         question = self._run.next_question
         following = proof.answers.get(question[0]) if question else None
@@ -200,7 +200,7 @@ class _Search:
         self._run.commit()
 
     def _ask(self, asker: Asker, executor: Executor, limit: int, whole: bool) -> None:
-        """Ask a question. whole: True if all its positions are wanted; otherwise one suffices."""
+        """Ask a question. whole: True if all its positions are wanted, False if one suffices."""
         proof, began = self._run.begun_proof, time.monotonic()
         answer = proof.answers.setdefault(limit, Answer(asker.portions(limit), asker.cosets(limit)))
         if wrong := wrong_division(asker, limit, answer):
@@ -258,7 +258,8 @@ class _Search:
 def _asker(
     run: CosetRun, in_process: bool, threads: int, check: Callable[[], None] = lambda: None
 ) -> Asker:
-    """Return the tables of a search. check: called before each is made or read; it may raise."""
+    """Return the tables of a search. check: called before each is made or read; it may raise an
+    error."""
     table_source = run.table_source(shared=not in_process)
 
     def checked_source(name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
@@ -275,7 +276,7 @@ def _open_asker(run_ref: RunRef) -> Asker:
 
 
 _open = RunCache(_open_asker)
-"""The tables of a search, which a worker reads once."""
+"""The tables of a search, which each worker reads only once."""
 
 
 def search_portion(
@@ -292,8 +293,7 @@ def search_position(run_ref: RunRef, board: Board, limit: int, nodes: int) -> Wi
 
 @contextmanager
 def _executor_for(config: Config, client) -> Iterator[Executor]:
-    """Yield threads if the workers would be on this machine alone, otherwise the workers of a
-    cluster."""
+    """Yield threads if all workers would be on this machine, otherwise the workers of a cluster."""
     if client is None and config.cluster.kind == "local":
         yield Threads(config.cluster.workers)
         return

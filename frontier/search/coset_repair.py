@@ -1,4 +1,4 @@
-"""Repairing a run by cosets: damaged tables are deleted, and made again when they are needed."""
+"""Repairing a run by cosets: damaged tables are deleted, and made again when needed."""
 
 from dataclasses import dataclass, field
 
@@ -13,9 +13,9 @@ from frontier.text import counted
 class CosetRepair:
     """The steps of a repair.
 
-    tables: the names of the damaged tables. summary: whether ``summary.json`` is damaged; the
-    caller must write it again. aside: the new name of each file that is not the run's and is moved
-    aside.
+    tables: the names of the damaged tables. summary: True if ``summary.json`` is damaged; the
+    caller must write it again. aside: the new name of each file that does not belong to the run and
+    is moved aside.
     """
 
     tables: list[str]
@@ -23,7 +23,7 @@ class CosetRepair:
     aside: dict[str, str] = field(default_factory=dict)
 
     lost = ()
-    """No result is given up."""
+    """The results that the repair drops: none."""
 
     @property
     def needed(self) -> bool:

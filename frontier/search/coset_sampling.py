@@ -1,7 +1,7 @@
-"""How long a question takes, from a sample of its cosets at each distance of their patterns.
+"""The time that a question takes, from a sample of its cosets at each distance of their patterns.
 
-Far patterns are few, and take a thousand times as long as near ones, which are many. So one sample
-of all cosets would tell little about either.
+Far patterns are few, and each takes a thousand times as long as a near one; near patterns are many.
+So a single sample of all cosets would say little about either.
 """
 
 import time
@@ -15,19 +15,19 @@ from frontier.cosets.questions import Asker
 from frontier.runs.coset_run import CosetRun
 
 MOST_SAMPLED = 1000
-"""About the most cosets searched at each distance."""
+"""About how many cosets are searched at each distance, at most."""
 
 MADE_FIRST = {"patterns", "layers", "boards", "groups"}
-"""The tables without which nothing is sampled, as making them takes long."""
+"""The tables that must exist before anything is sampled, because making them takes long."""
 
 
 @dataclass(frozen=True)
 class Sample:
     """The cosets of a question whose patterns are at one distance.
 
-    cosets: how many there are. searched: how many were searched. seconds: of one processor, for
-    each searched one. left: the positions that each left open, on average. whole: False if the
-    first one took longer than allowed; then `seconds` is that time.
+    cosets: how many there are. searched: how many were searched. seconds: processor time for each
+    searched coset. left: the mean number of positions that each left open. whole: False if the
+    first coset took longer than allowed; then `seconds` is that time.
     """
 
     distance: int
@@ -39,13 +39,13 @@ class Sample:
 
     @property
     def all_seconds(self) -> float:
-        """The seconds of one processor for all cosets at this distance."""
+        """The processor seconds for all cosets at this distance."""
         return self.cosets * self.seconds
 
 
 def sample_next(run: CosetRun, seconds: float) -> tuple[int, list[Sample]] | None:
-    """Return the limit of the next question of a search, and samples of it; None if the tables are
-    not made yet, or if all questions are answered. Writes nothing."""
+    """Return the limit of the next question of a search, and samples of it; None if the tables have
+    not been made yet, or if all questions are answered. Writes nothing."""
     if run.proof is None or not set(run.tables.names) >= MADE_FIRST:
         return None
     if (question := run.next_question) is None:

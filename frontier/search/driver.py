@@ -2,7 +2,7 @@
 
 A layer is computed from the two before it. This process makes thin layers as lists, and other
 layers as bitmaps if two of them fit in memory (`frontier.search.in_process`); it commits several
-layers at a time. Otherwise each layer is cut into tasks that compute parts of its bitmaps
+layers at a time. If they do not fit, tasks compute the parts of each layer
 (`frontier.search.by_tasks`). A crash costs at most the work since the last commit or, with tasks,
 the tasks under way.
 """
@@ -55,11 +55,11 @@ from frontier.storage.lock import NotWritable, writing
 from frontier.text import counted
 
 LIST_SECONDS = 2.0
-"""Layers made as lists are committed after this many seconds, and the last two are stored."""
+"""The driver commits layers made as lists after this many seconds, and stores the last two."""
 
 MEMORY_SECONDS, TIMES_STORING = 20.0, 10
-"""Layers made as bitmaps in memory are committed after the first number of seconds, or after the
-second number times the seconds of the last storing, if that is more."""
+"""The driver commits layers made as bitmaps in memory after the first number of seconds, or after
+the second number times as long as the last storing took, if that is longer."""
 
 
 class Driver:
@@ -68,7 +68,7 @@ class Driver:
     def __init__(
         self, plan: Plan, run: LayerRun, executor: Executor, emit: Listener, started: float
     ):
-        """started: `time.perf_counter()` when the run began, before its workers were started."""
+        """started: `time.perf_counter()` when the run began, before its workers started."""
         self.plan, self.run, self.executor, self.emit = plan, run, executor, emit
         self.stopping = threading.Event()
         self._started = started
@@ -83,13 +83,13 @@ class Driver:
     def search(self, until: int | None) -> None:
         """Make layers until one is empty, or until the layer at depth `until` is committed.
 
-        Raises Stopped if the run should stop, FrontierError if it fails. Either way it can be
-        resumed from the last committed layer.
+        Raises Stopped if the run should stop, FrontierError if it fails. In both cases the run can
+        be resumed from the last committed layer.
         """
         if not self.run.records:
             self._commit_origins()
         if self.plan.space.in_memory_only:
-            # A killed run may have stored parts of a layer, which no task could finish.
+            # A killed run may have stored parts of a layer that no task could finish.
             self.run.abandon_layer(len(self.run.records))
         if self.plan.policy.deletes_replaced and len(self.run.stored_depths()) > LEAST_KEPT:
             self._commit([], False)  # so that a later start sees which layer is being replaced
@@ -97,8 +97,8 @@ class Driver:
             if self.stopping.is_set():
                 raise Stopped("interrupted")
             mode = self._mode()
-            # Tasks finish a layer that tasks have begun: they may have deleted what it is made
-            # from.
+            # Tasks finish a layer that tasks have begun: they may have deleted the layer that it is
+            # made from.
             if mode == "tasks" or self.run.parts_under_way(self.plan.layout):
                 self._make_by_tasks()
             else:
@@ -133,7 +133,7 @@ class Driver:
     def _make_here(self, mode: Mode, until: int | None) -> None:
         """Make layers in this process until it is time to store the last two, and commit them all.
 
-        A worker that outlived an earlier start may meanwhile have computed parts of the next layer
+        Meanwhile a worker that outlived an earlier start may have computed parts of the next layer
         and deleted the parts that these replace. Then this makes no layer, and tasks finish that
         layer.
         """
@@ -162,15 +162,16 @@ class Driver:
         self._commit(self._store(held, made), complete=not pause)
 
     def _hold(self, mode: Mode) -> Held:
-        """Return the last two layers in the form of this mode: those that it made last, or else
-        read again."""
+        """Return the last two layers in the form of this mode: the ones that it made last, or
+        otherwise read again."""
         if not isinstance(self._held, HELD[mode]):
-            self._held = None  # may free gigabytes before as much is allocated
+            self._held = None  # may free gigabytes before as many are allocated
             self._held = HELD[mode](self.plan, self.run, self._counting)
         return self._held
 
     def _store(self, held: Held, made: list[LayerRecord]) -> list[LayerRecord]:
-        """Store the layers made that are held and not yet stored; returns all layers made."""
+        """Store those of the new layers that are held and not yet stored; returns all new
+        layers."""
         kept = [record for record in made if record.depth in held.depths and not record.stored]
         if kept:
             self.emit(StoringLayers(len(kept)))
@@ -196,12 +197,13 @@ class Driver:
         begun = len(run.records)
         run.commit(records, complete, tuple(forget))
         elapsed = time.perf_counter() - self._started
-        for record in run.records[begun:]:  # with their chains, as in the ledger
+        for record in run.records[begun:]:  # including their chains, as in the ledger
             so_far += record.states
             self.emit(LayerFinished(record, so_far, elapsed, run.disk))
 
     def _partly_replaced(self) -> set[int]:
-        """Return the depth of the layer that may lack parts replaced by the layer under way."""
+        """Return the depths, at most one, of layers that may lack parts because the layer under way
+        replaced them."""
         before = len(self.run.records) - 2
         if before not in self.run.stored_depths() or self.run.records[before].form == "list":
             return set()
@@ -212,7 +214,7 @@ class Driver:
         return {before} if replaced else set()
 
     def close(self) -> None:
-        """Free the memory that this process holds for the run, which may be gigabytes."""
+        """Free the memory that this process holds for the run, perhaps gigabytes."""
         self._held = None
         close_workspace(self.run.ref)
 
@@ -245,7 +247,7 @@ def run_plan(
             if not LayerRun.exists(storage) or not (run := LayerRun.open(storage)).complete:
                 raise
             _check_resumable(plan, run)
-            return run  # nothing is left to write
+            return run  # all is written
 
 
 def _run_locked(plan: Plan, until: int | None, emit: Listener, client) -> LayerRun:
@@ -258,16 +260,16 @@ def _run_locked(plan: Plan, until: int | None, emit: Listener, client) -> LayerR
     run.sweep()
     if not run.complete and (until is None or len(run.records) <= until):
         if existed and durable:
-            run.force()  # an earlier start may have left this to the system
+            run.force()  # an earlier start may have left its files in the system's caches
         with run.gone_instead():
             _drive(plan, run, until, emit, client)
     return run
 
 
 def _check_resumable(plan: Plan, run: LayerRun) -> None:
-    """Raise an error if the run is not the plan's, or lacks a file."""
+    """Raise an error if the run does not belong to the plan, or lacks a file."""
     check_identity(run.path, run.identity, plan.identity)
-    if lost := run.missing():  # named now, not hours later
+    if lost := run.missing():  # reported now, not hours later
         more = f" (and {counted(len(lost) - 1, 'other')})" if len(lost) > 1 else ""
         raise CorruptRunError(f"{lost[0]}{more}, though its layer is stored")
     _check_total(plan, run)
@@ -289,7 +291,7 @@ def _drive(plan: Plan, run: LayerRun, until: int | None, emit: Listener, client)
             plan.mode_in_words,
         ))  # fmt: skip
         try:
-            # Checked already here, so that the log has the reason.
+            # `gone_instead` also applies here, so that the log has the reason.
             with (
                 compiling_told_to(partial(emit, Compiling())),
                 interrupts_stop(driver.stopping.set, partial(emit, Stopping())),

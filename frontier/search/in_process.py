@@ -1,7 +1,9 @@
-"""Layers made in the driver's process: as lists while they are thin, in memory where they fit.
+"""Layers made in the driver's process: as lists while they are thin, as bitmaps where they fit in
+memory.
 
-This process then holds the last two layers of a run, makes the next one in place of the older, and
-writes layers to files when the driver says so. Unwritten layers are lost if it dies.
+This process then holds the last two layers of a run, makes the next one in place of the older one,
+and writes layers to files when the driver tells it to. If the process dies, unwritten layers are
+lost.
 """
 
 from abc import ABC, abstractmethod
@@ -24,15 +26,16 @@ from frontier.stopwatch import working_time
 
 
 class Held(ABC):
-    """The last two layers of a run, in the memory of this process; at first the committed ones.
+    """The last two layers of a run in the memory of this process, at first the committed ones.
 
-    form: the form in which they are written. depth: of the later one. depths: of both.
+    form: the form in which they are written. depth: the depth of the later one. depths: the depths
+    of both.
     """
 
     form: ClassVar[Form]
 
     def __init__(self, plan: Plan, run: LayerRun, counting: Counting):
-        """Read the last two committed layers; raises CorruptRunError if they are not whole."""
+        """Read the last two committed layers; raises CorruptRunError if one is damaged."""
         self._run, self._space, self._layout = run, plan.space, plan.layout
         self._counting = counting
         self.depth = len(run.records) - 1
@@ -45,10 +48,9 @@ class Held(ABC):
         return self._run.open_layer(depth, self._layout)
 
     def layers(self, since: float) -> Iterator[LayerRecord]:
-        """Make the next layers up to the last one, and generate their lines of the ledger, without
-        files.
+        """Make the next layers up to the last one, and generate their ledger lines, without files.
 
-        since: the `working_time` at which the first of them began.
+        since: the `working_time` at which the first of these layers began.
         """
         while (tally := self.expand()).states:
             now = working_time()
@@ -60,7 +62,7 @@ class Held(ABC):
         """Make the next layer and return its tally. No layer follows an empty one."""
 
     def store(self, record: LayerRecord) -> LayerRecord:
-        """Write one of the two layers to its files, and return its line of the ledger with them."""
+        """Write one of the two layers to its files, and return its ledger line with the files."""
         parts = self._write(record.depth, record.tally)
         return LayerRecord.of(record.depth, record.form, record.tally, record.seconds, parts)
 
@@ -80,7 +82,7 @@ class AsLists(Held):
         self._lists = [self._stored(depth).numbers() for depth in self.depths]
 
     def expand(self) -> Tally:
-        """Make the next layer and return its tally; if it is empty, the last two layers stay."""
+        """Make the next layer and return its tally. If it is empty, keep the last two layers."""
         before, current = self._lists
         numbers = self._kernel.expand(self._space.side_of(self.depth), current, before)
         tally = self._counting.of_list(self._space.side_of(self.depth + 1), numbers)
@@ -94,7 +96,7 @@ class AsLists(Held):
 
 
 class AsBitmaps(Held):
-    """Both layers as bitmaps, for which this process has several threads."""
+    """Both layers as bitmaps, on which several threads of this process work."""
 
     form = "bits"
 
@@ -104,7 +106,7 @@ class AsBitmaps(Held):
         for depth in self.depths:
             self._load(depth, search.layer(depth))
         if not self._space.undone:
-            # moves may lead to any layer, and all are kept
+            # Moves may lead to any layer, so all layers are kept.
             search.add_seen(
                 numbers
                 for depth in range(self.depth - 1)
@@ -123,7 +125,7 @@ class AsBitmaps(Held):
         bitmaps.find_live()
 
     def expand(self) -> Tally:
-        """Make the next layer in place of the last but one, and return its tally."""
+        """Make the next layer in place of the older of the two, and return its tally."""
         self.depth += 1
         side, counts = self._space.side_of(self.depth), self._search.expand(self.depth)
         tally = self._counting.of_nodes(side, slice(None), counts)
@@ -161,4 +163,4 @@ class AsBitmaps(Held):
 
 
 HELD = {"lists": AsLists, "memory": AsBitmaps}
-"""The classes of layers in this process, by the mode that makes them."""
+"""The classes for layers in this process, by the mode that makes them."""

@@ -1,4 +1,4 @@
-"""The layout that a run by tasks takes: the cheapest one whose tasks fit a worker."""
+"""The layout of a run by tasks: the cheapest one whose tasks fit a worker."""
 
 from math import ceil, prod
 
@@ -14,7 +14,7 @@ from frontier.space.tower_space import AnySpace
 from frontier.text import rounded_up
 
 PROCESS_BYTES = 330_000_000
-"""The bytes of a worker with its libraries and kernels before it does anything (measured)."""
+"""The bytes of a worker with its libraries and kernels, before it does any work (measured)."""
 
 
 def row_bytes(layout: Layout) -> int:
@@ -24,15 +24,16 @@ def row_bytes(layout: Layout) -> int:
 
 
 def task_bytes(layout: Layout) -> int:
-    """Return the bytes that a worker needs for the largest task it may get, its process
-    included."""
+    """Return the bytes that a worker needs for the largest task it may get, including its
+    process."""
     own, tables = prod(layout.grid), engine_of(layout.space).tables
 
     def need(of: PartTables) -> int:
-        # The slabs read are in memory in stored form, in the worst case no smaller than decoded.
+        # The task holds its slabs in stored form, which in the worst case is no smaller than
+        # decoded.
         stored = (own + of.read_slabs.size) / own * most_part_bytes(layout)
         held = TASKS_UNDER_WAY * ceil(stored + WRITER_BYTES + of.nbytes)
-        # Besides the arena masks, and the new slab twice if its codec has no kernels.
+        # Three slabs for the masks, and for two copies of the new slab if its codec has no kernels.
         return held + of.arena_bytes + 3 * layout.slab_bytes
 
     sides = range(layout.space.sides)
@@ -46,8 +47,8 @@ def process_bytes(space: AnySpace) -> int:
 
 
 def choose_layout(space: AnySpace, memory: int, workers: int) -> tuple[Layout, int]:
-    """Return the layout whose tasks fit and cost least, or else the one that needs least memory,
-    and its `task_bytes`."""
+    """Return the cheapest layout whose tasks fit, or else the one that needs least memory, and its
+    `task_bytes`."""
     needs = {}
     for layout in engine_of(space).task_layouts(space, memory, workers):
         needs[layout] = task_bytes(layout)
@@ -59,8 +60,8 @@ def choose_layout(space: AnySpace, memory: int, workers: int) -> tuple[Layout, i
 
 def enough_memory(space: AnySpace, memory: int, transfers: int, workers: int) -> int:
     """Return a round number of bytes of memory, at least `memory`, that suffices for the layout
-    chosen with it: with more memory there are more layouts to choose from. transfers: the bytes on
-    their way to and from all tasks."""
+    chosen with it: with more memory there are more layouts to choose from. transfers: the bytes
+    under way to and from the store for all tasks."""
     memory = rounded_up(memory)
     while (need := choose_layout(space, memory - transfers, workers)[1] + transfers) > memory:
         memory = rounded_up(need)

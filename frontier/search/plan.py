@@ -1,4 +1,4 @@
-"""What a run will do, decided and checked before anything is written or started."""
+"""The plan of a run, made and checked before anything is written or started."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -33,20 +33,20 @@ LISTED_BYTES = 3 * 24
 LISTED_SECONDS, THIN_WORD_SECONDS = 420e-9, 1.6e-9
 """A layer is thin if its list takes less time than its bitmaps. A list takes about 130 ns of one
 core for each state, and 300 ns more where it is put into bitmaps or taken from them. Bitmaps of few
-states take the second number for each word by tasks, and less in memory (`layer_seconds`), which
-skips rows without a state; look-ups add to this (measured with 2x7, from disk and in memory, where
-the two meet at 1/256 and 1/320 of the words)."""
+states take the second number for each word by tasks. They take less in memory (`layer_seconds`),
+where rows without a state are skipped. Look-ups add to this. (Measured with 2x7, from disk and in
+memory, where the two meet at 1/256 and 1/320 of the words.)"""
 
 THIN_STATES, THIN_IN_MEMORY = 200_000, 1000
-"""A layer of at most this many states is always made as a list, as starting a task costs more.
+"""A layer of at most this many states is always made as a list, because starting a task costs more.
 The second number is for layers in memory, where a step costs less to start."""
 
 NO_LISTS = -1
-"""No layer is thin where moves may lead to any layer before: that is found out by bitmaps."""
+"""The limit if moves may lead to any earlier layer: no layer is thin, because only bitmaps can tell
+which states were seen."""
 
 LARGEST_MEMORY = 25 * 10**12
-"""No worker has this many bytes of memory. A puzzle that needs more is refused without naming a
-size."""
+"""No worker has this many bytes of memory. If a puzzle needs more, the error names no size."""
 
 MOST_STATES = 2**63
 """State numbers have 63 bits."""
@@ -60,17 +60,17 @@ Mode = Literal["lists", "memory", "tasks"]
 
 @dataclass(frozen=True)
 class Policy:
-    """Which mode makes the next layer, and which layers stay on disk. Only the sizes of layers
-    decide.
+    """The rule for how the next layer is made, and which layers stay on disk. Only the sizes of
+    layers decide.
 
     The next layer is made as a list if the last two are thin and, growing at the same rate, it
-    would be thin too; otherwise in memory, if two layers as bitmaps fit there, or by tasks. The
-    last two layers stay on the disk, or more, or all. If only two stay, a task deletes the part of
-    the older layer that it replaced, so the disk never holds three whole layers.
+    would be thin too. Otherwise it is made in memory, if two layers as bitmaps fit there, or by
+    tasks. At least the last two layers stay on the disk. If only two stay, a task deletes the part
+    of the older layer that it replaced, so the disk never holds three whole layers.
 
     list_states: a layer of at most this many states is thin. in_memory: True if layers that are not
-    thin are made in memory. layers_kept: how many of the last layers stay on the disk;
-    None for all.
+    thin are made in memory. layers_kept: how many of the last layers stay on the disk; None for
+    all.
     """
 
     list_states: int
@@ -78,7 +78,7 @@ class Policy:
     layers_kept: int | None = LEAST_KEPT
 
     def mode(self, *states: int) -> Mode:
-        """Return how the next layer is made. states: those of the last two layers."""
+        """Return how the next layer is made. states: the sizes of the last two layers."""
         expected = states[-1] ** 2 // max(1, states[0])
         if max(*states, expected) <= self.list_states:
             return "lists"
@@ -86,7 +86,7 @@ class Policy:
 
     @property
     def deletes_replaced(self) -> bool:
-        """True if tasks delete the part that they replace."""
+        """True if tasks delete the parts that they replace."""
         return self.layers_kept == LEAST_KEPT
 
     def depths_to_keep(self, stored: list[int]) -> list[int]:
@@ -104,22 +104,22 @@ class Plan:
     config
         The config of the run.
     puzzle
-        The puzzle that it describes.
+        The puzzle that the config describes.
     space
         The states that are searched.
     layout
-        How they are laid out in files.
+        How the states are laid out in files.
     list_states
         Layers of at most this many states are made as lists.
     task_bytes
-        The bytes of memory that a worker needs for the largest task, its process included.
+        The bytes of memory that a worker needs for the largest task, including its process.
     threads
         How many threads of one process make layers in memory; 0 if tasks make them.
     bytes_in_memory
-        The bytes that one process would need, if tasks make layers because it may not use so many;
-        else 0.
+        The bytes that one process would need, if tasks make layers because it may not use that
+        many; otherwise 0.
     fresh
-        True if it was planned as if there were no run.
+        True if the plan assumes that there is no run yet.
     """
 
     config: Config
@@ -203,8 +203,8 @@ def config_identity(config: Config) -> dict[str, Any]:
 
 
 def with_what_is_kept(config: Config) -> Config:
-    """Return the config, which keeps all layers if some moves cannot be undone: these may lead to
-    any layer before."""
+    """Return the config. If some moves cannot be undone, it keeps all layers, because such moves
+    may lead to any earlier layer."""
     if config.make_puzzle().model.undone:
         return config
     search = config.search.model_copy(update={"keep": "all"})
@@ -212,7 +212,8 @@ def with_what_is_kept(config: Config) -> Config:
 
 
 def make_plan(config: Config, layout: dict[str, Any] | None = None) -> Plan:
-    """Plan a run; raises TooLarge if it cannot fit. layout: the settings of an existing run."""
+    """Plan a run; raises TooLarge if it cannot fit in memory. layout: the settings of an existing
+    run."""
     config = with_what_is_kept(config)
     puzzle, memory = config.make_puzzle(), config.cluster.memory
     if config.cluster.workers_here and not config.cluster.oversubscribe:
@@ -251,7 +252,7 @@ def make_plan(config: Config, layout: dict[str, Any] | None = None) -> Plan:
         )
     work = chosen.work(0)
     seconds = work.words * THIN_WORD_SECONDS + work.look_ups * LOOK_UP_SECONDS
-    # This process makes lists beside its workers, or on its own host; tasks read them.
+    # This process makes lists beside its workers, or on a host of its own; tasks read them.
     room = min(memory, default_memory("local", 1)) - need
     most = room // max(LISTED_BYTES, engine_of(space).lists(space).bytes_for(1))
     list_states = max(THIN_STATES, min(int(seconds / LISTED_SECONDS), most))
@@ -259,8 +260,8 @@ def make_plan(config: Config, layout: dict[str, Any] | None = None) -> Plan:
 
 
 def _check_tasks(config: Config, space: AnySpace, puzzle: Puzzle, need: int) -> None:
-    """Raise TooLarge if tasks cannot search a space. need: the bytes of a search in memory, 0 if it
-    may not be searched there."""
+    """Raise TooLarge if tasks cannot search a space. need: the bytes of a search in memory, 0 if a
+    search in memory is not allowed."""
     if not (why := space.in_memory_only):
         return
     memory, workers = config.cluster.memory, _workers_in_one_process(config)
@@ -314,8 +315,8 @@ def _space_of(config: Config, puzzle: Puzzle) -> AnySpace:
 def _plan_in_memory(
     config: Config, puzzle: Puzzle, space: AnySpace, layout: dict[str, Any] | None
 ) -> Plan:
-    """Return the plan of a run whose layers are in the memory of one process, whether they fit or
-    not.
+    """Return the plan of a run whose layers are in the memory of one process, even if they do not
+    fit.
 
     On this machine that process may use the memory of all workers together.
     """
@@ -341,5 +342,5 @@ def _workers_in_one_process(config: Config) -> int:
 
 
 def _transfer_bytes(config: Config) -> int:
-    """Return the bytes on their way between an object store and one task."""
+    """Return the bytes under way between an object store and one task."""
     return config.storage.transfer_bytes

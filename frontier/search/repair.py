@@ -1,9 +1,9 @@
-"""Rolling a damaged run back to where it is whole.
+"""Rolling a damaged run back to its last layer that can be resumed.
 
 A layer needs the two before it, so a run can be resumed from depth t if layers t and t - 1 are
-whole; for a complete run, the last layer is enough. A run that keeps only these cannot be repaired
-once one of them is damaged; a run that keeps more (``search.spare``, ``search.keep = "all"``) goes
-back as far as it must.
+undamaged. For a complete run, the last layer is enough. A run that keeps only these cannot be
+repaired once one of them is damaged. A run that keeps more (``search.spare``, ``search.keep =
+"all"``) goes back as far as it must.
 """
 
 from dataclasses import dataclass, field
@@ -23,10 +23,11 @@ class Repair:
 
     depth: the last layer that stays committed. stored: the depths up to it whose layers are whole.
     described: depths of layers whose description for Zarr is rewritten.
-    tasks: the tasks of the layer under way that are to be done again.
+    tasks: the tasks of the layer under way that must be done again.
     lost: depths of layers that are deleted, whole or not.
-    aside: the new name of each file that is not the run's and is moved aside (`misplaced`).
-    summary: whether ``summary.json`` is damaged; the caller must write it again.
+    aside: the new name of each file that does not belong to the run and is moved aside
+        (`misplaced`).
+    summary: True if ``summary.json`` is damaged; the caller must write it again.
     """
 
     depth: int
@@ -59,7 +60,7 @@ class Repair:
             run.roll_back(self.depth, self.stored)
         under_way = reader.files(len(run.records))
         for task in self.tasks:
-            run.storage.delete(under_way.name(task))  # it may have been moved aside
+            run.storage.delete(under_way.name(task))  # the file may have been moved aside
         run.sweep()
 
     def in_words(self, run: LayerRun) -> str:
@@ -95,7 +96,7 @@ def plan_repair(run: LayerRun, verified: Verified) -> Repair:
     described = {fault.depth for fault in verified.faults if fault.described}
     aside = {name: aside_of(name) for name in run.misplaced()}
     more: dict[str, Any] = {"summary": SUMMARY in described, "aside": aside}
-    if not run.records:  # it was stopped before anything was committed
+    if not run.records:  # the run was stopped before it committed anything
         return Repair(last, [], sorted(described & {GROUP}), **more)
     replaced = verified.depth_being_replaced
     irreplaceable = replaced is not None and any(
@@ -108,7 +109,7 @@ def plan_repair(run: LayerRun, verified: Verified) -> Repair:
         if depth not in usable or (depth == last and irreplaceable):
             continue
         if run.identity["keep"] == "all" and len(usable) <= depth:
-            continue  # a run that keeps all layers cannot continue without one
+            continue  # a run that keeps all layers needs all of them to continue
         # Nothing is computed from the last layer of a complete run.
         if depth == 0 or depth - 1 in usable or (run.complete and depth == last):
             lost = [d for d in range(last + 1) if d > depth or (d in stored and d not in usable)]

@@ -1,8 +1,8 @@
 """The work of a task: computing one part of the next layer.
 
 A task reads slabs, writes one file and returns a few numbers; all other data go through the store.
-The file has the same bytes however often the task is done, and gets its name when it is whole. A
-worker that does the task again finds the file, and checks it instead.
+The file has the same bytes however often the task is done, and gets its name when it is complete. A
+worker that does the task again finds the file and checks it instead.
 """
 
 from dataclasses import dataclass, field
@@ -24,8 +24,8 @@ from frontier.stopwatch import Stopwatch, preparing
 class TaskResult:
     """The result of a task.
 
-    seconds: the time that its worker spent, by kind of work. prepared: the seconds for which the
-    worker made kernels ready during the task; None if the part already existed.
+    seconds: the time that its worker spent, by kind of work. prepared: the seconds that the worker
+    spent on loading or compiling kernels during the task; None if the part already existed.
     """
 
     record: PartRecord
@@ -45,8 +45,8 @@ def expand_task(run_ref: RunRef, delete_replaced: bool, depth: int, number: int)
             result = _expand(work, depth, number)
             result.prepared = preparing.seconds - prepared
         except (CorruptRunError, FileNotFoundError):
-            # Another worker may have done the task meanwhile, and deleted what this one was
-            # reading; or the layer was committed, and the unfinished file was swept away.
+            # Meanwhile another worker may have done the task and deleted what this one was reading;
+            # or the layer was committed, and the unfinished file was swept away.
             if (result := _done(work, depth, number)) is None:
                 raise
     if delete_replaced and _replaces(work, depth):
@@ -55,7 +55,7 @@ def expand_task(run_ref: RunRef, delete_replaced: bool, depth: int, number: int)
 
 
 def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
-    """Return the result of a task whose part is in place and whole; None if it must be computed.
+    """Return the result of a task whose part exists and is undamaged; None if it must be computed.
 
     Raises CorruptRunError if its part is damaged and cannot be computed again because the part of
     depth - 2 was deleted.
@@ -73,13 +73,13 @@ def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
             except CorruptRunError:
                 raise error from None
         return None
-    if work.run.durable:  # its writer may have died before it was on the disk
+    if work.run.durable:  # its writer may have died before the part was on the disk
         part.force()
     return TaskResult(part.record)
 
 
 def _replaces(work: Workspace, depth: int) -> bool:
-    """Return whether a part replaces one of depth - 2, which may then have been deleted."""
+    """Return whether a part replaces a part of depth - 2, which may already have been deleted."""
     return depth >= 2 and not work.layer(depth - 2).is_list
 
 

@@ -21,7 +21,7 @@ Say = Callable[[str], None]
 def verified(
     run: "LayerRun | CosetRun", count: int, seed: int, say: Say
 ) -> "tuple[LayerRun | CosetRun, Verified | Checked]":
-    """Return the run as it was verified, and the result.
+    """Return the run in the state in which it was verified, and the result.
 
     count: check this many states of each layer, and as many others, or search this many portions of
     cosets again; 0 for neither. In an object store no lock keeps writers out, so a run that seems
@@ -41,13 +41,13 @@ def verified(
 def _verify(run: "LayerRun | CosetRun", count: int, seed: int, say: Say) -> "Verified | Checked":
     if isinstance(run, LayerRun):
         return verify(run, count, seed, say)
-    from frontier.search.coset_checks import check_cosets  # with all of `cosets`
+    from frontier.search.coset_checks import check_cosets  # imports all of `cosets`
 
     return check_cosets(run, count, seed, say)
 
 
 def _moved_on(run: "LayerRun | CosetRun") -> "LayerRun | CosetRun | None":
-    """Return the run as it is now, if it has continued since it was opened."""
+    """Return the run in its present state, if it has continued since it was opened."""
     try:
         run.check_mine()
     except Gone:
@@ -59,7 +59,7 @@ def repair_of(run: "LayerRun | CosetRun", say: Say) -> "Repair | CosetRepair":
     """Return the steps that repair a run; raises CorruptRunError if it cannot be repaired."""
     if isinstance(run, LayerRun):
         return plan_repair(run, verify(run, 0, 0, say))
-    from frontier.search.coset_checks import check_cosets  # with all of `cosets`
+    from frontier.search.coset_checks import check_cosets  # imports all of `cosets`
     from frontier.search.coset_repair import plan_coset_repair
 
     return plan_coset_repair(run, check_cosets(run, 0, 0, say))

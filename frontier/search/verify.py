@@ -1,14 +1,14 @@
-"""Whether a run directory holds what was written there, and whether that is right.
+"""Checks whether a run directory holds what the run wrote, and whether that is right.
 
-*Whole*: the ledger and the records match their digests and each other, each part of a layer is
-there, is the one that was written and holds as many states as its record says, and Zarr would read
-the array as intended.
+*Whole*: the ledger and the records match their digests and each other. Each part of a layer exists,
+is the one that was written, and holds as many states as its record says. Zarr would read the array
+as intended.
 
-*Right* (`deep`): states are drawn at random from a layer, and from the neighbours of the layer
-before it, and each is checked against the definition of a layer: a state lies at depth t if and
-only if some neighbour lies at depth t - 1 and the state itself lies at neither t - 1 nor t - 2.
-Neighbours are found one by one from the base graph's arcs, on sequences, in plain Python, without
-the kernels that made the layer.
+*Right* (`deep`): the check draws states at random from a layer, and from the neighbours of the
+layer before it, and tests each against the definition of a layer: a state lies at depth t if and
+only if some neighbour lies at depth t - 1 and the state itself lies at neither t - 1 nor t - 2. It
+finds neighbours one by one from the base graph's arcs, on sequences, in plain Python, without the
+kernels that made the layer.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,17 +33,17 @@ SLABS_DRAWN = 32
 """States are drawn from at most this many slabs of a layer."""
 
 GROUP, SUMS, SUMMARY, OTHERS = -1, -2, -3, -4
-"""These replace a depth for faults outside the layers: in the Zarr group and the copies, in the
-sums over the ledger's layers, in the summary, and in files that are not the run's."""
+"""Numbers used in place of a depth for faults outside the layers: in the Zarr group and the copies,
+in the sums over the ledger's layers, in the summary, and in files that do not belong to the run."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that is not as it was written, or not right.
+    """Something that is wrong or not as it was written.
 
-    depth: the layer's, or GROUP, SUMS, SUMMARY or OTHERS. message: names the file and what is wrong
-    with it. task: a task of the layer under way or of the next one. described: True if the file
-    only describes the run to other programs, and the search does not read it.
+    depth: the depth of the layer, or GROUP, SUMS, SUMMARY or OTHERS. message: names the file and
+    what is wrong with it. task: a task of the layer under way or of the next one. described: True
+    if the file only describes the run to other programs, and the search does not read it.
     """
 
     depth: int
@@ -56,9 +56,9 @@ class Fault:
 class Verified:
     """What was checked, and the faults.
 
-    layers, parts, bytes: how much is on disk. positions: how many were checked against
-    the definition of a layer.
-    depth_being_replaced: the layer of which the layer under way has replaced some parts.
+    layers, parts, bytes: how much is on disk. positions: how many were checked against the
+    definition of a layer. depth_being_replaced: the layer whose parts the layer under way has begun
+    to replace.
     """
 
     layers: int = 0
@@ -90,8 +90,8 @@ def verify(
 ) -> Verified:
     """Check all files of a run.
 
-    deep: check whether this many states of each layer, and as many others, belong there. say:
-    called with the name of each layer before it is checked.
+    deep: check for this many states of each layer, and for as many others, whether they belong
+    there. say: called with the name of each layer before it is checked.
     """
     reader, done, stored = RunReader(run), Verified(), run.stored_depths()
     done.faults += _faults_outside(run)
@@ -114,8 +114,8 @@ def verify(
 
 
 def misplaced_faults(run: StoredRun, faults: list[Fault]) -> Iterator[Fault]:
-    """Generate a fault for each name of a file of the run that something else has, unless the known
-    faults name it."""
+    """Generate a fault for each file name of the run that something else has, unless a known fault
+    names it."""
     for file in run.misplaced():
         place = str(run.storage.place(file))
         if not any(place in fault.message for fault in faults):
@@ -132,9 +132,8 @@ def copy_faults(run: StoredRun) -> Iterator[Fault]:
 
 
 def _faults_outside(run: LayerRun) -> Iterator[Fault]:
-    """Generate the faults outside the layers: in the ledger, whose layers must add up, in the
-    copies, which must say the same as their originals, and in the summary and the Zarr group, which
-    must be as they were written."""
+    """Generate the faults outside the layers. The layers of the ledger must add up, the copies must
+    match their originals, and the summary and the Zarr group must be as they were written."""
     storage, counted_states, states = run.storage, run.states, run.identity["states"]
     if counted_states > states or (run.complete and counted_states != states):
         holds = f"its layers hold {counted(counted_states, 'state')}, the puzzle has {states:,}"
@@ -147,7 +146,7 @@ def _faults_outside(run: LayerRun) -> Iterator[Fault]:
     damages = list(copy_faults(run))
     yield from damages
     if not damages:
-        pairs = zip(run.records, run.copied_records(), strict=False)  # it may be one commit behind
+        pairs = zip(run.records, run.copied_records(), strict=False)  # a copy may lack one commit
         apart = next((mine.depth for mine, copy in pairs if mine.chain != copy.chain), None)
         if apart is not None:
             yield Fault(
@@ -162,7 +161,7 @@ def _faults_outside(run: LayerRun) -> Iterator[Fault]:
 
 
 def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]:
-    """Generate messages about parts of a layer that are not whole."""
+    """Generate messages about parts of a layer that are missing or damaged."""
     run, layer = reader.run, reader.layer(depth)
     record, files, records = run.records[depth], layer.files, []
     if files.storage.is_link(files.folder):
@@ -175,7 +174,7 @@ def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]
             _whole_part(layer, task, part, done)
             records.append(part.record)
         except CorruptRunError as error:
-            # Read now, as a task may finish meanwhile.
+            # This is read only now, because a task may finish meanwhile.
             if fading and not files.has_part(task) and reader.files(depth + 2).has_part(task):
                 done.depth_being_replaced = depth
             else:
@@ -192,7 +191,7 @@ def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]
 
 
 def _whole_part(layer: StoredLayer, task: int, part: Part, done: Verified) -> None:
-    """Raise CorruptRunError if a part of a layer is not whole."""
+    """Raise CorruptRunError if a part of a layer is missing or damaged."""
     files, layout, states_held = layer.files, layer.files.layout, 0
     space = layout.space
     done.parts += 1
@@ -247,7 +246,7 @@ def _right_layer(
 ) -> Iterator[str]:
     """Generate a message for each state that is wrongly in the layer or wrongly missing from it.
 
-    Checks states drawn from the layer, and all neighbours of states drawn from the layer before.
+    It checks states drawn from the layer, and all neighbours of states drawn from the layer before.
     """
     run, space = reader.run, reader.space
     side, side_before = space.side_of(depth), space.side_of(depth - 1)
@@ -259,7 +258,7 @@ def _right_layer(
     numbers = np.unique(np.array([*inside, *near], dtype=np.uint64))
     done.positions += numbers.size
     contained, earlier = layer.contains(numbers), np.zeros(numbers.size, dtype=bool)
-    if not space.undone:  # a move may lead to any layer before
+    if not space.undone:  # a move may lead to any earlier layer
         two_before = all(map(done.sound, range(depth - 1)))
     for back in range(depth - 2, -1 if not space.undone else depth - 3, -1) if two_before else ():
         earlier |= reader.layer(back).contains(numbers)

@@ -1,7 +1,7 @@
-"""What a worker keeps of a run between tasks: tables, open layers, an arena.
+"""The caches of a worker between the tasks of a run: tables, open layers, an arena.
 
-These are caches, so a worker may die at any time. The driver hands each task a reference to
-the run (`RunRef`), with which the process that does the task gets its workspace (`workspace_of`).
+Nothing is lost if a worker dies. The driver hands each task a reference to the run (`RunRef`), from
+which the process that does the task gets its workspace (`workspace_of`).
 """
 
 import threading
@@ -19,10 +19,10 @@ from frontier.runs.reference import RunCache, RunRef
 from frontier.space.layout import Task
 
 TABLE_BYTES = 100_000_000
-"""The most bytes of tables kept besides those of the task under way."""
+"""The most bytes of tables that are kept besides the tables of the task under way."""
 
 GROWTH_BYTES = 1 << 22
-"""A buffer's size is a multiple of this many bytes."""
+"""The size of a buffer is a multiple of this many bytes."""
 
 
 class Workspace(RunReader):
@@ -63,7 +63,7 @@ class Buffer:
         self._bytes = np.empty(0, dtype=np.uint8)
 
     def __call__(self, size: int) -> np.ndarray:
-        """Return an uninitialised array of `size` uint8, valid until the next call."""
+        """Return an uninitialised uint8 array of `size` bytes, valid until the next call."""
         if self._bytes.size < size:
             self._bytes = self._bytes[:0]  # frees the smaller array before the larger is made
             self._bytes = np.empty(-(-size // GROWTH_BYTES) * GROWTH_BYTES, dtype=np.uint8)
@@ -80,4 +80,4 @@ def open_workspace(run_ref: RunRef) -> Workspace:
 
 _open = RunCache(open_workspace)
 workspace_of, close_workspace = _open.of, _open.close
-"""Return the workspace that this process has of a run; and free it."""
+"""The first function returns this process's workspace of a run, and the second frees it."""

@@ -11,10 +11,10 @@ from frontier.jit import kernel
 from frontier.space.sifting import SiftTable
 
 MOST_DIGITS = 1_000_000
-"""A digit has at most so many values."""
+"""The most values that a digit may have."""
 
 MOST_ENTRIES = 30_000_000
-"""The tables of a digit have at most so many entries, and a graph has so many arcs."""
+"""The most entries that the tables of a digit may have, and the most arcs that a graph may have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,10 +22,10 @@ class Digit:
     """One digit.
 
     radix: the number of its values. to: int32[sections, radix], the digit afterwards. then:
-    int32[sections, radix], the section that the next level sees. representatives: [radix, points].
-    columns: the points that tell the digit. sight: the colours that the stage shows, by the colour
-    in the goal. keys, digits: uint64[radix], ascending, and the digits that have these keys.
-    weights: uint64[columns, colours], whose sum over the columns is a key.
+    int32[sections, radix], the section that acts on the next digit. representatives: [radix,
+    points]. columns: the points that determine the digit. sight: the colour that the stage shows
+    for each colour of the goal. keys: uint64[radix], ascending. digits: the digit that has each
+    key. weights: uint64[columns, colours]; a key is their sum over the columns.
     """
 
     radix: int
@@ -39,8 +39,8 @@ class Digit:
     weights: np.ndarray
 
     def digit_of(self, colours: np.ndarray) -> np.ndarray:
-        """Return the digit, int64[N], of colourings that agree with those of all levels before; -1
-        if there is none."""
+        """Return the digit, int64[N], of colourings that agree with the goal at all earlier levels;
+        -1 for a colouring that has no digit."""
         seen = self.sight[colours[:, self.columns]]
         keys = self.weights[np.arange(self.columns.size), seen].sum(axis=1, dtype=np.uint64)
         at = np.minimum(np.searchsorted(self.keys, keys), self.radix - 1)
@@ -51,8 +51,9 @@ class Digit:
 class Sections:
     """Sections, and the group that they generate.
 
-    members: [S, points], with each also its inverse. pool: [N, points], random members of the
-    group. order: a lower bound of its order, as far as it acts on the points that matter.
+    members: [S, points], the sections; the inverse of each is among them. pool: [N, points], random
+    members of the group. order: a lower bound of the order of the group's action on the points that
+    matter.
     """
 
     members: np.ndarray
@@ -64,10 +65,10 @@ def digit_of(
     given: Sections, goal: np.ndarray, finer: np.ndarray, columns: np.ndarray, alive: np.ndarray,
     rng: np.random.RandomState,
 ) -> tuple[Digit, Sections] | None:  # fmt: skip
-    """Return the digit that a stage shows, and what its values and the given sections lead to; None
-    if it has one value only.
+    """Return the digit that a stage shows, and the sections that its values and the given sections
+    lead to; None if the digit has only one value.
 
-    goal, finer: the colours of the goal, and as far as they are shown after the stage. columns,
+    goal: the colours of the goal. finer: the colours that are shown after the stage. columns,
     alive: the points that matter before and after it.
     """
     weights = random_weights(rng, goal.size, finer)
@@ -99,14 +100,14 @@ class _Orbit:
 
     radix: its size. colourings: uint16[radix, points], the given one first. representatives:
     [radix, points], members that bring the first colouring to each. keys: uint64[radix]. order: the
-    digits by ascending keys.
+    digits in ascending order of their keys.
     """
 
     def __init__(
         self, generators: np.ndarray, first: np.ndarray, columns: np.ndarray, weights: np.ndarray
     ):
-        """generators: with each also its inverse. columns: the points that tell one colouring from
-        another."""
+        """generators: permutations, among them the inverse of each. columns: the points that
+        distinguish the colourings."""
         self._columns, self._weights = columns, weights
         identity = np.arange(first.size, dtype=generators.dtype)[None]
         layers = [(first[None].astype(np.uint16), identity)]
@@ -125,7 +126,7 @@ class _Orbit:
                 )
             keys = self._keys_after(generators, colourings)
             new, at = np.unique(keys.ravel(), return_index=True)
-            # All moves can be undone, so no other layers have neighbours of this one.
+            # Every move can be undone, so this layer has no neighbours in earlier layers.
             known = np.isin(new, np.concatenate([before, current]), assume_unique=True)
             by, digit = np.divmod(np.sort(at[~known]), len(colourings))
             moves = generators[by]
@@ -138,13 +139,14 @@ class _Orbit:
         self.order = np.argsort(self.keys)
 
     def _keys_after(self, permutations: np.ndarray, colourings: np.ndarray) -> np.ndarray:
-        """Return the keys, uint64[permutations, colourings], of the images of some colourings."""
+        """Return the keys, uint64[permutations, colourings], of the images of the colourings."""
         keys = np.empty((len(permutations), len(colourings)), dtype=np.uint64)
         _add_keys(keys, permutations, colourings, self._columns, self._weights)
         return keys
 
     def digits_of(self, permutations: np.ndarray, digits: np.ndarray) -> np.ndarray:
-        """Return the digits, int32[permutations, digits], of the images of some colourings."""
+        """Return the digits, int32[permutations, digits], of the images of the colourings that have
+        these digits."""
         keys = self._keys_after(permutations, self.colourings[digits])
         at = np.minimum(np.searchsorted(self.keys[self.order], keys), self.radix - 1)
         to = self.order[at].astype(np.int32)
@@ -165,7 +167,8 @@ def _add_keys(keys, permutations, colourings, columns, weights):
 
 @kernel
 def _differ(to, permutations, colourings, digits, columns):
-    """Return whether the image of some colouring is not that with the digit in `to`."""
+    """Return whether the image of some colouring differs from the colouring whose digit is in
+    `to`."""
     for s in range(len(permutations)):
         for i in range(digits.size):
             for k in columns:
@@ -175,8 +178,8 @@ def _differ(to, permutations, colourings, digits, columns):
 
 
 def random_weights(rng: np.random.RandomState, points: int, colours: np.ndarray) -> np.ndarray:
-    """Return random weights, uint64[points, colours], of which those of a colouring are added up
-    (A. L. Zobrist, A New Hashing Method, 1970)."""
+    """Return random weights, uint64[points, colours]; the key of a colouring is the sum of the
+    weights of its points (A. L. Zobrist, A New Hashing Method, 1970)."""
     return rng.randint(2**64, size=(points, int(colours.max()) + 1), dtype=np.uint64)
 
 
@@ -189,12 +192,12 @@ def sections_of(
     generators: np.ndarray, chosen: np.ndarray, inverse: np.ndarray, by: np.ndarray,
     before: np.ndarray, after: np.ndarray, alive: np.ndarray, rng: np.random.RandomState,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Return the number of the section t_d'^-1 m t_d of each of some triples, int32[N], and the
-    different sections, [S, points].
+    """Return the section t_d'^-1 m t_d of each triple (m, d, d'), as its number, int32[N], and the
+    distinct sections, [S, points].
 
     chosen, inverse: [D, points], the t_d and their inverses. by, before, after: int[N], the numbers
-    of m among the generators, of d and of d'. alive: the points on which sections count as
-    different.
+    of m among the generators, of d and of d'. alive: the points on which two sections must differ
+    to count as distinct.
     """
     weights = random_weights(rng, len(inverse[0]), np.arange(len(inverse[0])))
     keys = np.empty(by.size, dtype=np.uint64)
@@ -222,7 +225,7 @@ def _add_section_keys(keys, by, before, after, generators, chosen, inverse, aliv
 
 @kernel
 def _sections_differ(then, by, before, after, generators, chosen, inverse, alive, sections):
-    """Return whether some section is not the one with its number."""
+    """Return whether some section differs from the one that its number stands for."""
     for n in range(then.size):
         m, d, to = by[n], before[n], after[n]
         for k in alive:

@@ -8,14 +8,15 @@ whose arcs carry **voltages** in S_m (J. L. Gross and T. W. Tucker, Topological 
 chapter 2).
 
 A voltage is written as neighbour swaps: (i, j, ...) exchanges positions i and i+1, then j and j+1,
-and so on; every permutation is a product of such swaps. With several classes of distinct members
-(see `frontier.space.lehmer`) voltages lie in S_m1 x S_m2 x ... x S_m and no swap crosses from class
-to class.
+and so on; every permutation is a product of such swaps. If there are several classes of distinct
+members (see `frontier.space.lehmer`), voltages lie in S_m1 x S_m2 x ... x S_m, and no swap crosses
+from one class to another.
 
 The *lift by the sign* has a node for each pair (vertex, sign of the sequence). In most puzzles the
-blank's cell fixes the sign, and half of the nodes cannot be reached; a walk through the lift from
-the origins tells which, and whether it is bipartite. If it is, the reached nodes have two *sides*,
-by the parity of the depth, and a layer lies on one of them; otherwise all nodes are on one side.
+blank's cell fixes the sign, and half of the nodes cannot be reached. A walk through the lift from
+the origins finds the nodes that can be reached, and shows whether the lift is bipartite. If it is,
+the reached nodes have two *sides*, by the parity of the depth, and a layer lies on one of them;
+otherwise all nodes are on one side.
 """
 
 from collections.abc import Iterable, Iterator
@@ -33,12 +34,12 @@ from frontier.space.lehmer import LehmerCode
 class BaseGraph:
     """A base graph whose arcs carry voltages in S_m.
 
-    vertices: number of vertices. m: size of the class of distinct members, of the largest class if
-    there are several. voltages: the different ones, each a tuple of positions i (swap i with i+1).
-    source, target, voltage: int64 arrays, one entry an arc; `voltage` indexes `voltages`. The graph
-    is undirected: for every arc there is one that undoes it. smaller: sizes of further classes,
-    whose members come first in the sequence. vertex_bytes: the bytes that a process needs for each
-    vertex while it makes the graph and its lift.
+    vertices: number of vertices. m: size of the largest class of distinct members. voltages: the
+    distinct ones, each a tuple of positions i (swap i with i+1). source, target, voltage: int64
+    arrays with one entry for each arc; `voltage` indexes `voltages`. The graph is undirected: every
+    arc has an arc that undoes it. smaller: sizes of further classes, whose members come first in
+    the sequence. vertex_bytes: the bytes that a process needs for each vertex while it makes the
+    graph and its lift.
     """
 
     vertices: int
@@ -81,19 +82,19 @@ class BaseGraph:
 
     @cached_property
     def odd(self) -> np.ndarray:
-        """1 for each voltage that changes the sign of the sequence, 0 for other voltages."""
+        """1 for each voltage that changes the sign of the sequence, 0 for the rest."""
         return np.array([len(voltage) % 2 for voltage in self.voltages], dtype=np.int64)
 
     @cached_property
     def inverse(self) -> np.ndarray:
-        """A voltage that undoes each voltage, int16."""
+        """For each voltage, the number of a voltage that undoes it, int16."""
         number = {tuple(row): i for i, row in enumerate(self.permutations.tolist())}
         back = np.argsort(self.permutations, axis=1)
         return np.array([number[tuple(row)] for row in back.tolist()], dtype=np.int16)
 
     @cached_property
     def arcs(self) -> "Arcs":
-        """The arcs sorted by their source, arcs of one vertex in the order given."""
+        """The arcs sorted by their source, the arcs of each vertex in the order given."""
         source, target, voltage = self.source, self.target, self.voltage
         if (source[1:] < source[:-1]).any():
             order = np.argsort(source, kind="stable")
@@ -107,7 +108,7 @@ class Arcs(NamedTuple):
     """Arcs sorted by their source.
 
     start: int64, sources + 1; the arcs of source u are start[u] .. start[u+1]-1.
-    target: int32. voltage: int16, its number in the graph.
+    target: int32. voltage: int16, the number of the voltage in the graph.
     """
 
     start: np.ndarray
@@ -118,16 +119,16 @@ class Arcs(NamedTuple):
 class Space:
     """The lift of a base graph by the sign, as far as the origins reach it.
 
-    graph: the base graph. voltages: its. code: numbers the sequences of one sign. sides: 2 if the
-    lift is bipartite (layer t lies on side t mod 2), otherwise 1. vertex, sign: for each side an
-    int32 and an int8 array with an entry a node. nodes: for each side the number of its nodes.
-    arcs: for each side the arcs that leave it, from its nodes to nodes of the next side. undone:
-    True, as every move can be undone. numbering: None, as nothing was chosen in numbering the
-    states. rows_are_numbered: False, as nodes have no digits. look_ups: 0, besides those of
-    voltages. in_memory_only: None, as tasks can search it.
+    graph: the base graph. voltages: those of the graph. code: numbers the sequences of one sign.
+    sides: 2 if the lift is bipartite (layer t lies on side t mod 2), otherwise 1. vertex, sign: for
+    each side, an int32 and an int8 array with one entry for each node. nodes: the number of nodes
+    of each side. arcs: for each side, the arcs that lead from its nodes to nodes of the next side.
+    undone: True, because every move can be undone. numbering: None, because the numbers of the
+    states involve no choice. rows_are_numbered: False, because nodes have no digits. look_ups: 0,
+    because only voltages need look-ups. in_memory_only: None, because tasks can search the space.
 
     A state of a side is numbered ``node * code.half + index``. `states` counts all states of the
-    lift; those that the search reaches may be fewer.
+    lift; the search may reach fewer.
     """
 
     undone, numbering, rows_are_numbered, look_ups, in_memory_only = True, None, False, 0, None
@@ -168,7 +169,8 @@ class Space:
 
     @property
     def states(self) -> int:
-        """The number of states of the lift, an upper bound of those the search reaches."""
+        """The number of states of the lift, an upper bound of the number that the search
+        reaches."""
         return sum(self.nodes) * self.code.half
 
     @cached_property
@@ -198,8 +200,8 @@ class Space:
         return 2 * self.vertex[side].astype(np.int64) + self.sign[side]
 
     def neighbours(self, side: int, number: int, back: bool = False) -> Iterator[tuple[int, int]]:
-        """Generate (side, state number) of the states to which arcs lead from one, without the
-        kernels. As the graph is undirected, arcs lead back to the same ones."""
+        """Generate (side, state number) of the states to which arcs lead from one state, without
+        the kernels. `back` changes nothing, because the graph is undirected."""
         vertex, sequence = self.state(side, number)
         arcs = self.graph.arcs
         for arc in range(arcs.start[vertex], arcs.start[vertex + 1]):
@@ -245,7 +247,7 @@ class Space:
     def arcs_into(self, side: int, nodes: range) -> Arcs:
         """Return the arcs into some consecutive nodes of a side, sorted by the node they enter.
 
-        `target` is the node that an arc comes from. As the graph is undirected, these are the arcs
+        `target` is the node that an arc comes from. The graph is undirected, so these are the arcs
         that leave the nodes, undone.
         """
         start, target, voltage = self.arcs[side]
@@ -256,11 +258,11 @@ class Space:
 
 @kernel
 def _walk(start, target, voltage, odd, roots, side, queue):
-    """Walk the nodes 2 * vertex + sign from the roots, and return whether no arc joins nodes of the
-    same parity.
+    """Walk the nodes 2 * vertex + sign from the roots, and return whether no arc joins two nodes of
+    the same parity.
 
-    side: int8, one entry a node, -1; gets the parity of the distance from the roots where the node
-    is reached. queue: int32, of the same size, overwritten.
+    side: int8 with one entry for each node, -1 at first; receives the parity of the distance from
+    the roots for each node that is reached. queue: int32, of the same size, overwritten.
     """
     head, tail = 0, 0
     for root in roots:
@@ -284,7 +286,7 @@ def _walk(start, target, voltage, odd, roots, side, queue):
 
 @kernel
 def _write_arcs(vertex, sign, start, target, voltage, odd, node_of, first, to, arc_voltage):
-    """Write the arcs that leave the nodes of a side; those of node u begin at first[u].
+    """Write the arcs that leave the nodes of a side; the arcs of node u begin at first[u].
 
     to, arc_voltage: receive the node that each arc enters, and its voltage.
     """

@@ -1,22 +1,22 @@
-"""The states that can be reached, and their number: the local group of a base graph.
+"""The states that can be reached, and how many there are: the local group of a base graph.
 
 Walk a spanning tree of the base graph from a root r, and let T_v be the voltage of the tree's walk
-to v. Every further arc u -> v with voltage w closes a walk from r to r with the voltage T_u w
-T_v^-1. These generate the **local group** G of r, and the states (v, q) that can be reached from
-(r, s) are those with s^-1 q T_v^-1 in G (J. L. Gross and T. W. Tucker, Topological Graph Theory,
-1987, section 2.5): |G| for each vertex in the component of r. For the tile puzzle G is the
-alternating group (Johnson and Story 1879), for one blank on a non-separable graph the symmetric or
-the alternating one, except for rings and one graph of seven vertices (R. M. Wilson, J.
-Combinatorial Theory B 16, 1974).
+to v. Every other arc u -> v with voltage w closes a walk from r to r with the voltage T_u w T_v^-1.
+These voltages generate the **local group** G of r. The states (v, q) that can be reached from (r,
+s) are those with s^-1 q T_v^-1 in G, so there are |G| for each vertex in the component of r (J. L.
+Gross and T. W. Tucker, Topological Graph Theory, 1987, section 2.5). For the tile puzzle G is the
+alternating group (Johnson and Story 1879). For one blank on a non-separable graph it is the
+symmetric or the alternating group, except for rings and one graph of seven vertices (R. M. Wilson,
+J. Combinatorial Theory B 16, 1974).
 
 A group of permutations is held as a chain of stabilisers: for each position k a *transversal* of
 the subgroup that fixes all later positions. For each position to which this subgroup brings k, the
-transversal has one member that does so (C. C. Sims 1970, in the form of D. E. Knuth, Efficient
-Representation of Perm Groups, Combinatorica 11, 1991). Each member of the group is a unique product
-of one element of each transversal, so the order is the product of their sizes.
+transversal has one member that brings k there (C. C. Sims 1970, in the form of D. E. Knuth,
+Efficient Representation of Perm Groups, Combinatorica 11, 1991). Each member of the group is a
+unique product of one element of each transversal, so the order is the product of their sizes.
 
-Permutations p are arrays with p[k] in place k; (p q)[k] = p[q[k]]. A sequence s that a voltage w
-acts on becomes s w.
+A permutation p is an array with p[k] in place k; (p q)[k] = p[q[k]]. A voltage w turns the sequence
+s into s w.
 """
 
 from collections.abc import Iterator
@@ -28,14 +28,15 @@ from frontier.jit import kernel
 from frontier.space.graph import BaseGraph
 
 FIRST_WALKS, MOST_WALKS = 1 << 6, 1 << 16
-"""The closed walks looked at together: few at first, as few generate most groups, and never more
-than take a fraction of a second."""
+"""The number of closed walks examined at a time: few at first, because few generate most groups,
+and never so many that they take more than a fraction of a second."""
 
 
 class Group:
     """A group of permutations of `length` positions, grown by generators.
 
-    most: an upper bound of its order, if one is known; generators are ignored once it is reached.
+    most: an upper bound of the group's order, if one is known; once the order reaches it, further
+    generators are ignored.
     """
 
     def __init__(self, length: int, most: int | None = None):
@@ -68,7 +69,7 @@ class Group:
         return (self.least(permutations) == self.least(identity)).all(axis=1)
 
     def cosets(self, permutations: np.ndarray) -> np.ndarray:
-        """Return the distinct left cosets p G of the rows, each by its least member: int[N,
+        """Return the distinct left cosets p G of the rows, as the least member of each: int[N,
         length]."""
         return np.unique(self.least(permutations), axis=0)
 
@@ -118,7 +119,7 @@ class Group:
 
 
 def _times(p: tuple, q: tuple) -> tuple:
-    return tuple([p[i] for i in q])  # of a list: many times faster than of a generator
+    return tuple([p[i] for i in q])  # from a list: many times faster than from a generator
 
 
 def _inverse(p: tuple) -> tuple:
@@ -131,7 +132,7 @@ def _inverse(p: tuple) -> tuple:
 class Reach:
     """The states that can be reached from some origins, without a search.
 
-    states: their number.
+    states: the number of these states.
     """
 
     def __init__(self, graph: BaseGraph, vertex: np.ndarray, sequence: np.ndarray):
@@ -165,7 +166,7 @@ class Reach:
     def contains(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
         """Return which of the states int[N], int[N, length] can be reached: bool[N].
 
-        A vertex of -1 stands for no state.
+        A vertex of -1 stands for a state that does not exist.
         """
         reached = np.zeros(len(vertex), dtype=bool)
         component = np.where(vertex < 0, -1, self._component[vertex])
@@ -178,7 +179,7 @@ class Reach:
         return reached
 
     def _walked_to_roots(self, vertex: np.ndarray, sequences: np.ndarray) -> np.ndarray:
-        """Return the sequences after the walks through the tree to the roots."""
+        """Return the sequences after the walks back through the tree to the roots."""
         sequences = np.asarray(sequences, dtype=np.int64).reshape(len(vertex), self._length)
         back = np.argsort(self._tree[vertex], axis=1, kind="stable")
         return np.take_along_axis(sequences, back, axis=1)
@@ -187,15 +188,16 @@ class Reach:
 def _walk_trees(graph: BaseGraph, origins: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Walk from the origins.
 
-    Returns int64[vertices], the root of each vertex (-1: not reached), int8[vertices, length], the
-    voltage of the walk from there, and bool[vertices], whether that voltage is odd.
+    Returns int64[vertices], the root of each vertex (-1 if it is not reached); int8[vertices,
+    length], the voltage of the walk from that root; and bool[vertices], whether that voltage is
+    odd.
     """
     length = graph.length
     component = np.full(graph.vertices, -1, dtype=np.int64)
     tree = np.tile(np.arange(length, dtype=np.int8), (graph.vertices, 1))
     odd = np.zeros(graph.vertices, dtype=bool)
     roots = np.unique(origins).astype(np.int64)
-    # Without a sequence there is no inner loop, so Python is quick with an arc.
+    # Without a sequence there is no inner loop, so an arc takes Python little time.
     walk = _walk.python_if_small(graph.arcs.target.size * (length or 0.02))
     queue = np.empty(graph.vertices, dtype=np.int64)
     walk(

@@ -1,23 +1,23 @@
-"""Rows, slabs and parts: how the bitmaps of a layer are cut up.
+"""Rows, slabs and parts: how the bitmaps of a layer are divided.
 
-A layer holds a bitmap of ``code.words`` words for each node of its side. Writing a word's
-number by its leading Lehmer digits, the first one most significant,
+A layer holds a bitmap of ``code.words`` words for each node of its side. The number of a word is
+written in its leading Lehmer digits, the first one most significant:
 
     prefix digits | slab digits | row digits | the rest,
 
 * a **strip** is the words of one node under one prefix;
 * a **slab** is the words of a node under one choice of prefix and slab digits, at most
-  `SLAB_BYTES`; where strips are small, the strips of some consecutive nodes under one prefix.
+  `SLAB_BYTES`; where strips are small, it is the strips of some consecutive nodes under one prefix.
   Each slab is compressed separately and can be read separately;
-* a **row** is the words of one node under one choice of all these digits: a few kilobytes, the
-  unit the kernels work on;
-* a **task** computes one *part* of a layer, which is one file in the store: some consecutive
-  nodes under prefixes that are *siblings*, alike except in their last digit, all or an equal share
-  of them. A swap of two digits behind the prefix stays in its strip, the swap of the last prefix
-  digit with the next one stays among the siblings, and only swaps of two prefix digits come from
-  elsewhere, as whole slabs. For the 2 x n tiles those are the moves of the blank in the first
-  columns: almost everything is local. Tasks that share the siblings read less than tasks that
-  share the nodes: most moves change the node, and few change these digits.
+* a **row** is the words of one node under one choice of all these digits: a few kilobytes, the unit
+  of the kernels;
+* a **task** computes one *part* of a layer, which is one file in the store: some consecutive nodes
+  under prefixes that are *siblings* (they differ only in their last digit). A task has all siblings
+  or an equal share of them. A swap of two digits behind the prefix stays in its strip. A swap of
+  the last prefix digit with the next one stays among the siblings. Only swaps of two prefix digits
+  bring states from elsewhere, as whole slabs; for the 2 x n tiles these are the moves of the blank
+  in the first columns. Tasks that share the siblings read less than tasks that share the nodes,
+  because most moves change the node and few change these digits.
 """
 
 from collections.abc import Iterator
@@ -36,15 +36,15 @@ SpaceT = TypeVar("SpaceT", bound="AnySpace")
 
 LAYOUT_KEYS = ("prefix_digits", "task_nodes", "shares")
 WORD_BYTES = 8
-ROW_WORDS = 4096  # a row and its image stay in a core's first caches
+ROW_WORDS = 4096  # a row and its image stay in a core's first-level caches
 SLAB_BYTES = 1 << 18
 
 
 def split_voltage(voltage: tuple[int, ...], border: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return two voltages whose product is the given one; the second stays behind a border.
 
-    Swaps of positions i, i+1 with i >= border stay behind it. They go to the second part if they
-    share no position with a swap of the first part that comes after them.
+    Swaps of positions i, i+1 with i >= border stay behind it. Such a swap goes to the second part
+    if it shares no position with a swap of the first part that comes after it.
     """
     outer: list[int] = []
     inner: list[int] = []
@@ -57,16 +57,16 @@ def split_voltage(voltage: tuple[int, ...], border: int) -> tuple[tuple[int, ...
 
 
 def digits_moved(outer: tuple[int, ...], border: int) -> int:
-    """Return how many leading digits tell where a stretch comes from. outer: the first of the two
-    voltages that `split_voltage` returns."""
+    """Return how many leading digits determine where a stretch comes from. outer: the first of the
+    two voltages that `split_voltage` returns."""
     return max([border, *(i + 2 for i in outer)])
 
 
 class Work(NamedTuple):
-    """The work of making one layer, counted.
+    """The work of making one layer.
 
-    words: those of its bitmaps. look_ups: the stretches that the kernel looks up, for each row and
-    each arc into its node. The shorter the rows, the more there are.
+    words: the words of its bitmaps. look_ups: the stretches that the kernel looks up, for each row
+    and each arc into its node. The shorter the rows, the more look-ups.
     """
 
     words: int
@@ -91,20 +91,20 @@ class Task:
 
 @dataclass(unsafe_hash=True)
 class Layout(Generic[SpaceT]):
-    """The way the layers of a space are cut; see the module's text.
+    """The way the layers of a space are divided; see the module's text.
 
     prefix_digits: leading digits that are fixed in a strip. task_nodes: nodes of a task, a multiple
-    of `slab_nodes`; see `cut`. shares: the number of tasks among which siblings are divided, a
-    divisor of the number of siblings.
+    of `slab_nodes`. shares: the number of tasks among which siblings are divided, a divisor of the
+    number of siblings.
 
-    row_digits, slab_digits: leading digits that are fixed in a row and in a slab, those of the
-    prefix included. prefixes, task_prefixes: prefixes of a layer and of a task. siblings: how many
+    row_digits, slab_digits: leading digits that are fixed in a row and in a slab, including those
+    of the prefix. prefixes, task_prefixes: prefixes of a layer and of a task. siblings: how many
     prefixes differ only in their last digit. rows, cuts: rows and slabs of a strip. row_words,
-    strip_words: words of a row and of a strip; slab_words: of one node in a slab. slab_nodes: nodes
-    of a slab, one unless strips are small. grid: slabs of a part along (its nodes, its prefixes,
-    each strip); those of one strip follow one another. slab_bytes, part_bytes: bytes of a slab and
-    of a part, one bit a state, nothing left out. fits_voltages: True if no voltage reaches from the
-    prefix into the words' bits.
+    strip_words: words of a row and of a strip. slab_words: words of one node in a slab. slab_nodes:
+    nodes of a slab, one unless strips are small. grid: slabs of a part along (its nodes, its
+    prefixes, each strip); the slabs of a strip are consecutive. slab_bytes, part_bytes: bytes of a
+    slab and of a part, one bit for each state, with nothing left out. fits_voltages: True if no
+    voltage reaches from the prefix into the words' bits.
     """
 
     space: SpaceT
@@ -168,7 +168,7 @@ class Layout(Generic[SpaceT]):
         if same_numbers and cut["prefix_digits"] <= len(space.code.leading):
             layout = cls(space, **cut)
             nodes, slab, task = max(space.nodes), layout.slab_nodes, layout.task_nodes
-            # Tasks share no slab: only a task that has all nodes may end within one.
+            # Two tasks share no slab: only a task that has all nodes may end within one.
             whole_slabs = task % slab == 0 or task >= nodes
             equal_shares = layout.siblings % layout.shares == 0
             if task < nodes + slab and whole_slabs and equal_shares and layout.fits_voltages:
@@ -180,8 +180,8 @@ class Layout(Generic[SpaceT]):
 
     @property
     def settings(self) -> dict[str, int]:
-        """What `from_settings` makes the same layout from. A tower's numbers have a checksum, as
-        random members of groups are used to choose them."""
+        """The settings from which `from_settings` makes the same layout. For a tower they include a
+        checksum of its numbers, because they depend on random members of groups."""
         settings = {key: getattr(self, key) for key in LAYOUT_KEYS}
         numbering = self.space.numbering
         return settings if numbering is None else {**settings, "numbering": numbering}
@@ -191,7 +191,8 @@ class Layout(Generic[SpaceT]):
         return self.space.nodes[side], self.prefixes, self.strip_words
 
     def layer_bytes(self, side: int) -> int:
-        """Return the bytes of a layer of this side, one bit a state, nothing left out."""
+        """Return the bytes of a layer of this side, one bit for each state, with nothing left
+        out."""
         return prod(self.shape(side)) * WORD_BYTES
 
     def work(self, side: int) -> Work:
@@ -224,14 +225,14 @@ class Layout(Generic[SpaceT]):
         )
 
     def slabs_made(self, task: Task) -> float:
-        """Return the slabs that a task makes; a slab with only some of its nodes counts in part."""
+        """Return how many slabs a task makes; a slab with only some of its nodes counts in part."""
         return len(task.nodes) / self.slab_nodes * self.task_prefixes * self.cuts
 
     def bands(self, task: Task) -> Iterator[tuple[int, int, int, int]]:
-        """Generate the bands of a task: each has the strips of a slab's nodes under one prefix.
+        """Generate the bands of a task. A band is the strips of a slab's nodes under one prefix.
 
         Yields (first node, counted from the task's; nodes; prefix, counted from the task's; the
-        first of its `cuts` slabs in the part). Nodes under one prefix come one after the other.
+        first of the band's `cuts` slabs in the part). The bands under one prefix are consecutive.
         """
         stacks, prefixes, cuts = self.grid
         for prefix in range(prefixes):
@@ -242,8 +243,8 @@ class Layout(Generic[SpaceT]):
                     yield first, nodes, prefix, (stack * prefixes + prefix) * cuts
 
     def slab_at(self, side: int, node, prefix, cut):
-        """Return the place of one of the `cuts` of a node's strip under a prefix: task, slab of its
-        part, number of the node in the slab. All arguments may be arrays."""
+        """Return where one of the `cuts` of a node's strip under a prefix is stored: task, slab of
+        its part, number of the node in the slab. All arguments may be arrays."""
         group, node = np.divmod(node, self.task_nodes)
         stack, node = np.divmod(node, self.slab_nodes)
         parent, prefix = np.divmod(prefix, self.task_prefixes)
@@ -251,8 +252,8 @@ class Layout(Generic[SpaceT]):
         return task, (stack * self.task_prefixes + prefix) * self.cuts + cut, node
 
     def locate(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Return the places of uint64[N] states of a side: int64[N] each of task, slab of its part,
-        word of the slab, bit."""
+        """Return where uint64[N] states of a side are stored: task, slab of its part, word of the
+        slab and bit, int64[N] each."""
         code = self.space.code
         node, index = np.divmod(numbers.astype(np.int64), code.half)
         word, bit = np.divmod(index, code.bits)

@@ -8,9 +8,9 @@ so its digits have the radices m, m-1, ..., 2, 1, and every choice of digits is 
 one sequence (D. H. Lehmer, 1960; Knuth, TAOCP 4A, 7.2.1.2). The sum of the digits is the number of
 inversions, hence its parity is the sign of the sequence.
 
-**Half of S_m.** Given the sign, the digit of radix 2 follows from the rest. We drop it (and the
-digit of radix 1, which is always 0) and number the m!/2 sequences of one sign by the *kept* digits,
-radices m, ..., 3. Position m-2 is the dropped one.
+**Half of S_m.** Given the sign, the digit of radix 2 follows from the rest. It is dropped, as is
+the digit of radix 1, which is always 0. The *kept* digits, of radices m, ..., 3, number the m!/2
+sequences of one sign. Position m-2 is the dropped one.
 
 **Words.** The last three kept digits, of radices 5, 4 and 3, give 60 arrangements: the bits of one
 64-bit word, bit = 12 d5 + 3 d4 + d3. The digits before them, radices m, ..., 6, number the words.
@@ -21,17 +21,17 @@ For m < 5 there is one word, of 12, 3 or 1 bits.
     a <= b :  (a, b) -> (b + 1, a)
     a >  b :  (a, b) -> (b, a - 1)
 
-If p_i < p_{i+1} then the larger member, moved to the front, gains p_i among the smaller ones behind
-it and the other keeps its count; the second line is the inverse of the first. The map is an
-involution of the pairs [0, m-i) x [0, m-i-1), so on a bitmap indexed by the code it moves whole
+If p_i < p_{i+1}, the larger member moves to the front and gains p_i among the smaller ones behind
+it, and the smaller member keeps its count. The second line is the inverse of the first. The map is
+an involution of the pairs [0, m-i) x [0, m-i-1), so on a bitmap indexed by the code it moves whole
 stretches of bits, as the kernels of this package do.
 
 **Several classes.** If there are several classes of distinct members, the sequence lists them class
-by class, the largest class last, with numbers that grow from class to
-class: a permutation of S_n in the Young subgroup S_m1 x S_m2 x ... x S_m. No member has a smaller
-one of a later class behind it, so the digits of the whole are those of the classes, one after the
-other; radices m1, ..., 1, m2, ..., 1, ..., m, ..., 1. Only the last class drops a digit, which then
-follows from the sign of the whole. Swaps stay inside a class.
+by class, the largest class last, with numbers that grow from class to class: a permutation of S_n
+in the Young subgroup S_m1 x S_m2 x ... x S_m. No member has a smaller one of a later class behind
+it, so the digits of the whole sequence are those of the classes, one after the other, with the
+radices m1, ..., 1, m2, ..., 1, ..., m, ..., 1. Only the last class drops a digit, which then
+follows from the sign of the whole sequence. Swaps stay inside a class.
 """
 
 from collections.abc import Sequence
@@ -56,20 +56,21 @@ def swap_digits(a, b):
 
 @cache
 def swapped_pairs(radix_a: int, radix_b: int) -> np.ndarray:
-    """Return the swapped pair of each pair, as numbers a * radix_b + b, int64[radix_a *
+    """Return the swapped pair of each pair (a, b), both as numbers a * radix_b + b, int64[radix_a *
     radix_b]."""
     pairs = starmap(swap_digits.function, product(range(radix_a), range(radix_b)))
     return np.array([a * radix_b + b for a, b in pairs])
 
 
 def swapped(numbers: np.ndarray, radix_a: int, radix_b: int, weight: int) -> np.ndarray:
-    """Return numbers whose digits a and b have these radices after the swap. weight: of digit b."""
+    """Return numbers after the swap of their digits a and b, which have these radices. weight: of
+    digit b."""
     pair = numbers // weight % (radix_a * radix_b)
     return numbers + (swapped_pairs(radix_a, radix_b)[pair] - pair) * weight
 
 
 def digit_sum(numbers: np.ndarray, radices: Sequence[int]) -> np.ndarray:
-    """Return the sums of the last digits of int[N], as many as there are radices."""
+    """Return the sum of the last digits of each of int[N], as many digits as there are radices."""
     total = np.zeros_like(numbers)
     for radix in reversed(radices):
         total += numbers % radix
@@ -80,12 +81,13 @@ def digit_sum(numbers: np.ndarray, radices: Sequence[int]) -> np.ndarray:
 class LehmerCode:
     """The numbering of the sequences of one sign of S_m; see the module's text.
 
-    m: number of distinct members of the sequence, 0 <= m. smaller: sizes of further classes, whose
-    sequences come before that one; 1 <= each <= m. length: members of the whole sequence. radices:
-    those of the kept digits, in the last class m down to 3. strides: the weight of each kept digit
-    in the index. leading: radices of the digits that number the words, in the last class m down to
-    6. bits: how many of a word are used: 60, or 12, 3 or 1 if m < 5. words: of a bitmap over the
-    sequences of one sign. half: number of sequences of one sign, m!/2 for one class (1 for m < 2).
+    m: number of distinct members of the sequence, m >= 0; with several classes, of the last one.
+    smaller: sizes of further classes, whose sequences come before the last one; 1 <= each <= m.
+    length: members of the whole sequence. radices: the radices of the kept digits, in the last
+    class m down to 3. strides: the weight of each kept digit in the index. leading: radices of the
+    digits that number the words, in the last class m down to 6. bits: how many bits of a word are
+    used: 60, or 12, 3 or 1 if m < 5. words: the words of a bitmap over the sequences of one sign.
+    half: number of sequences of one sign, m!/2 for one class (1 for m < 2).
     """
 
     def __init__(self, m: int, smaller: tuple[int, ...] = ()):
@@ -102,8 +104,8 @@ class LehmerCode:
         self.words, self.half = prod(self.leading), prod(self.radices)
 
     def rank(self, sequence) -> tuple[int, int]:
-        """Return (index, sign) of a permutation of 0 .. length-1; 0 <= index < half, sign 0 is
-        even."""
+        """Return (index, sign) of a permutation of 0 .. length-1; 0 <= index < half, and an even
+        permutation has sign 0."""
         digits = lehmer_digits(sequence)
         index = 0
         for digit, radix in zip(digits, self.radices, strict=False):
@@ -171,7 +173,8 @@ def _ranks(sequences, radices, index, sign):
 
 @kernel
 def _unranks(indices, signs, radices, free, sequences):
-    """Write the sequences; free: the position whose digit follows from the sign, -1 for none."""
+    """Write the sequences. free: the position whose digit follows from the sign, -1 if there is
+    none."""
     for n in range(indices.size):
         sequence, quotient, total = sequences[n], indices[n], 0
         for i in range(radices.size - 1, -1, -1):
@@ -180,7 +183,7 @@ def _unranks(indices, signs, radices, free, sequences):
             total += sequence[i]
         if free >= 0:
             sequence[free] = (total + signs[n]) & 1
-        # Digit i counts the smaller members behind it, whose order is already right.
+        # Digit i counts the smaller members behind position i, whose order is already right.
         for i in range(sequence.size - 2, -1, -1):
             for j in range(i + 1, sequence.size):
                 if sequence[j] >= sequence[i]:

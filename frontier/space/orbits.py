@@ -1,4 +1,4 @@
-"""The states that can be reached from some origins, where a tower numbers them."""
+"""The states that can be reached from some origins, numbered by a tower."""
 
 from dataclasses import replace
 from functools import cached_property
@@ -11,16 +11,17 @@ from frontier.space.tower import Graph, Tower
 from frontier.space.tower_space import TowerSpace
 
 LEADING_STATES = 10**9, 2 * 10**10
-"""From so many states on, the leading digits tell where one piece lies, and where two lie: then
-layers are cut into parts, of which each is made from few others. With fewer states, digits in
-another order are somewhat faster."""
+"""From the first of these numbers of states on, the leading digits tell where one piece lies; from
+the second, where two lie. Then layers are divided into parts, each made from few others. With fewer
+states, digits in another order are somewhat faster."""
 
 
 class Orbits:
-    """What moves reach from some states: an orbit, or several if the moves do not lead from one
-    origin to the others.
+    """The states that moves reach from some origins: one orbit, or several if the moves do not lead
+    from one origin to the others.
 
-    points: any of their goals. graph: the base graph. states: the number of states in all orbits.
+    points: those of the puzzle, with any goal. graph: the base graph. states: the number of states
+    in all orbits.
     """
 
     def __init__(self, points: Points, graph: Graph, vertex: np.ndarray, colours: np.ndarray):
@@ -37,14 +38,14 @@ class Orbits:
 
     def contains(self, vertex: np.ndarray, colours: np.ndarray) -> np.ndarray:
         """Return which of the states int[N], int[N, points] can be reached: bool[N]. A vertex of -1
-        is that of no state."""
+        stands for a state that does not exist."""
         return np.any([tower.contains(vertex, colours) for tower in self._towers], axis=0)
 
     @cached_property
     def space(self) -> TowerSpace:
-        """The space of all these states. Several orbits are numbered as parts of the one that they
-        would be if something brought the first origin to the others; what else belongs to it has
-        numbers, and is never met."""
+        """The space of all these states. Several orbits are numbered as parts of the one orbit that
+        they would form if an extra arc led from the first origin to each of the others. The other
+        states of that orbit have numbers too, but the search never reaches them."""
         first, *others = self._towers
         leading = sum(self.states >= states for states in LEADING_STATES)
         if not others and not leading:

@@ -1,14 +1,14 @@
-"""The last digit of a number, by arithmetic: which of n places hold the pieces of one label.
+"""The last digit of a number, by arithmetic: which of n places the pieces of one label occupy.
 
-Two labels are left, and all permutations of their n places occur, or all even ones. Then the pieces
-of one of them, s in number, may lie in any s places: for n >= 3 even permutations bring any set of
-places to any other of the same size. A set is a *word* of n bits, and its number is its rank among
-all words of s bits in ascending order.
+Two labels are left, and all permutations of their n places occur, or all even ones. Then the s
+pieces of one label may lie in any s places: for n >= 3 even permutations bring any set of places to
+any other of the same size. A set is a *word* of n bits, and its number is its rank among all words
+with s ones in ascending order.
 
-A word is cut in two halves. With the same high half, words follow one another by their low halves,
-which have all the same number of bits. So the rank is the number of words before the first one with
-this high half, and the rank of the low half among those with as many bits: two look-ups. Words are
-permuted by tables, too, some bits at a time.
+A word is cut into two halves. Words with the same high half are consecutive, in the order of their
+low halves, which all have the same number of ones. So the rank takes two look-ups: the number of
+words with a lesser high half, and the rank of the low half among those with as many ones. Tables
+also permute words, some bits at a time.
 """
 
 from math import comb
@@ -20,10 +20,10 @@ from frontier.jit import kernel
 from frontier.space.words import count_bits
 
 CHUNK = 9
-"""Bits of a word that one entry of `images` stands for."""
+"""The bits of a word that one entry of `images` covers."""
 
 MOST_PLACES = 44
-"""The tables of halves have 2^22 entries then."""
+"""The most bits of a word; the tables of halves then have 2^22 entries."""
 
 ONE = np.uint64(1)
 
@@ -31,11 +31,11 @@ ONE = np.uint64(1)
 class PlaceTables(NamedTuple):
     """The tables of `Places`, for kernels.
 
-    size: the bits of a word. low_bits: of its low half. first: int64[2^high_bits + 1], the number
-    of words with a lesser high half. low_rank: int32[2^low_bits], the rank among low halves with as
-    many bits. low_word: int32[2^low_bits], these by number of bits and rank. low_first:
-    int64[low_bits + 1], where those of each number of bits begin. images: uint64[sections, chunks,
-    2^CHUNK], where the bits of a chunk go.
+    size: the ones of a word. low_bits: the bits of its low half. first: int64[2^high_bits + 1], the
+    number of words with a lesser high half. low_rank: int32[2^low_bits], the rank among low halves
+    with as many ones. low_word: int32[2^low_bits], the low halves by number of ones and rank.
+    low_first: int64[low_bits + 1], where the low halves with each number of ones begin. images:
+    uint64[sections, chunks, 2^CHUNK], where the bits of a chunk go.
     """
 
     size: int
@@ -48,9 +48,9 @@ class PlaceTables(NamedTuple):
 
 
 class Places:
-    """The sets of `size` of some places, and their permutations.
+    """The sets of `size` of some places, and permutations of them.
 
-    count: their number. sections: the number of permutations.
+    count: the number of sets. sections: the number of permutations.
     """
 
     def __init__(self, size: int, sections: np.ndarray):
@@ -79,7 +79,7 @@ class Places:
         )
 
     def rank(self, words: np.ndarray) -> np.ndarray:
-        """Return the ranks, int64[N], of uint64[N]."""
+        """Return the ranks, int64[N], of words, uint64[N]."""
         low_bits, low = np.uint64(self.tables.low_bits), self.tables.low_rank.size - 1
         low_rank = self.tables.low_rank[(words & np.uint64(low)).astype(np.int64)]
         return self.tables.first[(words >> low_bits).astype(np.int64)] + low_rank
@@ -108,7 +108,7 @@ def high_of(rank, first):
 
 @kernel
 def word_of(rank, high, size, low_bits, first, low_word, low_first):
-    """Return the word with a rank, of which the high half is known."""
+    """Return the word with a rank and a known high half."""
     bits = size - np.int64(count_bits(np.uint64(high)))
     low = np.int64(low_word[low_first[bits] + rank - first[high]])
     return np.uint64(high << low_bits | low)
@@ -116,7 +116,7 @@ def word_of(rank, high, size, low_bits, first, low_word, low_first):
 
 @kernel
 def rank_of_image(word, images, section, low_bits, first, low_rank):
-    """Return the rank of a word that a section permutes."""
+    """Return the rank of a word's image under a section."""
     image, mask = np.uint64(0), np.uint64((1 << CHUNK) - 1)
     for chunk in range(images.shape[1]):
         image |= images[section, chunk, word & mask]

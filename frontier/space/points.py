@@ -3,11 +3,11 @@
 The *points* of a puzzle are its positions and, where pieces have orientations, the *stickers* of
 each position, one for each orientation. A move permutes the points. A board is a colouring of them:
 the colour of a position is the label of the piece that lies there, and the colour of a sticker is
-the label with the mark of the piece that is seen there. Mark 0 is on sticker u of a position if the
-piece has orientation u. The stickers of all pieces of an orbit whose orientation does not matter
+that label with the mark that the piece shows there. Sticker u of a position shows mark 0 if the
+piece has orientation u. In each orbit, the stickers of all pieces whose orientation does not matter
 have one colour.
 
-So the boards that moves reach are the orbit of one colouring under the group that the moves
+The boards that moves reach are therefore the orbit of one colouring under the group that the moves
 generate, whichever pieces are alike and whichever orientations matter.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 NO_MARK = -1
-"""The mark of a sticker whose colour tells no orientation, and the sticker of a position."""
+"""The mark of a sticker whose colour shows no orientation, and the sticker of a position."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +28,11 @@ class Points:
     The positions come first, so that point p < `positions` is position p.
 
     moves: uint8 or uint16[moves, points], where each point goes. orbit: int64[positions], the first
-    position of the orbit of each, or of several orbits. each: int64[positions], the number of
-    stickers. position, sticker: int64[points], the position of each point, and the orientation that
-    it stands for (`NO_MARK` for a position). label, mark: int64[points], what the goal shows there.
-    Pieces of different orbits have different labels. wild: bool[labels], True for pieces whose
-    orientation does not matter.
+    position of the orbit of each, or of a set of several orbits. each: int64[positions], the number
+    of stickers. position, sticker: int64[points], the position of each point, and the orientation
+    that it stands for (`NO_MARK` for a position). label, mark: int64[points], what the goal shows
+    at each point. Pieces of different orbits have different labels. wild: bool[labels], True for
+    pieces whose orientation does not matter.
     """
 
     moves: np.ndarray
@@ -60,7 +60,7 @@ class Points:
 
     @property
     def undone(self) -> bool:
-        """True if each move is undone by one of them."""
+        """True if each move is undone by one of the moves."""
         undoing = np.argsort(self.moves, axis=1)
         return set(map(tuple, self.moves.tolist())) == set(map(tuple, undoing.tolist()))
 
@@ -93,21 +93,21 @@ class Points:
         return image, added
 
     def colours(self, label: np.ndarray, mark: np.ndarray) -> np.ndarray:
-        """Return the colours of points, int64[..., points], that show these labels and marks."""
+        """Return the colours, int64[..., points], of points that show these labels and marks."""
         each = 1 + int(self.each.max())
         colours = label * each + np.where(self.sticker == NO_MARK, 0, 1 + mark)
         unmarked = (self.sticker != NO_MARK) & self.wild[label]
         return np.where(unmarked, self.wild.size * each + self.orbit[self.position], colours)
 
     def colourings(self, labels: np.ndarray, turns: np.ndarray) -> np.ndarray:
-        """Return the colours, int64[N, points], of boards: int64[N, positions] labels and
-        orientations of the pieces in all positions."""
+        """Return the colours, int64[N, points], of boards, given as the labels and orientations of
+        the pieces in all positions, int64[N, positions] each."""
         label, turn = labels[:, self.position], turns[:, self.position]
         mark = (self.sticker - turn) % np.maximum(self.each, 1)[self.position]
         return self.colours(label, np.where(self.wild[label], NO_MARK, mark))
 
     def boards(self, colours: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the labels and orientations, int64[N, positions], of colourings; inverse of
+        """Return the labels and orientations, int64[N, positions] each, of colourings. It inverts
         `colourings`, with orientation 0 where it does not matter."""
         label, mark = np.divmod(colours, 1 + int(self.each.max()))
         turns = np.zeros((len(colours), self.positions), dtype=np.int64)
@@ -117,7 +117,8 @@ class Points:
         return label[:, : self.positions], turns
 
     def with_labels(self, label: np.ndarray) -> np.ndarray:
-        """Return the colours of boards, int64[N, positions] labels, whose marks are the goal's."""
+        """Return the colours of boards with these labels, int64[N, positions], and the goal's
+        marks."""
         label = label[:, self.position]
         return self.colours(label, np.where(self.wild[label], NO_MARK, self.mark))
 
@@ -132,11 +133,11 @@ def points_of(
 ) -> Points:
     """Return the points of a puzzle.
 
-    moves: the position to which the piece in each position goes, and what is added to its
-    orientation. each: the number of orientations in each position. labels, turns: the goal. wild:
-    True for positions whose piece, in the goal, has an orientation that does not matter. orbit: the
-    first position of a set that holds the orbit of each, where goals may lie in several orbits; by
-    default the orbits of the moves.
+    moves: for each move, the position to which the piece in each position goes, and what is added
+    to its orientation. each: the number of orientations in each position. labels, turns: the goal.
+    wild: True for positions whose piece, in the goal, has an orientation that does not matter.
+    orbit: the first position of a set that holds the orbit of each position, where goals may lie in
+    several orbits; by default the orbits of the moves.
     """
     each, labels, turns = (np.asarray(of, dtype=np.int64) for of in (each, labels, turns))
     wild = np.asarray(wild, dtype=bool)
@@ -169,7 +170,7 @@ def points_of(
 def orbits(images: Sequence[ArrayLike], positions: int) -> np.ndarray:
     """Return the first position of the orbit of each position, int64[positions].
 
-    images: where the piece in each position goes, of each move.
+    images: for each move, where the piece in each position goes.
     """
     orbit = np.arange(positions)
     before: np.ndarray | None = None

@@ -1,21 +1,21 @@
-"""The reads of a task and the origins of its rows, as tables for the kernel.
+"""The slabs that a task reads and the origins of its rows, as tables for the kernel.
 
 For an arc u -> v with voltage w, the layer at v gains w(cur[u]). Let K be the number of digits that
 are fixed in a row. There are three kinds of voltage:
 
 * all swaps before K: a row of v is a whole row of u, perhaps of another prefix;
 * all swaps behind K: a row of v is the same row of u with bits moved inside it;
-* swaps on both sides: a row of v consists of stretches, each of some row of u. Swaps behind K that
-  can be put off (`split_voltage`) are then done on the assembled row.
+* swaps on both sides: a row of v consists of stretches, each from some row of u. The swaps behind K
+  that can wait (`split_voltage`) are then done on the assembled row.
 
 So every voltage is a table (prefix and row and stretch of the target -> *slot* of the slab that it
-comes from, place in that slab) and a list of swaps to do inside the row afterwards, and the kernel
+comes from, place in that slab) and a list of swaps to do inside the row afterwards. The kernel
 knows nothing else about the puzzle. The slabs in these tables are exactly those that the task
 needs.
 
 If voltages into one node end in the same swaps, the kernel does these once, on the union of all
 rows that need them. Flips of two, three and four pancakes are the swaps 0, 0 1 0 and 0 1 2 0 1 0,
-so
+and their union is
 
     swap 0 (x | swap 1 (swap 0 (y | swap 2 (swap 1 (swap 0 (z)))))),
 
@@ -44,29 +44,29 @@ from frontier.space.swaps import (
 
 
 class Program(NamedTuple):
-    """Tables for one task. S slots, N stacks of source nodes, A arcs, W voltages.
+    """Tables for one task, with S slots, N stacks of source nodes, A arcs and W voltages.
 
-    slots: int64[S], the leading digits that are fixed in a slab, as one number, of all slabs that
-        rows come from, sorted. own_slots: int64, the places in `slots` of the slabs of one of the
+    slots: int64[S], sorted; the leading digits that are fixed in a slab, as one number, for each
+        slab that rows come from. own_slots: int64, the places in `slots` of the slabs of one of the
         task's nodes under all of its prefixes; empty if the lift is bipartite.
-    stacks: int64[N], the numbers of the stacks that hold a source node, sorted: the nodes of stack
-        s are those from s * layout.slab_nodes on.
+    stacks: int64[N], sorted; the numbers of the stacks that hold a source node. The nodes of stack
+        s begin with s * layout.slab_nodes.
     sign: int64[nodes of the task], their signs.
-    needed: bool[N, S], which slabs some row of the task comes from.
-    start, stack, row, voltage: arcs into the task's nodes: of its node i those numbered
-        start[i] .. start[i+1]-1, from stacks[stack], with the voltage of that number. stack, row:
+    needed: bool[N, S], True for the slabs that some row of the task comes from.
+    start, stack, row, voltage: arcs into the task's nodes. Arcs start[i] .. start[i+1]-1 enter node
+        i of the task. They come from stacks[stack] and have the voltage of that number. stack, row:
         uint32. row: the row of a slab where the source node begins. Arcs whose swaps inside the row
-        end alike follow one another, arcs with more swaps first.
+        end alike are consecutive, those with more swaps first.
     alike: int8[A], how many swaps at its end an arc has in common with the next one into its node.
     own: int32[nodes of the task, 2], the stack and the row of the node itself, used if the lift is
         not bipartite (a layer may then neighbour itself); otherwise -1.
     voltages: int64[W, 5]: the first of the `places` of a voltage, the stretches of a row, the words
-        of a stretch, and where its swaps inside the row begin and end in `swaps`.
+        of a stretch, and where the swaps of the voltage inside the row begin and end in `swaps`.
     places: int32[P, 3]: the slot, the row in its slab and the word in this row from which a stretch
         comes. Stretch b of row r, which is counted through all of the task's prefixes, is at
         voltages[w, 0] + r * voltages[w, 1] + b.
-    swaps: int64[K, 2]: the position of each swap, and 1 if it and all later swaps of its voltage
-        are an odd number, else 0.
+    swaps: int64[K, 2]: the position of each swap, and the parity of the number of swaps of its
+        voltage from this one to the last.
     row_odd: int64[rows], parity of the digits that number a row.
     """
 
@@ -92,20 +92,20 @@ class Program(NamedTuple):
 
     @property
     def look_ups(self) -> int:
-        """The stretches that all rows look up; see `Work`."""
+        """The number of stretches that all rows look up; see `Work`."""
         return self.row_odd.size * int(self.voltages[self.voltage, 1].sum())
 
 
 class Reads(NamedTuple):
-    """The slabs of the current layer that a task reads if they exist, one entry each: E entries for
-    B of `Layout.bands`.
+    """The slabs of the current layer that a task reads if they exist: E entries for the B bands of
+    `Layout.bands`.
 
-    task, slab: int64[E], the task whose part has the slab, and its number there.
-    slot: int64[E], its place in `Program.slots`.
+    task, slab: int64[E], the task whose part has the slab, and the slab's number there.
+    slot: int64[E], the place of the slab's slot in `Program.slots`.
     stack: int64[E], the place in `Program.stacks` of the stack of nodes that the slab has.
-    band_start, entry: int64[B + 1] and int64; band b needs those entries numbered band_start[b]
-        .. band_start[b+1]-1, which are sorted.
-    next_band: for each of these the next band that needs the entry, B if none does.
+    band_start, entry: int64[B + 1] and int64; band b needs the entries entry[band_start[b]] ..
+        entry[band_start[b+1]-1], which are sorted.
+    next_band: for each member of `entry`, the next band that needs the same entry, B if none does.
     """
 
     task: np.ndarray
@@ -141,8 +141,8 @@ def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
 
 
 def in_bands(bands: Sequence[np.ndarray], entries: int) -> dict[str, np.ndarray]:
-    """Return the fields of `Reads` about bands, each given by the entries that it needs. entries:
-    the number of all entries."""
+    """Return the fields of `Reads` about bands, each band given by the entries that it needs.
+    entries: the number of all entries."""
     following, soonest = [], np.full(entries, len(bands))
     for band in reversed(range(len(bands))):
         following.append(soonest[bands[band]])
@@ -158,7 +158,7 @@ def in_bands(bands: Sequence[np.ndarray], entries: int) -> dict[str, np.ndarray]
 def _bands(layout: Layout, task: Task, program: Program, entry: np.ndarray) -> list[np.ndarray]:
     """Return the entries that each band needs.
 
-    entry: int64[stacks, slots], the number of the entry, -1 for none.
+    entry: int64[stacks, slots], the number of the entry, -1 if there is none.
     """
     p, prefixes = program, task.last_prefix - task.first_prefix
     kinds: dict[tuple[bytes, ...], tuple[int, list[np.ndarray]]] = {}  # slots under each prefix
@@ -170,7 +170,7 @@ def _bands(layout: Layout, task: Task, program: Program, entry: np.ndarray) -> l
         key = tuple(of_prefix.tobytes() for of_prefix in slots)
         kind_of[w], _ = kinds.setdefault(key, (len(kinds), slots))
     slots_of = [*(slots for _, slots in kinds.values()), p.own_slots.reshape(-1, layout.cuts)]
-    # Each target stack once with each stack of sources and the slots that it reads there.
+    # Pair each target stack once with each stack of sources and the slots that it reads there.
     stacks, count = len(entry), len(slots_of)
     target = np.arange(len(task.nodes)) // layout.slab_nodes
     keys = (np.repeat(target, np.diff(p.start)) * stacks + p.stack) * count + kind_of[p.voltage]
@@ -192,10 +192,10 @@ def _bands(layout: Layout, task: Task, program: Program, entry: np.ndarray) -> l
 class Swaps(NamedTuple):
     """The action of each swap inside a row, for the kernel.
 
-    positions: int64[positions, 6]: for the swap of i and i+1 its kind, the radices of its digits,
+    positions: int64[positions, 6]: for the swap of i and i+1, its kind, the radices of its digits,
     the words of a stretch, and where its table begins and ends in `table`; 0 where the kind has
-    none.
-    table: uint32. parities: uint64[words of a row], all ones where the digits of a word are odd.
+    none. table: uint32. parities: uint64[words of a row], all ones where the digits of a word are
+    odd.
     """
 
     positions: np.ndarray
@@ -285,7 +285,8 @@ def program_of(layout: Layout[Space], task: Task) -> Program:
 
 
 def _swaps_inside(layout: Layout[Space], voltage: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Return (position, parity of the swaps from it on) of the swaps to be done inside a row."""
+    """Return (position, parity of the number of swaps from it on) of each swap to do inside a
+    row."""
     code = layout.space.code
     _, inner = split_voltage(voltage, layout.row_digits)
     inner = last_first(inner)
@@ -300,8 +301,8 @@ def last_first(word: Sequence[int]) -> tuple[int, ...]:
     """Return swaps with the same product as a word that first bring the right member to the last
     place, then to the place before it, and so on.
 
-    They are as few as possible. The fewer of the first places a permutation moves, the shorter the
-    word, and one word tends to be the end of another.
+    The swaps are as few as possible. The fewer of the first places a permutation moves, the shorter
+    the word, and one word is often the end of another.
     """
     row = list(range(max(word, default=-1) + 2))
     for i in word:
@@ -317,8 +318,8 @@ def last_first(word: Sequence[int]) -> tuple[int, ...]:
 def _order(
     start: np.ndarray, voltage: np.ndarray, used: np.ndarray, inner: Sequence[list]
 ) -> np.ndarray | slice:
-    """Return an order of arcs, of which node i has start[i] .. start[i+1]-1, by their swaps inside
-    the row: arcs that end alike follow one another, the longer first."""
+    """Return an order of the arcs by their swaps inside the row: arcs that end alike follow one
+    another, the longer first. Node i has the arcs start[i] .. start[i+1]-1."""
     ends = [inner[w][-1] for w in used if inner[w]]
     if len(set(ends)) == len(ends):
         return slice(None)
@@ -351,14 +352,14 @@ def _alike(
 
 
 def _common_end(one: list, other: list) -> int:
-    """Return how many members two lists have in common at their end."""
+    """Return how many members at the end of two lists are the same."""
     same = (a == b for a, b in zip(reversed(one), reversed(other), strict=False))
     return sum(takewhile(bool, same))
 
 
 class _Origin(NamedTuple):
     """Where each stretch of each row of a task comes from: the slab, numbered as in
-    `Program.slots`, its row, and the word in this row."""
+    `Program.slots`, the row in it, and the word in this row."""
 
     slab: np.ndarray
     row: np.ndarray
@@ -379,5 +380,5 @@ def _origin_of_rows(layout: Layout, task: Task, voltage: tuple[int, ...]) -> _Or
 
 
 def _different(numbers: np.ndarray) -> np.ndarray:
-    """Return the distinct numbers, sorted; this is fast if equal ones follow one another."""
+    """Return the distinct numbers, sorted. This is fast if equal numbers follow one another."""
     return np.unique(numbers[np.diff(numbers, prepend=-1) != 0])

@@ -4,11 +4,11 @@ C. C. Sims, Computational methods in the study of permutation groups, 1970; fill
 J. S. Leon, On an algorithm for finding a base and a strong generating set, Math. Comp. 35 (1980).
 
 For base points b_0, b_1, ... row i of the table holds, for each point e, a member of the group that
-leaves b_0 .. b_{i-1} where they are and brings b_i to e, if one is known. The table is not proved
-to be whole, and need not be: every member in it is one of the group, so the product of the sizes of
-its rows is at most the order of the group, and `lower` returns some member of a coset.
+leaves b_0 .. b_{i-1} where they are and brings b_i to e, if one is known. No proof shows that the
+table is complete, and none is needed. All its entries are members of the group, so the product of
+the sizes of its rows is at most the order of the group, and `lower` returns some member of a coset.
 
-Permutations p are arrays with p[k], where k goes; (p q)[k] = p[q[k]].
+A permutation p is an array in which p[k] is the place to which k goes; (p q)[k] = p[q[k]].
 """
 
 from math import prod
@@ -18,11 +18,12 @@ import numpy as np
 from frontier.jit import kernel
 
 ROUNDS = 24
-"""How often random products are multiplied with one another. Each round doubles their lengths."""
+"""How many times random products are multiplied with one another. Each round doubles their
+length."""
 
 
 def random_members(generators: np.ndarray, count: int, rng: np.random.RandomState) -> np.ndarray:
-    """Return random members, [count, points], of the group of some permutations."""
+    """Return random members, [count, points], of the group that some permutations generate."""
     identity = np.arange(generators.shape[1], dtype=generators.dtype)
     members = np.concatenate([generators, identity[None]])
     members = members[rng.randint(len(members), size=count)]
@@ -36,8 +37,8 @@ def random_members(generators: np.ndarray, count: int, rng: np.random.RandomStat
 class SiftTable:
     """A table of members of a group.
 
-    base: int64[N], the base points. slot: int32[N, points], for row i and point e the number of a
-    member, -1 if none is known. members: [M, points].
+    base: int64[N], the base points. slot: int32[N, points], the number of the member in row i for
+    point e, -1 if none is known. members: [M, points].
     """
 
     def __init__(self, base: np.ndarray, elements: np.ndarray):
@@ -58,8 +59,9 @@ class SiftTable:
         return prod(np.count_nonzero(self.slot >= 0, axis=1).tolist())
 
     def lower(self, permutations: np.ndarray) -> np.ndarray:
-        """Return a member of the left coset p G of each row of [K, points]: if the table is
-        whole, that which brings b_0, b_1, ... to the least points, compared in this order."""
+        """Return a member of the left coset p G of each row of [K, points]. If the table is
+        complete, it is the member that brings b_0, b_1, ... to the least points, compared in this
+        order."""
         products = permutations.copy()
         _lower(products, self.base, self.slot, self.members, np.empty_like(products[0]))
         return products
@@ -67,8 +69,8 @@ class SiftTable:
 
 @kernel
 def _fill(elements, base, slot, members, inverses):
-    """Put each element where it differs from what is known, and return the number of members.
-    inverses: theirs, overwritten."""
+    """Sift each element, put the rest in the first row that has no member for its image, and return
+    the number of members. inverses: receives the inverses of the members."""
     size = 1
     for n in range(len(elements)):
         p = elements[n]

@@ -1,13 +1,13 @@
-"""A chain of colourings, each of which tells more than the one before: the digits of a number.
+"""A chain of colourings, each of which shows more than the one before: the digits of a number.
 
-The first colouring tells nothing but the orbits of the points, the last one is the goal. Between
-two of them one *stage* shows something more: where all marks of an orbit are, or where the pieces
-with one label are, or the marks of these.
+The first colouring shows only the orbits of the points; the last one is the goal. Each *stage*
+between two colourings shows something more: where all marks of an orbit are, where the pieces with
+one label are, or where the marks of these pieces are.
 
-The order is free, as far as correctness goes. Which one is chosen decides how many *sections* there
-are (see `frontier.space.tower`). Marks come first where all pieces of an orbit have some, as a move
-permutes the marks of an orbit whatever pieces they belong to, and then permutes the pieces whatever
-marks they show. Then labels follow, those of few pieces first.
+Any order of the stages is correct, but the order decides how many *sections* there are (see
+`frontier.space.tower`). Marks come first where all pieces of an orbit have some. A move then
+permutes the marks of an orbit whatever pieces they belong to, and the pieces whatever marks they
+show. Labels follow, those of few pieces first.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ import numpy as np
 from frontier.space.points import NO_MARK, Points
 
 MOST_MARKS = 1 << 14
-"""The marks of an orbit are shown at once if they can be arranged in at most so many ways."""
+"""The marks of an orbit are shown at once if they can be arranged in at most this many ways."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def stages_of(points: Points, leading: int = 0) -> list[Stage]:
 
 
 def shown(points: Points, stages: list[Stage]) -> np.ndarray:
-    """Return the colours, int64[points], of the goal as far as some stages tell it."""
+    """Return the colours, int64[points], of the goal as far as some stages show it."""
     is_position = points.sticker == NO_MARK
     label_shown, mark_shown = np.zeros(points.count, bool), np.zeros(points.count, bool)
     orbit = points.orbit[points.position]
@@ -80,11 +80,11 @@ def shown(points: Points, stages: list[Stage]) -> np.ndarray:
 def live(points: Points, told: np.ndarray) -> np.ndarray:
     """Return the points that further stages depend on, ascending.
 
-    told: the colours that the stages up to now show. If a move leaves these as they are, and all
-    live points where they are, it leaves the goal as it is:
+    told: the colours that the stages so far show. A move that leaves these as they are, and all
+    live points where they are, leaves the goal as it is:
 
-    * of a told colour whose points all have one colour in the goal, any may go anywhere;
-    * if the stickers of a position differ in told colours, they go where the position goes. Where
+    * if all points of a told colour have one colour in the goal, each of them may go to any other;
+    * if the stickers of a position have different told colours, they go where the position goes. If
       the position is not live, it goes to one of the same label, whose stickers show the same
       marks.
     """

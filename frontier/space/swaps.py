@@ -1,8 +1,8 @@
 """Neighbour swaps inside a row of bitmap words.
 
-A *row* is consecutive words of one bitmap: all that share their leading Lehmer digits. A swap of
-positions i and i+1 whose two digits both lie behind those moves bits only within the row. Where the
-digits are decides what moves (see `frontier.space.lehmer`):
+A *row* is consecutive words of one bitmap: all words that share their leading Lehmer digits. If
+both digits of positions i and i+1 lie behind these, the swap of the positions moves bits only
+within the row. The place of the digits decides what moves (see `frontier.space.lehmer`):
 
 * both number words: stretches of whole words move;
 * radices 6 and 5, the border between words and bits: a 6 x 5 exchange of 12-bit fields among
@@ -15,7 +15,7 @@ digits are decides what moves (see `frontier.space.lehmer`):
   three bits turns up, for q = 1 down;
 * the last two positions: only the dropped digit and the sign change, so nothing moves.
 
-Every kernel here *ors* the image of the source row into the target row, as a layer is the
+Every kernel here *ors* the image of the source row into the target row, because a layer is the
 union of the images of the layer before.
 """
 
@@ -28,7 +28,7 @@ FULL = np.uint64((1 << 60) - 1)
 
 
 def _shifts(radix_a: int, radix_b: int, stride_a: int, stride_b: int) -> dict[int, int]:
-    """Return, by distance, the mask of the bits of a word that move by this distance."""
+    """Return for each distance the mask of the bits of a word that move by it."""
     masks: dict[int, int] = {}
     for bit in range(60):
         a, b = bit // stride_a % radix_a, bit // stride_b % radix_b
@@ -54,36 +54,37 @@ S1, S2, S3, S5, S7 = (np.uint64(d) for d in (1, 2, 3, 5, 7))
 S12, S21, S24, S30, S36, S39, S48 = (np.uint64(d) for d in (12, 21, 24, 30, 36, 39, 48))
 F0, F1, F2, F3, F4 = (np.uint64(0xFFF << 12 * field) for field in range(5))
 
-# digit of radix 3 is 0, 1, 2; digits of radix 5 and 4 add up to an even number
+# The digit of radix 3 is 0, 1 or 2. In EVEN, the digits of radix 5 and 4 add up to an even number.
 A0, A1, A2 = (_bits(lambda bit, a=a: bit % 3 == a) for a in range(3))
 A01, A12 = A0 | A1, A1 | A2
 EVEN = _bits(lambda bit: (bit // 12 + bit // 3 % 4) % 2 == 0)
 
-# what a swap does, by where its digits lie
+# What a swap does depends on where its digits lie.
 NOTHING, TURN, SWAP_43, SWAP_54, FIELDS, STRETCHES, GATHER = range(7)
 
 
 def swap_kind(code: LehmerCode, i: int) -> int:
-    """Return which of the cases above the swap of positions i and i+1 is."""
+    """Return the kind of the swap of positions i and i+1, one of those above."""
     if i + 1 < len(code.leading):
         return STRETCHES if stretch_words(code, i) >= 8 else GATHER
     return (NOTHING, TURN, SWAP_43, SWAP_54, FIELDS)[code.length - 2 - i]
 
 
 def stretch_words(code: LehmerCode, i: int) -> int:
-    """Return the words of a stretch that the swap of positions i and i+1 moves as a whole."""
+    """Return the number of words in a stretch that the swap of positions i and i+1 moves as a
+    whole."""
     return code.strides[i + 1] // code.bits
 
 
 def gather_table(code: LehmerCode, i: int) -> np.ndarray:
-    """Return for each word of a period (digits i and i+1), uint32, the word that comes to it."""
+    """Return for each word of a period (digits i and i+1), uint32, the word that moves to it."""
     size, pairs = stretch_words(code, i), swapped_pairs(code.radices[i], code.radices[i + 1])
     return (pairs[:, None] * size + np.arange(size)).astype(np.uint32).ravel()
 
 
 def word_parities(code: LehmerCode, row_words: int) -> np.ndarray:
-    """Return the parities of the digits that number the words of a row, uint64, all ones if
-    odd."""
+    """Return the parities of the digits that number the words of a row: uint64, all ones for an odd
+    parity."""
     odd = digit_sum(np.arange(row_words), code.leading) % 2 == 1
     return np.where(odd, FULL, np.uint64(0))
 
@@ -126,7 +127,8 @@ def or_fields(target, source):
     """Exchange digits of radix 6 (the word) and 5 (its 12-bit field).
 
     Field b of word a comes from field a of word b + 1 for a <= b, else from field a - 1 of word b.
-    Written out, so that the compiler works on several sixes at a time.
+    The assignments are written out, so that the compiler works on several groups of six words at a
+    time.
     """
     for six in range(target.size // 6):
         start = 6 * six
@@ -196,7 +198,7 @@ def or_swap_43(target, source):
 
 @kernel
 def or_turn(target, source, parities, odd):
-    """Turn the digit of radix 3. `odd` is the sign plus the row's own digits, mod 2."""
+    """Turn the digit of radix 3. `odd` is the sign plus the row's own digits, modulo 2."""
     flip = EVEN
     if odd:
         flip = EVEN ^ FULL

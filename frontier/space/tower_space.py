@@ -1,13 +1,13 @@
-"""The space of states that a tower numbers, cut into rows, with the tables that kernels read.
+"""The space of states that a tower numbers, divided into rows, with the tables that kernels read.
 
-Digits are joined with their neighbours, which changes no number: a few *outer* digits number the
-rows, and one last digit numbers the states of a row. Before that, sections that write the same
-digits whatever they read become one (E. F. Moore's minimisation, from the last digit to the first).
-After it there is one section for each permutation of the states of a row that occurs.
+Neighbouring digits are joined, which changes no number: a few *outer* digits number the rows, and
+one last digit numbers the states of a row. Before that, sections that write the same digits
+whatever they read become one (E. F. Moore's minimisation, from the last digit to the first). One
+section then remains for each permutation of the states of a row that occurs.
 
-A move brings all states of a row to one other row, and permutes them by one section. So a row is to
-this space what a node is to `frontier.space.graph.Space`, and layers are cut, stored and read alike
-(`frontier.space.layout`): a row is the bitmap of a node, and has no prefix.
+A move brings all states of a row to one other row, and permutes them by one section. So a row takes
+the place of a node of `frontier.space.graph.Space`: it is the bitmap of a node, and has no prefix.
+Layers are divided, stored and read in the same way (`frontier.space.layout`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,14 +23,14 @@ from frontier.space.layout import SLAB_BYTES, WORD_BYTES
 from frontier.space.tower import Graph, Tower
 
 Tables = tuple[np.ndarray, np.ndarray]
-"""to, then of a digit: int32[sections, radix] each."""
+"""`to` and `then` of a digit: int32[sections, radix] each."""
 
 ROW_COST, ENTRY_COST = 500.0, 0.5e-6
-"""What going to a row costs, divided among its states, and what an entry of its table costs, as
-large tables fall out of the caches."""
+"""The cost of going to a row, which its states share, and the cost of an entry of its table: large
+tables fall out of the caches."""
 
 OUTER_ENTRIES = 1 << 16
-"""Outer digits are joined as long as their tables have at most so many entries."""
+"""The most entries of a table of joined outer digits."""
 
 
 class Walk(NamedTuple):
@@ -39,7 +39,8 @@ class Walk(NamedTuple):
     start: int64[vertices + 1]; the arcs at vertex v are start[v] .. start[v+1]-1. end: int32[arcs],
     the vertex at the other end. section: int32[arcs], the section of the first digit. rows: the
     number of rows at a vertex. radix: int64[digits]. first: int64[digits], where the entries of
-    each begin. to, then: int32[entries], those of section s and digit d at first + s * radix + d.
+    each digit begin. to, then: int32[entries]; the entry of section s and value d of a digit is at
+    first + s * radix + d.
     """
 
     start: np.ndarray
@@ -55,8 +56,8 @@ class Walk(NamedTuple):
 class RowCode:
     """The states of a row, as bits of words.
 
-    half: their number. bits: of a word. leading: the radices of a word's number; one if the row is
-    no larger than a slab. words: their number.
+    half: the number of states. bits: the bits of a word. words: the number of words. leading: the
+    radices of a word's number, only one if the row is no larger than a slab.
     """
 
     bits = 64
@@ -73,12 +74,13 @@ class RowCode:
 class TowerSpace:
     """The states of a tower and what moves do to them.
 
-    tower: numbers the states. code: the states of a row; state x of row n has the number
-    n * code.half + x. nodes: the number of rows, in a list as there is one side. forward, backward:
-    the arcs that leave a vertex, and the arcs into a vertex undone, with the tables of the outer
-    digits. to: uint16 or uint32[sections, states of a row], the place in its new row of each state.
-    inverse: int32[sections]. Or places: the digit within a row that has no tables; then `to` and
-    `inverse` are empty. undone: True if each move is undone by some move.
+    tower: numbers the states. code: the states of a row; state x of row n has the number n *
+    code.half + x. nodes: the number of rows, in a list with one entry, because there is one side.
+    forward, backward: the arcs that leave a vertex, and the arcs into a vertex undone, with the
+    tables of the outer digits. to: uint16 or uint32[sections, states of a row], the place in its
+    new row of each state. inverse: int32[sections], the inverse of each section. places: the digit
+    within a row if that digit has no tables; then `to` and `inverse` are empty. undone: True if
+    each move is undone by some move.
     """
 
     sides, voltages, arc_counts, rows_are_numbered = 1, (), [()], True
@@ -123,19 +125,19 @@ class TowerSpace:
 
     @property
     def states(self) -> int:
-        """The number of states that have a number."""
+        """The number of states that have numbers."""
         return self.tower.states
 
     @cached_property
     def numbering(self) -> int:
-        """A checksum of what was chosen in numbering the states and their rows, CRC-32."""
+        """A checksum, CRC-32, of the choices made in numbering the states and their rows."""
         tower, rows = self.tower, np.array([self.nodes[0], self.code.half])
         chosen = [rows, tower.walks, *(level.representatives for level in tower.levels)]
         return crc32(b"".join(np.ascontiguousarray(some).tobytes() for some in chosen))
 
     @property
     def outer_radices(self) -> list[int]:
-        """The radices of the vertex and the digits that number the rows."""
+        """The radices of the digits that number the rows, the vertex first."""
         radices, rows = self.tower.radices, 1
         for count, radix in enumerate(radices):
             if rows == self.nodes[0]:
@@ -145,7 +147,7 @@ class TowerSpace:
 
     @property
     def look_ups(self) -> int:
-        """The entries of tables that tell where all rows come from."""
+        """The number of table entries looked up to find where all rows come from."""
         walk = self.forward
         return walk.section.size * walk.rows * max(1, walk.radix.size)
 
@@ -168,13 +170,13 @@ class TowerSpace:
 
     @cached_property
     def vertex(self) -> list[np.ndarray]:
-        """The vertex of each row, in a list as there is one side."""
+        """The vertex of each row, in a list with one entry, because there is one side."""
         each = self.forward.rows
         return [np.repeat(self.tower.vertices, each)]
 
     @property
     def in_memory_only(self) -> str | None:
-        """The reason why tasks cannot search the space, None if they can."""
+        """The reason why tasks cannot search the space, or None if they can."""
         if self.places is not None:
             return "all ways to lay its like pieces are one digit of a position's number"
         return None if self.undone else "some of its moves cannot be undone"
@@ -193,8 +195,8 @@ class TowerSpace:
         return np.arange(self.nodes[0])
 
     def neighbours(self, side: int, number: int, back: bool = False) -> Iterator[tuple[int, int]]:
-        """Generate (side, state number) of the states to which moves lead from one, without the
-        kernels. back: of those from which moves lead to it."""
+        """Generate (side, state number) of the states to which moves lead from one state, without
+        the kernels; with `back`, of the states from which moves lead to it."""
         graph, points, (vertex, colours) = self.graph, self.tower.points, self.state(side, number)
         at = np.searchsorted(self.tower.vertices, vertex)
         ends = (graph.target, graph.source) if back else (graph.source, graph.target)
@@ -232,22 +234,22 @@ class TowerSpace:
 
 
 AnySpace = Space | TowerSpace
-"""What is searched: layers of both kinds are cut, stored and read alike."""
+"""What is searched. Layers of both kinds of space are divided, stored and read in the same way."""
 
 
 def _arcs(
     vertices: int, at: np.ndarray, end: np.ndarray, section: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (start, end, section) of arcs sorted by a vertex, those of one effect once."""
+    """Return (start, end, section) of the arcs sorted by vertex, arcs with the same effect once."""
     arcs = np.unique(np.stack([at, end, section]), axis=1)
     start = np.searchsorted(arcs[0], np.arange(vertices + 1))
     return start, arcs[1].astype(np.int32), arcs[2].astype(np.int32)
 
 
 def minimised(levels: Sequence[Tables], last: int | None) -> tuple[list[Tables], np.ndarray]:
-    """Return the tables without sections that do what others do, and the new number of each section
-    of the first digit. last: the number of sections after these digits, which all differ; None if
-    nothing follows."""
+    """Return the tables without the sections that duplicate others, and the new number of each
+    section of the first digit. last: the number of sections after these digits, which are all
+    different; None if nothing follows."""
     number: np.ndarray | None = None if last is None else np.arange(last)
     result: list[Tables] = []
     for to, then in reversed(levels):
@@ -261,7 +263,7 @@ def minimised(levels: Sequence[Tables], last: int | None) -> tuple[list[Tables],
 
 
 def joined(outer: Tables, inner: Tables) -> Tables:
-    """Return the tables of two neighbouring digits as those of one."""
+    """Return the tables of two neighbouring digits as the tables of one."""
     (to, then), (inner_to, inner_then) = outer, inner
     shape = len(to), to.shape[1] * inner_to.shape[1]
     both = to[:, :, None] * inner_to.shape[1] + inner_to[then]
@@ -269,8 +271,8 @@ def joined(outer: Tables, inner: Tables) -> Tables:
 
 
 def _cut(shapes: Sequence[tuple[int, int]], row_cost: float) -> int:
-    """Return the first of the digits that make a row, which is no larger than a slab. shapes:
-    (sections, radix) of each digit."""
+    """Return the index of the first of the digits that make up a row, which is no larger than a
+    slab. shapes: (sections, radix) of each digit."""
 
     def cost(first: int) -> tuple[bool, float]:
         width = prod(radix for _, radix in shapes[first:])
@@ -293,8 +295,8 @@ def _outer(levels: Sequence[Tables]) -> list[Tables]:
 
 
 def _inverses(to: np.ndarray) -> np.ndarray:
-    """Return the number of the inverse of each row of permutations, int32; all of them are
-    there."""
+    """Return the number of the inverse of each row of permutations, int32; every inverse is among
+    the rows."""
     back = np.argsort(to, axis=1, kind="stable").astype(to.dtype)
     keys = [np.ascontiguousarray(rows).view(f"V{to.shape[1] * 4}").ravel() for rows in (to, back)]
     order = np.argsort(keys[0])

@@ -1,12 +1,12 @@
-"""What a run needs of the place where its files are kept, whatever kind of place that is.
+"""The interface of the places where runs keep their files, whatever kind of place they are.
 
 A `Storage` is a place. Its files have names such as ``layers/0012/c.0``; the name "" stands for the
-place itself. A file is put in place whole or not at all. A place must be able to read a range,
-write a file whole, delete it, list names, and replace a file if it is still the one that was read.
-Methods for things that a kind of place does not have, such as folders or locks, do nothing.
+place itself. A file is put in place complete or not at all. A place must be able to read a range,
+write a complete file, delete it, list names, and replace a file if it is still the one that was
+read. Methods for features that a kind of place lacks, such as folders or locks, do nothing.
 """
 
-# ruff: noqa: B027  (methods for things that a kind of place does not have do nothing)
+# ruff: noqa: B027  (methods for features that a kind of place lacks do nothing)
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -16,11 +16,11 @@ from typing import Any, Self
 import numpy as np
 
 MOST_BYTES = 1 << 28
-"""The greatest size in bytes of a file that is read as a whole."""
+"""The greatest size in bytes of a file that is read at once."""
 
 
 DELETING, PARTIAL = ".deleting", ".partial"
-"""The ends of the names of files and folders: those being deleted, and those not whole."""
+"""The endings of names of files and folders that are being deleted, and of incomplete ones."""
 
 
 class Replaced(Exception):
@@ -28,15 +28,15 @@ class Replaced(Exception):
 
 
 class Writer(ABC):
-    """A file that is written chunk by chunk, and is in place from `finish` on. As a context manager
-    it leaves nothing behind if `finish` was not called."""
+    """A file that is written chunk by chunk, and is in place only after `finish`. Used as a context
+    manager, it leaves nothing behind if `finish` was not called."""
 
     @abstractmethod
     def write(self, data: bytes | memoryview) -> None: ...
 
     @abstractmethod
     def finish(self, durable: bool) -> None:
-        """Put the complete file in place. durable: return only when it is on the disk."""
+        """Put the complete file in place. durable: return only once it is on the disk."""
 
     @abstractmethod
     def abandon(self) -> None:
@@ -54,7 +54,7 @@ class Storage(ABC):
 
     path: the Path of a directory, or the URL of a place in a bucket. lock_file: the file that the
     writer of a run locks; None if there are no locks. transfer_bytes: the most bytes of memory for
-    data on their way from or to one file.
+    data under way from or to one file.
     """
 
     path: Path | str
@@ -75,16 +75,16 @@ class Storage(ABC):
 
     @property
     def name(self) -> str:
-        """The last part of its path."""
+        """The last part of the path."""
         return str(self).rpartition("/")[2]
 
     @property
     @abstractmethod
     def parent(self) -> "Storage":
-        """The place in which this one lies."""
+        """The place that contains this one."""
 
     def absolute(self) -> "Storage":
-        """Return the same place, whatever directory the process may change to."""
+        """Return the same place, independent of later changes of the working directory."""
         return self
 
     def resolved(self) -> "Storage":
@@ -99,12 +99,12 @@ class Storage(ABC):
     def place(self, name: str = "") -> Path | str:
         """Return the path or URL of a file or folder."""
 
-    # What is there.
+    # Names and versions.
 
     @abstractmethod
     def version(self, name: str) -> object:
-        """Return a value that distinguishes a file from files that replace it; None if there is no
-        file."""
+        """Return a value that distinguishes a file from any file that replaces it; None if there is
+        no file."""
 
     def exists(self, name: str) -> bool:
         """Return whether something has this name."""
@@ -112,27 +112,27 @@ class Storage(ABC):
 
     @abstractmethod
     def is_folder(self, name: str = "") -> bool:
-        """Return whether there is a folder of this name."""
+        """Return whether there is a folder with this name."""
 
     @abstractmethod
     def names(self, folder: str = "") -> set[str]:
-        """Return the names directly in a folder. There are none if it does not exist, or is a link
-        inside this place: links are never followed."""
+        """Return the names directly in a folder. The set is empty if the folder does not exist or
+        is a link inside this place, because links are never followed."""
 
     @abstractmethod
     def files(self, folder: str = "") -> Iterator[tuple[str, int]]:
-        """Generate the names of all files below a folder, and the bytes of each."""
+        """Generate the name of each file below a folder, and its size in bytes."""
 
     def size(self, folder: str = "") -> int:
-        """Return the bytes of all files below a folder."""
+        """Return the total bytes of all files below a folder."""
         return sum(size for _, size in self.files(folder))
 
     @abstractmethod
     def modified(self, name: str) -> float:
-        """Return when a file was written, in seconds of the epoch; raises FileNotFoundError if
-        there is none."""
+        """Return when a file was written, in seconds since the epoch; raises FileNotFoundError if
+        there is no file."""
 
-    # Reading raises FileNotFoundError if nothing has the name, ValueError if it is not a file.
+    # Reading raises FileNotFoundError if nothing has the name, and ValueError if it is not a file.
 
     @abstractmethod
     def read(self, name: str, most: int = MOST_BYTES) -> bytes:
@@ -140,23 +140,23 @@ class Storage(ABC):
 
     @abstractmethod
     def read_tail(self, name: str, size: int) -> tuple[bytes, int]:
-        """Return the last `size` bytes of a file, or all if it has fewer, and the size of the
-        file."""
+        """Return the last `size` bytes of a file, or all of them if it has fewer, and the size of
+        the file."""
 
     @abstractmethod
     def read_ranges(self, name: str, begin: Sequence[int], views: Sequence[memoryview]) -> None:
         """Read ascending ranges of a file.
 
-        begin: where each begins. views: memory of the size of each. Raises EOFError or OSError if
-        the file ends within a range.
+        begin: where each range begins. views: memory of the size of each range. Raises EOFError or
+        OSError if the file ends within a range.
         """
 
     def map_ranges(self, name: str, ranges: Sequence[tuple[int, int]]) -> np.ndarray | None:
-        """Return a file as uint8 memory, with some ranges of it read already, without a copy.
+        """Return a file as uint8 memory, without a copy. The given ranges have been read already.
 
         ranges: where each begins and ends. Returns None if files of this place cannot be mapped;
         raises EOFError if the file ends within a range. If the disk fails during later reads, the
-        process ends without an error.
+        process ends without an error message.
         """
         return None
 
@@ -177,22 +177,22 @@ class Storage(ABC):
     def write(self, name: str, content: bytes, durable: bool = False) -> None:
         """Write a file so that a reader sees either its old content or the new one.
 
-        That holds however the process dies. durable: return only when it is on the disk; otherwise
-        a power failure may lose the writes of the last seconds.
+        This holds however the process dies. durable: return only once the file is on the disk;
+        otherwise a power failure may lose the writes of the last seconds.
         """
 
     @abstractmethod
     def replace(self, name: str, content: bytes, was: object, durable: bool = False) -> object:
-        """Write a file as `write` does, if its version still is `was`; with None, if there is none.
+        """Write a file as `write` does, if its version is still `was`; None stands for no file.
 
         Returns the new version. Raises Replaced if the version has changed. If there are locks, the
-        caller must hold the run's lock; otherwise, of two that replace a file at once, one
-        succeeds.
+        caller must hold the run's lock. Otherwise, if two processes replace a file at the same
+        time, one succeeds.
         """
 
     @abstractmethod
     def append(self, name: str, content: bytes) -> None:
-        """Add to the end of a file; makes the file if there is none."""
+        """Append to a file; makes the file if it does not exist."""
 
     @abstractmethod
     def new_file(self, name: str) -> Writer:
@@ -200,7 +200,7 @@ class Storage(ABC):
 
     @abstractmethod
     def delete(self, *names: str) -> None:
-        """Delete some files; skips names without a file."""
+        """Delete some files; ignores names without a file."""
 
     # File systems only.
 
@@ -211,10 +211,10 @@ class Storage(ABC):
         """Delete a folder if it is empty."""
 
     def force(self, *names: str) -> None:
-        """Return when the contents of files, or the names in folders, are on the disk."""
+        """Return once the contents of files, or the names in folders, are on the disk."""
 
     def force_above(self) -> None:
-        """Return when the name of the place, and names above it that may be new, are on the
+        """Return once the name of the place, and names above it that may be new, are on the
         disk."""
 
     def sweep(self, folder: str = "") -> None:
@@ -225,16 +225,16 @@ class Storage(ABC):
         return False
 
     def is_odd(self, name: str, folder: bool = False) -> bool:
-        """Return whether something has this name that is not a file, or not a folder if
-        `folder`."""
+        """Return whether something that is not a file has this name, or something that is not a
+        folder if `folder` is set."""
         return False
 
     def move_aside(self, name: str, to: str) -> None:
-        """Give something another name."""
+        """Give a file or folder another name."""
 
     @abstractmethod
     def free(self) -> float:
-        """Return the free bytes, infinite if the place has no known limit."""
+        """Return the free bytes; infinity if the place has no known limit."""
 
     def free_files(self) -> int | None:
         """Return how many more files the place can hold; None if there is no limit."""

@@ -1,9 +1,9 @@
 """Files in an object store, such as Amazon S3: names in a bucket, without folders.
 
-A store must be able to read a range, write a whole object, delete it, list names, and replace an
+A store must be able to read a range, write a complete object, delete it, list names, and replace an
 object if it is still the one that was read (`frontier.storage.requests`). It cannot rename or lock.
-An object is in place whole or not at all, an interrupted upload leaves none, and nothing has to be
-forced to a disk.
+An object is in place complete or not at all, an interrupted upload leaves no object, and nothing
+has to be forced to a disk.
 """
 
 import asyncio
@@ -25,13 +25,13 @@ GAP_BYTES = 64 << 10
 """Ranges that are at most this far apart are read in one request."""
 
 CHUNK_BYTES, CHUNKS = 8 << 20, 4
-"""Large objects are read and sent in chunks: the bytes of one, and how many are under way."""
+"""Large objects are read and sent in chunks: the bytes of a chunk, and how many are under way."""
 
 TRANSFER_BYTES = CHUNK_BYTES * (CHUNKS + 1)
-"""The most bytes of memory for data on their way from or to one object."""
+"""The most bytes of memory for data under way from or to one object."""
 
 Version = dict[str, str]
-"""The ETag of an object, and its version in stores that number them."""
+"""The ETag of an object, and its version in stores that number versions."""
 
 
 def _version(about: Any) -> Version:
@@ -41,7 +41,7 @@ def _version(about: Any) -> Version:
 class BucketStorage(Storage):
     """The objects of a bucket whose names begin with a prefix and a slash.
 
-    bucket: its URL.
+    bucket: the URL of the bucket.
     """
 
     transfer_bytes = TRANSFER_BYTES
@@ -106,7 +106,7 @@ class BucketStorage(Storage):
         listing = self._ask(
             folder, lambda store: store.list_with_delimiter(f"{key}/" if key else "")
         )
-        files = {file["path"] for file in listing["objects"]} - {key}  # not its marker
+        files = {file["path"] for file in listing["objects"]} - {key}  # without the folder's marker
         names = (name.rstrip("/") for name in (*listing["common_prefixes"], *files))
         return {name.rpartition("/")[2] for name in names}
 
@@ -144,7 +144,7 @@ class BucketStorage(Storage):
             return self._ask(name, get)
         except FileNotFoundError:
             raise
-        except OSError:  # Azure reads no range from the end; an empty object has no range
+        except OSError:  # Azure reads no range from the end; an empty object has no ranges
             total = self._head(name)["size"]
             data = bytearray(min(size, total))
             self.read_ranges(name, [total - len(data)], [memoryview(data)])
@@ -169,7 +169,7 @@ class BucketStorage(Storage):
 
             await asyncio.gather(*map(read, chunks))
 
-        if chunks:  # not by a pool of threads: a process waits at its end for a pool's requests
+        if chunks:  # no pool of threads: at its end, a process waits for a pool's requests
             self._ask(name, lambda store: asyncio.run(get(store)))
 
     # Writing.
@@ -191,7 +191,7 @@ class BucketStorage(Storage):
             with suppress(FileNotFoundError):
                 content_now, version = self._ask(name, get)
                 if content_now == content:
-                    return version  # this request put it there, but the answer was lost
+                    return version  # this request wrote the object, but the answer was lost
             raise Replaced(self.place(name)) from None
 
     def append(self, name: str, content: bytes) -> None:
@@ -209,7 +209,7 @@ class BucketStorage(Storage):
             with suppress(FileNotFoundError):
                 self._ask(names[0], lambda store: store.delete(keys))
 
-    # Room and Zarr.
+    # Free space and Zarr.
 
     def free(self) -> float:
         return inf
@@ -221,11 +221,12 @@ class BucketStorage(Storage):
 
 
 Chunk = list[tuple[int, memoryview]]
-"""Ranges near one another: where each begins, and the memory for it."""
+"""Ranges near one another: where each range begins, and the memory for it."""
 
 
 def in_chunks(begin: Sequence[int], views: Sequence[memoryview]) -> list[Chunk]:
-    """Return ascending ranges cut and joined into chunks, each of which is read in one request."""
+    """Return ascending ranges divided and joined into chunks, each of which is read in one
+    request."""
     chunks: list[Chunk] = []
     first = end = -1
     for at, view in zip(begin, views, strict=True):
@@ -251,7 +252,7 @@ class ObjectWriter(Writer):
         )
 
     def write(self, data: bytes | memoryview) -> None:
-        # A copy: it is sent later, when the caller may have reused the memory.
+        # Copy the data: they are sent later, when the caller may have reused the memory.
         self._size += self._storage._ask(self._name, lambda _: self._file.write(bytes(data)))
 
     def finish(self, durable: bool) -> None:
@@ -266,5 +267,5 @@ class ObjectWriter(Writer):
             raise
 
     def abandon(self) -> None:
-        """Leave no object. Parts of a large object are invisible; they stay in the store until a
+        """Leave no object. Parts of a large object are invisible. They stay in the store until a
         rule of the bucket deletes them."""

@@ -19,11 +19,11 @@ from frontier.storage.lock import is_held
 from frontier.storage.paths import ABSENT, about_path, is_file, is_folder, naming, opened
 
 MARKED = re.compile(rf".+\.[0-9a-f]{{32}}({re.escape(PARTIAL)}|{re.escape(DELETING)})")
-"""The names of files and folders that are being written or deleted, and of nothing else."""
+"""The names of files and folders that are being written or deleted, and of no others."""
 
 
 CANNOT_MAP = errno.EINVAL, errno.ENODEV, errno.ENOSYS, errno.EOPNOTSUPP
-"""The errors of file systems whose files cannot be mapped."""
+"""The errors of file systems that cannot map files."""
 
 
 class LocalStorage(Storage):
@@ -57,7 +57,7 @@ class LocalStorage(Storage):
     # Names and versions.
 
     def version(self, name: str) -> object:
-        about = about_path(self._at(name))  # a link that leads nowhere is not a file either
+        about = about_path(self._at(name))  # None also for a link that leads nowhere
         return about and (about.st_ino, about.st_mtime_ns, about.st_size)
 
     def is_folder(self, name: str = "") -> bool:
@@ -75,7 +75,7 @@ class LocalStorage(Storage):
         for root, _, names in os.walk(self._at(folder), onerror=_raise_unless_gone):
             for name in names:
                 path = os.path.join(root, name)
-                if (about := about_path(path, follow=False)) is not None:  # else just deleted
+                if (about := about_path(path, follow=False)) is not None:  # None if just deleted
                     yield os.path.relpath(path, self._root), about.st_size
 
     def modified(self, name: str) -> float:
@@ -108,7 +108,7 @@ class LocalStorage(Storage):
             try:
                 for begin, end in ranges:
                     _fetch(number, begin, end, nowhere.fileno())
-                # Nobody writes to it, but Numba would compile kernels again for read-only memory.
+                # Nothing writes to it, but Numba would compile kernels again for read-only memory.
                 data = np.frombuffer(mmap.mmap(number, 0, access=mmap.ACCESS_COPY), dtype=np.uint8)
                 if ranges and data.size < max(end for _, end in ranges):
                     raise EOFError
@@ -135,8 +135,8 @@ class LocalStorage(Storage):
             file.write(content)
 
     def _make_own(self, name: str) -> None:
-        """Make sure that a file to be appended to has one name. Replaces a link, or a file with
-        several names, by a copy; a pipe or a device by an empty file."""
+        """Make sure that a file to append to has only one name. A copy replaces a link, or a file
+        with several names; an empty file replaces a pipe or a device."""
         path = self._at(name)
         about = about_path(path, follow=False)
         if about and not (stat.S_ISREG(about.st_mode) and about.st_nlink == 1):
@@ -160,7 +160,7 @@ class LocalStorage(Storage):
             self.path.mkdir(parents=True, exist_ok=True)
 
     def remove_folder(self, name: str = "") -> None:
-        with suppress(OSError):  # anything left in it is somebody else's
+        with suppress(OSError):  # any file left in it belongs to somebody else
             os.rmdir(self._at(name))
 
     def force(self, *names: str) -> None:
@@ -171,7 +171,7 @@ class LocalStorage(Storage):
         device = self.path.stat().st_dev
         for folder in self.path.resolve().parents:
             if folder.stat().st_dev != device or not os.access(folder, os.R_OK | os.W_OK):
-                break  # this process made nothing there
+                break  # this process made nothing from here up
             force(folder)
 
     def sweep(self, folder: str = "") -> None:
@@ -240,7 +240,7 @@ class FileWriter(Writer):
 
 
 def _scratch(path: str | Path) -> str:
-    """Return a temporary path for a file that will get this one."""
+    """Return a temporary path for a file that will get this path."""
     return f"{path}.{uuid.uuid4().hex}{PARTIAL}"
 
 
@@ -252,7 +252,7 @@ def write_bytes(path: str | Path, content: bytes, durable: bool = False) -> None
 
 
 def force(path: str | Path) -> None:
-    """Return when a file's content, or the names in a folder, are on the disk."""
+    """Return once a file's content, or the names in a folder, are on the disk."""
     with opened(path, or_folder=True) as number:
         os.fsync(number)
 
@@ -286,7 +286,7 @@ def _raise_unless_gone(error: OSError) -> None:
 
 
 def remove_tree(path: Path) -> None:
-    """Delete a directory so that its remains after an interrupt are never taken for data."""
+    """Delete a directory so that its remains after an interruption are never taken for data."""
     if about_path(path) is not None:
         doomed = path.with_name(f"{path.name}.{uuid.uuid4().hex}{DELETING}")
         path.rename(doomed)
@@ -294,5 +294,5 @@ def remove_tree(path: Path) -> None:
 
 
 def existing(path: Path) -> Path:
-    """Return the nearest existing directory: a path, or one above it."""
+    """Return the nearest existing directory: the path itself, or one above it."""
     return next(place for place in (path, *path.parents) if is_folder(place))

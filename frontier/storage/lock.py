@@ -1,12 +1,12 @@
-"""The lock that lets a run have one writer.
+"""The lock that allows a run only one writer.
 
 In a file system the writing process holds a lock file open (`RunLock`). The lock is the operating
-system's (`flock`), so on its own host it ends with its process, however that dies. Not every shared
-file system carries it to other hosts. So the file also names its holder, and a clean end empties
-it. A lock that a process of another host has left is taken over only on request. Processes that
-read all of a run share the lock, which keeps writers out.
+system's (`flock`), so on its own host it ends with its process, however the process dies. Not every
+shared file system carries the lock to other hosts. So the file also names its holder, and a clean
+end empties it. A lock that a process of another host has left is taken over only on request.
+Processes that read all of a run share the lock, which keeps writers out.
 
-An object store has no locks. There a run stays whole because its ledger is replaced only if it is
+An object store has no locks. There the ledger protects a run: it is replaced only if it is
 unchanged (`frontier.runs.ledger`).
 """
 
@@ -28,11 +28,11 @@ from frontier.storage.paths import ABSENT, about_path
 from frontier.text import age, moment
 
 TRIES, TRY_SECONDS = 8, 0.05
-"""Attempts to take the lock after the first, and the seconds between two of them. A process that
-only checks whether the lock is held holds it for a moment."""
+"""The number of attempts to take the lock after the first, and the seconds between two attempts. A
+process that only checks whether the lock is held holds it for a moment."""
 
 MOST_BYTES = 10_000
-"""The most bytes of the holder's description that are read."""
+"""The most bytes that are read of the holder's description."""
 
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 """The errors of a file system that has no locks."""
@@ -45,9 +45,10 @@ class NotWritable(StorageError):
 class RunLock:
     """Context manager that makes this process the writer of a run.
 
-    take_over: True if the user says that a holder which cannot be seen from here is gone. A text is
-    the name of the queue's job to which this process belongs: a holder that cannot be seen is then
-    taken to be gone if it belonged to the same job, as a queue never runs one job twice at a time.
+    take_over: True if the user says that a holder on another host, which this process cannot check,
+    is gone; or the name of the queue's job to which this process belongs. In the second case, a
+    holder that belonged to the same job is taken to be gone, because a queue never runs one job
+    twice at a time.
     """
 
     def __init__(self, path: Path, take_over: bool | str = False):
@@ -72,7 +73,7 @@ class RunLock:
         try:
             self._file.write(json.dumps(self._holder))
             self._file.flush()
-        except BaseException:  # e.g. an interrupt, after which `with` would not release it
+        except BaseException:  # such as an interrupt, after which `with` would not release the lock
             self.__exit__()
             raise
         return self
@@ -87,9 +88,9 @@ class RunLock:
             )
 
     def __exit__(self, *_) -> None:
-        with suppress(OSError):  # if not, only other hosts ask whether this process is gone
+        with suppress(OSError):  # on failure, only other hosts ask whether this process is gone
             self._file.truncate(0)
-        with suppress(OSError):  # the file is closed nevertheless
+        with suppress(OSError):  # the file is closed even after an error
             self._file.close()
 
     def _locked(self) -> IO[str]:
@@ -99,7 +100,7 @@ class RunLock:
             file = self._opened()
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                with suppress(FileNotFoundError):  # its holder has deleted the run
+                with suppress(FileNotFoundError):  # the holder has deleted the run
                     if os.path.samestat(os.fstat(file.fileno()), self._path.stat()):
                         return file
             except BlockingIOError:
@@ -147,8 +148,8 @@ def reading(storage: Storage) -> AbstractContextManager:
 def shared(path: Path) -> Iterator[None]:
     """Keep writers away from a run while it is read.
 
-    path: its lock. Raises InputError if a writer is at work. Does nothing if there is no lock file,
-    as in a copy of a run that nobody has written to.
+    path: the lock of the run. Raises InputError if a writer is at work. Does nothing if there is no
+    lock file, as in a copy of a run to which nobody has written.
     """
     file = None
     with suppress(FileNotFoundError):
@@ -160,7 +161,7 @@ def shared(path: Path) -> Iterator[None]:
         except BlockingIOError:
             raise _refused(path) from None
         except OSError as error:
-            if error.errno not in NO_LOCKS:  # without them nobody writes either
+            if error.errno not in NO_LOCKS:  # without locks there is no writer either
                 raise
         yield
 
@@ -183,7 +184,8 @@ def is_held(path: Path) -> bool:
 
 
 def _open(path: Path, flags: int = os.O_RDONLY, mode: str = "r") -> IO[str]:
-    """Open a lock file; raises InputError for anything else, such as a link to another file."""
+    """Open a lock file; raises InputError if it is something else, such as a link to another
+    file."""
     about = about_path(path, follow=False)
     if about and not stat.S_ISREG(about.st_mode):
         raise InputError(
@@ -204,8 +206,8 @@ def _refused(path: Path) -> InputError:
 
 
 def holder(path: Path) -> dict:
-    """Return what the last process to take the lock wrote; empty if it has ended cleanly. Raises
-    OSError if the system cannot tell."""
+    """Return the description that the last process to take the lock wrote; empty if that process
+    ended cleanly. Raises OSError if the system cannot tell."""
     try:
         with _open(path) as file:
             content = json.loads(file.read(MOST_BYTES))
@@ -215,14 +217,14 @@ def holder(path: Path) -> dict:
 
 
 def left_by(path: Path) -> str | None:
-    """Return the host of the last holder if that was a process of another host which has not ended
-    cleanly. This host cannot see whether it still runs."""
+    """Return the host of the last holder if that was a process of another host that did not end
+    cleanly. This host cannot see whether that process still runs."""
     host = holder(path).get("host")
     return None if host == socket.gethostname() else host
 
 
 def held_since(path: Path) -> float | None:
-    """Return when the lock was taken, in seconds of the epoch, None if unknown."""
+    """Return when the lock was taken, in seconds since the epoch; None if unknown."""
     try:
         return float(holder(path)["since"])
     except (OSError, ValueError, TypeError, KeyError):

@@ -1,8 +1,8 @@
-"""What the system says of paths: what is there, and whether it is a file that can be read.
+"""What the system reports about paths: what is there, and whether it is a file that can be read.
 
-Only some errors say that nothing is there. After any other, such as an error of the disk, the
-system cannot tell; it is raised, never taken for absence. Only regular files and folders are
-opened, as whoever opens a pipe waits for its writer.
+Only some errors mean that nothing is there. After any other error, such as an error of the disk,
+the system cannot tell; the error is raised, never taken for absence. Only regular files and folders
+are opened, because a process that opens a pipe waits for its writer.
 """
 
 import errno
@@ -15,20 +15,20 @@ from pathlib import Path
 from frontier.errors import NotAFile
 
 ABSENT = errno.ENOENT, errno.ENOTDIR, errno.ELOOP
-"""The errors of the system that say that nothing has a name. No other error does."""
+"""The system errors that mean that nothing has a name. No other error means this."""
 
 NO_FILE = {
     errno.ELOOP: "a link that leads to itself",
     errno.ENXIO: "a socket or a device",
     errno.ENODEV: "a device",
 }
-"""The errors of opening something other than a file, and what that is."""
+"""The errors of opening something other than a file, and what it is."""
 
 KINDS = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a named pipe"}
 
 
 def about_path(path: str | Path, follow: bool = True) -> os.stat_result | None:
-    """Return what the system knows of a path, None if nothing is there. Raises OSError if the
+    """Return what the system knows about a path, None if nothing is there. Raises OSError if the
     system cannot tell. follow: describe the target of a link."""
     try:
         return os.stat(path) if follow else os.lstat(path)
@@ -53,13 +53,14 @@ def is_folder(path: str | Path, follow: bool = True) -> bool:
 @contextmanager
 def opened(path: str | Path, or_folder: bool = False) -> Iterator[int]:
     """Yield the descriptor of a regular file that is open for reading, or of a folder if
-    `or_folder`.
+    `or_folder` is set.
 
-    Raises NotAFile if something else has its name, FileNotFoundError also if its folder is a file.
+    Raises NotAFile if something else has its name, and FileNotFoundError also if its folder is a
+    file.
     """
     try:
-        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # so as not to wait for a pipe's writer
-    except (NotADirectoryError, BlockingIOError) as error:  # the second if it is to be written over
+        number = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # does not wait for a pipe's writer
+    except (NotADirectoryError, BlockingIOError) as error:  # the second if it is being overwritten
         raise FileNotFoundError(errno.ENOENT, error.strerror, str(path)) from None
     except OSError as error:
         if error.errno in NO_FILE:
@@ -77,7 +78,7 @@ def opened(path: str | Path, or_folder: bool = False) -> Iterator[int]:
 
 @contextmanager
 def naming(path: str | Path) -> Iterator[None]:
-    """Name the file in errors of the system, which knows open files only by their numbers."""
+    """Name the file in system errors. The system knows open files only by their numbers."""
     try:
         yield
     except OSError as error:

@@ -8,7 +8,7 @@ from frontier.storage.local import LocalStorage
 from frontier.storage.urls import BEGINS
 
 Place = str | Path | Storage
-"""A place: a path, where ~ is the home directory, a URL, or its storage."""
+"""A place: a path, in which ~ stands for the home directory, a URL, or the storage itself."""
 
 
 def storage_at(place: Place) -> Storage:
@@ -16,7 +16,7 @@ def storage_at(place: Place) -> Storage:
     if isinstance(place, Storage):
         return place
     if BEGINS.match(text := os.fspath(place)):
-        from frontier.storage.bucket import BucketStorage  # with asyncio
+        from frontier.storage.bucket import BucketStorage  # imports asyncio
 
         return BucketStorage.parse(text)
     return LocalStorage(Path(os.path.expanduser(text)))  # Path's would fail for unknown users

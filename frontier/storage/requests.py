@@ -1,12 +1,12 @@
 """Requests to an object store, and how long to wait for an answer.
 
-A request that fails is made again, first at once and then less and less often. So the store may
-carry it out twice, which does no harm with the requests made here. If a store has not answered for
-minutes, that is an error; from then on, until it answers, requests to it fail much sooner. While
-the main thread waits for an answer, Ctrl-C interrupts it.
+A request that fails is repeated, at first immediately and then less and less often. So the store
+may carry it out twice, which does no harm for the requests made here. If a store has not answered
+for minutes, that is an error. From then on, until it answers, requests to it fail much sooner.
+While the main thread waits for an answer, Ctrl-C interrupts it.
 
-obstore finds credentials and the address of a bucket as its documentation says: in variables such
-as AWS_ACCESS_KEY_ID and AWS_ENDPOINT_URL, or from the machine that it runs on.
+obstore finds credentials and the address of a bucket as its documentation describes: in variables
+such as AWS_ACCESS_KEY_ID and AWS_ENDPOINT_URL, or from the machine on which it runs.
 """
 
 import errno
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 PATIENCE, FIRST_PATIENCE = 240.0, 20.0
-"""The seconds for which a request is made again before it fails. The second number is for a store
+"""The seconds for which a request is repeated before it fails. The second number is for a store
 that has never answered this process, or has failed and not answered since. obstore waits 30 seconds
 for each answer (AWS_TIMEOUT)."""
 
 WAITS = {
     "init_backoff": timedelta(seconds=0.1), "max_backoff": timedelta(seconds=15), "base": 4,
 }  # fmt: skip
-"""The waits before a request is made again. Each is drawn at random, up to `base` times the one
-before; with a base below e they would not grow."""
+"""The waits before a request is repeated. Each is drawn at random, up to `base` times the previous
+wait; with a base below e the waits would not grow."""
 
 T = TypeVar("T")
 
@@ -60,10 +60,10 @@ def masked(text: str) -> str:
 
 @lru_cache
 def bucket_of(url: str, patience: float = PATIENCE) -> "ObjectStore":
-    """Return the bucket at a URL, with the credentials of this process; it and its connections are
-    cached.
+    """Return the bucket at a URL, with the credentials of this process. The bucket and its
+    connections are cached.
 
-    patience: the seconds for which a request is made again.
+    patience: the seconds for which a request is repeated.
     """
     for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT"):
         if not re.match("https?://", endpoint := os.environ.get(name, "http://")):
@@ -81,22 +81,22 @@ def bucket_of(url: str, patience: float = PATIENCE) -> "ObjectStore":
 
 
 _answering: set[str] = set()
-"""The buckets that answered the last request of this process, whichever object it was about."""
+"""The buckets that answered their last request from this process, whichever object it was about."""
 
 UNANSWERED = re.compile(r"error sending|error decoding|status code: 5")
-"""The errors of obstore for a request without an answer, or with a useless one."""
+"""The obstore errors for a request without an answer, or with a useless one."""
 
 
 def patience_for(bucket: str) -> float:
-    """Return the seconds for which a request to a bucket is made again."""
+    """Return the seconds for which a request to a bucket is repeated."""
     return PATIENCE if bucket in _answering else FIRST_PATIENCE
 
 
 def ask_store(bucket: str, name: str, request: Callable[[], T]) -> T:
-    """Return the answer of a store to a request; raises the OSError that a file would give.
+    """Return a store's answer to a request; raises the OSError that a file would give.
 
     name: the name of the object that the request is about, for errors. Raises `Replaced` if the
-    request is for one version of the object only, and it has another.
+    request is only for one version of the object, and the object has another.
     """
     from obstore import exceptions
 
@@ -115,7 +115,7 @@ def ask_store(bucket: str, name: str, request: Callable[[], T]) -> T:
             line = _first_line(error)
             error_raised = OSError(errno.EIO, line, name)
             if UNANSWERED.search(line):
-                # obstore itself repeats only requests that change nothing when carried out twice
+                # obstore itself repeats a request only if carrying it out twice changes nothing.
                 if time.monotonic() - began < patience:
                     time.sleep(1)
                     continue
@@ -132,8 +132,8 @@ def ask_store(bucket: str, name: str, request: Callable[[], T]) -> T:
 
 
 def _interruptible(request: Callable[[], T]) -> T:
-    """Return the result of a request. The main thread lets another thread wait for it, as Python
-    handles no signals, such as Ctrl-C, while obstore waits."""
+    """Return the result of a request. The main thread lets another thread wait for it, because
+    Python handles no signals, such as Ctrl-C, while obstore waits."""
     if threading.current_thread() is not threading.main_thread():
         return request()
     answer: Future[T] = Future()
@@ -145,7 +145,7 @@ def _interruptible(request: Callable[[], T]) -> T:
             answer.set_exception(error)
 
     threading.Thread(target=ask, daemon=True).start()
-    while not answer.done():  # a signal that comes to another thread does not end a wait
+    while not answer.done():  # a signal that arrives in another thread does not end a wait
         wait([answer], timeout=0.2)
     return answer.result()
 

@@ -1,4 +1,4 @@
-"""Values in files as JSON, some of them with a digest over themselves."""
+"""Values in files as JSON, some of them sealed with a digest."""
 
 import hashlib
 import json
@@ -11,7 +11,7 @@ from frontier.storage.base import Storage
 
 Count = Annotated[int, Field(strict=True, ge=0, lt=1 << 63)]
 Seconds = Annotated[float, Field(strict=True, ge=0, lt=1 << 63)]
-"""Numbers in the files of a run."""
+"""The numbers in the files of a run: counts, and seconds."""
 
 
 def write_json(storage: Storage, name: str, value: object, durable: bool = False) -> None:
@@ -20,10 +20,10 @@ def write_json(storage: Storage, name: str, value: object, durable: bool = False
 
 
 def read_json(storage: Storage, name: str) -> dict:
-    """Return the value of a file of `write_json`.
+    """Return the value of a file that `write_json` wrote.
 
-    Raises CorruptRunError if it is missing or holds no value, and OSError if the system cannot read
-    it, which says nothing about its content.
+    Raises CorruptRunError if the file is missing or holds no value, and OSError if the system
+    cannot read it; that error says nothing about its content.
     """
     try:
         return json.loads(storage.read(name))
@@ -38,7 +38,7 @@ def read_json(storage: Storage, name: str) -> dict:
 
 
 def sealed(value: dict) -> bytes:
-    """Return the content of a file of `write_sealed`."""
+    """Return the content of a file that `write_sealed` writes."""
     return json.dumps({**value, "digest": _digest(value)}).encode()
 
 
@@ -48,8 +48,8 @@ def write_sealed(storage: Storage, name: str, value: dict, durable: bool = False
 
 
 def read_sealed(storage: Storage, name: str) -> dict:
-    """Return the value of a file of `write_sealed`; raises CorruptRunError if it was edited or
-    damaged."""
+    """Return the value of a file that `write_sealed` wrote; raises CorruptRunError if it was edited
+    or damaged."""
     value = read_json(storage, name)
     digest = value.pop("digest", None) if isinstance(value, dict) else None
     if digest is None or digest != _digest(value):
@@ -64,6 +64,6 @@ def _digest(value: dict) -> str:
 
 
 def first_wrong(error: ValidationError) -> str:
-    """Return the first value that no run writes, and the reason."""
+    """Return the first value that no run writes, and why."""
     first = error.errors()[0]
     return f"{'.'.join(map(str, first['loc']))[:100]!r}: {first['msg'][:200]!r}"

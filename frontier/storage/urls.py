@@ -7,4 +7,5 @@ SCHEMES = ("s3", "gs", "az")
 
 URL = re.compile(rf"({'|'.join(SCHEMES)})://([^/@]+)/(.+)")
 BEGINS = re.compile(rf"({'|'.join(SCHEMES)}):|[^/]*://")
-"""A text that begins so is meant as a URL. A URL with a user name or password in it is refused."""
+"""A text that begins like this is meant as a URL. A URL that contains a user name or password is
+refused."""
