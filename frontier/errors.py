@@ -89,7 +89,7 @@ class Unsolved(FrontierError):
 
 
 class CorruptRunError(FrontierError):
-    """A run directory does not hold what was written there."""
+    """A file of a run directory is corrupt or missing."""
 
     exit_code = 4
 

@@ -157,7 +157,9 @@ config_argument = path_argument("config", metavar="CONFIG|RUN")
 puzzle_argument = path_argument("run", metavar="RUN|CONFIG")
 boards_argument = click.argument("boards", metavar="[BOARD]...", nargs=-1)
 take_over_option = click.option(
-    "--take-over", is_flag=True, help="Resume although a process on another host, which is gone, holds the run."
+    "--take-over",
+    is_flag=True,
+    help="Resume a run that a process on another host holds. State by it that the process is gone.",
 )
 
 

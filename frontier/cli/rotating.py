@@ -29,8 +29,8 @@ def rotate(board, show_boards, as_json):
     down.
 
     Rotations are written (a 3), (b -1), (c 1). Loop a is the border of the board, loop b the border
-    of its 3×3 square at the bottom right, loop c the 2×2 square there. (a 3) carries the blank three
-    times clockwise around loop a, and so moves the other tiles of the loop three places
+    of its 3×3 square at the bottom right, loop c the 2×2 square there. (a 3) carries the blank
+    three times clockwise around loop a, and so moves the other tiles of the loop three places
     anticlockwise; a negative number turns the loop the other way.
     """
     rotation = solve_by_rotations(FIFTEEN.parse(" ".join(board)))

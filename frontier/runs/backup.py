@@ -136,7 +136,7 @@ def _copy(source: Storage, target: Storage, name: str) -> int:
     for chunk in _chunks(target, name):
         target_checksum = google_crc32c.extend(target_checksum, bytes(chunk))
     if target_checksum != source_checksum:
-        raise CorruptRunError(f"{target.place(name)} is not what was written there; try again")
+        raise CorruptRunError(f"{target.place(name)} is corrupt; try again")
     return total
 
 

@@ -71,7 +71,7 @@ def read_identity(storage: Storage, name: str = RUN) -> dict:
     """
     identity, file = read_json(storage, name), storage.place(name)
     if not isinstance(identity, dict) or type(identity.get("format")) is not int:
-        raise CorruptRunError(f"{file} is not what was written there")
+        raise CorruptRunError(f"{file} is corrupt")
     if (format := identity["format"]) != FORMAT:
         raise FormatError(
             f"{file} has format {format}, and this program reads format {FORMAT}: use the version "
@@ -81,7 +81,7 @@ def read_identity(storage: Storage, name: str = RUN) -> dict:
     try:
         KINDS.get(str(identity.get("kind")), IdentityByLayers).model_validate(identity)
     except ValidationError as error:
-        message = f"{file} is not what was written there: {first_wrong(error)}"
+        message = f"{file} is corrupt: {first_wrong(error)}"
         raise CorruptRunError(message) from None
     return identity
 

@@ -240,12 +240,12 @@ class StoredRun(ABC):
             damage = error
         if not self._holds_this_run():  # read last, because somebody may be deleting all files
             return Gone(
-                f"{self.path} no longer holds the run that goes on there: the directory was moved, "
-                "deleted, or taken by another run, and nothing more is written to it. If it was "
+                f"{self.path} no longer holds this run: the directory was moved, deleted, or "
+                "taken by another run. Nothing more is written to it. If it was "
                 f"moved, resume it where it is now: {program()} {COMMANDS[self.kind]} DIRECTORY"
             )
         return damage or Gone(
             f"{self.path} is being written by another process, which has resumed the run "
-            "meanwhile; nothing of what it wrote was changed. Let it go on, or stop it and resume "
+            "meanwhile. None of its files was changed. Leave it running, or stop it and resume "
             "the run here"
         )

@@ -86,7 +86,7 @@ class TableFiles:
             return content[content.size - size :].view(dtype).reshape(record.shape)
         except (FileNotFoundError, ValueError, TypeError, EOFError) as error:
             reason = "it is missing" if isinstance(error, FileNotFoundError) else error
-            message = f"{file} is not what was written there ({reason})"
+            message = f"{file} is corrupt ({reason})"
             raise CorruptRunError(message) from None
 
     def _read_record(self, name: str) -> TableRecord:

@@ -117,10 +117,10 @@ def plan_repair(run: LayerRun, verified: Verified) -> Repair:
             return Repair(depth, usable, sorted(described & {GROUP, *usable}), tasks, lost, **more)
     damaged = [str(depth) for depth in stored if depth not in whole]
     damaged += [str(last + 1)] * irreplaceable
-    why = "there are no two whole ones in a row to go on from"
+    why = "there are no two whole ones in a row to resume from"
     advice = "; a run with search.spare = 2 keeps two more to fall back on"
     if run.identity["keep"] == "all":
-        why = "a run that keeps all layers goes on only from whole ones that begin with layer 0"
+        why = "a run that keeps all layers resumes only from whole ones that begin with layer 0"
         advice = ""
     raise CorruptRunError(
         f"{run.path} cannot be repaired: of its layers on disk {', '.join(damaged)} "

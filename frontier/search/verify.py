@@ -152,12 +152,12 @@ def _faults_outside(run: LayerRun) -> Iterator[Fault]:
             yield Fault(
                 SUMS,
                 f"{storage.place(LEDGER)} and {storage.place(COPIES[LEDGER])} say different things "
-                f"of layer {apart}: one of them was changed. A run that goes on writes the copy "
-                "anew with its next layer",
+                f"of layer {apart}: one of them was changed. When the run resumes, it writes the "
+                "copy again with its next layer",
             )
     if not run.is_group():
         group = storage.place(f"{run.layers_name}/zarr.json")
-        yield Fault(GROUP, f"{group} is not what was written there", described=True)
+        yield Fault(GROUP, f"{group} is corrupt", described=True)
 
 
 def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]:
@@ -222,7 +222,7 @@ def _wrong_description(reader: RunReader, depth: int) -> str | None:
     try:
         name = f"{files.folder}/zarr.json"
         if read_json(files.storage, name) != files.metadata:
-            return f"layer {depth}: {files.storage.place(name)} is not what was written there"
+            return f"layer {depth}: {files.storage.place(name)} is corrupt"
     except CorruptRunError as error:
         return f"layer {depth}: {error}"
     if surplus := files.surplus():

@@ -32,8 +32,8 @@ def read_json(storage: Storage, name: str) -> dict:
         raise CorruptRunError(missing) from None
     except NotAFile:
         raise
-    except (ValueError, RecursionError) as error:
-        message = f"{storage.place(name)} is not what was written there: {error}"
+    except (ValueError, RecursionError):
+        message = f"{storage.place(name)} is corrupt: it holds no valid JSON"
         raise CorruptRunError(message) from None
 
 
@@ -53,7 +53,7 @@ def read_sealed(storage: Storage, name: str) -> dict:
     value = read_json(storage, name)
     digest = value.pop("digest", None) if isinstance(value, dict) else None
     if digest is None or digest != _digest(value):
-        message = f"{storage.place(name)} is not what was written there: its digest does not match"
+        message = f"{storage.place(name)} is corrupt: its digest does not match"
         raise CorruptRunError(message)
     return value
 

@@ -125,7 +125,7 @@ def test_a_search_in_a_bucket_and_its_backup(tmp_path, memory_bucket):
     assert "all sound" in invoke(search, "--deep", command="verify").stdout
     (tmp_path / "run-gods-number" / "tables" / "boards.npy").write_bytes(b"damaged")
     said = invoke(tmp_path / "run-gods-number", "--deep", command="verify", code=4).stderr
-    assert "boards.npy is not what was written there" in said
+    assert "boards.npy is corrupt" in said
     assert "repair" in said
 
 

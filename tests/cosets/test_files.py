@@ -122,7 +122,7 @@ def test_a_table_that_is_cut(copies, cut):
     file = copies[0] / "tables" / "boards.npy"
     file.write_bytes(file.read_bytes()[:cut])
     for shared in (False, True):
-        with pytest.raises(CorruptRunError, match=r"boards\.npy is not what was written"):
+        with pytest.raises(CorruptRunError, match=r"boards\.npy is corrupt"):
             CosetRun.open(copies[0]).tables.read("boards", shared)
 
 
@@ -225,7 +225,7 @@ def test_a_search_whose_directory_goes(copies, tmp_path, how, moment):
             how(path, other)
             after[0] = contents(path)
 
-    with pytest.raises(Gone, match="no longer holds the run that goes on there") as error:
+    with pytest.raises(Gone, match="no longer holds this run") as error:
         api_cosets.search_cosets(config(tmp_path, 2, 3), None, 1, None, None, listeners=[lose])
     assert "gods-number DIRECTORY" in str(error.value)
     assert contents(path) == after[0]

@@ -317,7 +317,7 @@ def test_checks_find_a_damaged_table(tmp_path):
     content[-1] ^= 1
     file.write_bytes(content)
     (fault,) = check_cosets(CosetRun.open(path), None).faults
-    assert "boards.npy is not what was written there (its checksum" in fault.message
+    assert "boards.npy is corrupt (its checksum" in fault.message
     file.write_bytes(b"")
     (fault,) = check_cosets(CosetRun.open(path), None).faults
     assert "boards.npy" in fault.message
@@ -379,7 +379,7 @@ def test_the_files_that_a_run_cannot_do_without_are_mended(tmp_path, name):
     before = CosetRun.open(place).proof.answers
     (place.path / name).write_text("{}")
     if "copy" not in name:
-        with pytest.raises(CorruptRunError, match="is not what was written"):
+        with pytest.raises(CorruptRunError, match="is corrupt"):
             CosetRun.open(place)
     assert mend(place) == [f"{place.place(name)}: rewritten from the other copy"]
     assert CosetRun.open(place).proof.answers == before

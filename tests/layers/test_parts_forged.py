@@ -58,7 +58,7 @@ HOSTILE = [0, 1, 5, 323, 324, 325, 1619, 1620, 1621, 2**31, 2**32, 2**62, 2**63 
 @swept("offset", HOSTILE, few=HOSTILE[::4])
 @swept("size", HOSTILE, few=HOSTILE[1::4])
 def test_an_index_that_points_anywhere(tmp_path, thread, offset, size):
-    """It is refused, or its slab is not what was written there; nothing outside is read."""
+    """It is refused, or its slab is corrupt; nothing outside is read."""
     path = tmp_path / "c.0"
     index = np.full((SLABS, 2), 2**64 - 1, dtype="<u8")
     index[5] = offset, size

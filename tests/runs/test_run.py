@@ -300,9 +300,7 @@ def test_a_ledger_that_is_lost_while_a_run_goes_on(place, content):
     if content:
         place.write("ledger.json", content)
     for refused in (run.check_mine, lambda: run.commit([], complete=True)):
-        with pytest.raises(
-            CorruptRunError, match=r"ledger\.json is (missing|not what was written)"
-        ):
+        with pytest.raises(CorruptRunError, match=r"ledger\.json is (missing|corrupt)"):
             refused()
     assert mend(place) == [f"{place.place('ledger.json')}: rewritten from the other copy"]
     assert LayerRun.open(place).records == run.records[:1]
@@ -318,7 +316,7 @@ def test_a_run_whose_files_are_being_deleted_is_gone(place, monkeypatch):
     run = LayerRun.create(place, IDENTITY)
     place.delete("ledger.json")
     monkeypatch.setattr("frontier.runs.ledger.Ledger.read", read_too_late)
-    with pytest.raises(Gone, match="no longer holds the run that goes on there"):
+    with pytest.raises(Gone, match="no longer holds this run"):
         run.check_mine()
 
 
@@ -331,7 +329,7 @@ def test_a_run_that_takes_the_place_of_another(place):
     delete_files(place)
     later = LayerRun.create(place, IDENTITY)
     committed(later, 0)
-    with pytest.raises(Gone, match="no longer holds the run"):
+    with pytest.raises(Gone, match="no longer holds this run"):
         earlier.commit([], complete=True)
     earlier.abandon_layer(0)
     assert place.names("layers") == {later.identity["identifier"]}

@@ -272,7 +272,7 @@ def test_a_target_that_keeps_something_else(tmp_path, monkeypatch):
             yield piece
 
     monkeypatch.setattr(backup_module, "_chunks", turned)
-    with pytest.raises(CorruptRunError, match="is not what was written there; try again"):
+    with pytest.raises(CorruptRunError, match="is corrupt; try again"):
         back_up(store.storage, storage_at(tmp_path / "backup"))
     assert not LayerRun.exists(tmp_path / "backup")
 

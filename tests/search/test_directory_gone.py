@@ -49,7 +49,7 @@ def test_a_run_whose_directory_goes(tmp_path, monkeypatch, way, how, at):
 
     with pytest.raises(Gone) as error:
         api.run(way_of(path, way, puzzle=SMALL), listeners=[lose])
-    assert str(error.value).startswith(f"{path} no longer holds the run that goes on there")
+    assert str(error.value).startswith(f"{path} no longer holds this run")
     assert ends == ([] if at is RunFinished else [str(error.value)])
     if how == "taken":
         assert verify(LayerRun.open(path)).faults == []

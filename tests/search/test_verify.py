@@ -277,7 +277,7 @@ def test_an_edited_summary(copy, whole):
     invoke("verify", path)
     written = (path / "summary.json").read_text()
     (path / "summary.json").write_text(written.replace('"depth": 3', '"depth": 2'))
-    assert "summary.json is not what was written" in invoke("verify", path, code=4).output
+    assert "summary.json is corrupt" in invoke("verify", path, code=4).output
     assert "summary.json rewritten" in invoke("repair", path).output
     assert (path / "summary.json").read_text() == written
     invoke("verify", path)
@@ -301,19 +301,19 @@ DAMAGED_RUNS = {
 
 @pytest.mark.parametrize("damage", DAMAGED_RUNS)
 def test_no_command_advises_itself(copy, damage):
-    """Wherever the run lies."""
+    """The advice names the run, wherever it lies."""
     path = copy("frontier")
     path = path.rename(path.with_name("to repair"))
     DAMAGED_RUNS[damage](path)
     advice = {
-        "verify": (invoke("verify", path, code=4).stderr, "repair RUN` can do"),
-        "run": (invoke("run", path, code=4).stderr, "verify RUN` lists all damage"),
+        "verify": (invoke("verify", path, code=4).stderr, f"repair '{path}'` can do"),
+        "run": (invoke("run", path, code=4).stderr, f"verify '{path}'` lists all damage"),
     }
     if damage != "run.json":  # which comes back
         advice["repair"] = invoke("repair", path, "--yes", code=4).stderr, "and start over"
     for command, (said, remedy) in advice.items():
         assert remedy in said
-        assert f"{command} RUN" not in said
+        assert f"{command} '{path}'" not in said
         assert f"`{command}`" not in said
 
 

@@ -50,7 +50,7 @@ def test_nothing_is_made_without_a_limit(tmp_path, few):
     assert list(tmp_path.iterdir()) == []
     none = verdicts(found["tables"]).count("no run")
     assert result.stdout.count(" | – | no run |") == none > 50
-    assert f" 0 differ, {none} have no run." in result.stdout
+    assert f"different: 0; without a run: {none}." in result.stdout
 
 
 @pytest.mark.sweep
