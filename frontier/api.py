@@ -1,4 +1,4 @@
-"""Runs and their results as values, on which ``import frontier`` stands."""
+"""Runs and their results as Python values, the basis of ``import frontier``."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -91,7 +91,7 @@ class Run(LayerTotals):
         return run_html(name, facts, self.counts)
 
     @cached_property
-    def layers(self) -> Layers:  # type: ignore[override]  # made when they are asked for
+    def layers(self) -> Layers:  # type: ignore[override]  # made on first use
         """The known layers by depth: the size of each, and the positions of those that are kept."""
         return Layers(self.store)
 
@@ -117,8 +117,8 @@ class Run(LayerTotals):
         return moves / self.states if self.states else None
 
     def table(self) -> "pandas.DataFrame | np.ndarray":
-        """Return the layers as a table: a DataFrame where pandas is installed, otherwise an array
-        of records. Its columns are depth, states, states_so_far, seconds and bytes_written."""
+        """Return the layers as a table: a DataFrame if pandas is installed, otherwise an array of
+        records. Its columns are depth, states, states_so_far, seconds and bytes_written."""
         so_far = accumulate(self.counts)
         rows = [
             (of.depth, of.states, total, of.seconds, of.bytes)
@@ -132,12 +132,12 @@ class Run(LayerTotals):
         return DataFrame(table)
 
     def heuristic(self) -> Heuristic:
-        """Return what looks up the distance of one board in microseconds, compiled: a heuristic for
-        your own search.
+        """Return a compiled function that looks up the distance of a board in microseconds: a
+        heuristic for your own search.
 
         It holds the distances of all positions in memory. Raises InputError if they do not fit, if
         the run is not complete or did not keep its layers (`search.keep = "all"`), or if its puzzle
-        is no tile puzzle and no pattern of one.
+        is neither a tile puzzle nor a pattern of one.
         """
         return Heuristic(Distances.of_run(complete(self.store)))
 
@@ -147,15 +147,15 @@ class Run(LayerTotals):
         Parameters
         ----------
         limit
-            The greatest number of positions.
+            The most positions to return.
         among
-            Parts of boards, with ? for what does not matter. Then these are the farthest of the
-            positions that agree with one of them.
+            Parts of boards, with ? for cells that do not matter. The result is then the farthest of
+            the positions that agree with one of them.
 
         Returns
         -------
         list of Board
-            Their codes, in the order of their state numbers.
+            The codes of the positions, in the order of their state numbers.
 
         Raises
         ------
@@ -196,7 +196,8 @@ class Run(LayerTotals):
         Raises
         ------
         InputError
-            If the run did not keep its layers (`search.keep = "all"`), or for what is no board.
+            If the run did not keep its layers (`search.keep = "all"`), or if a value is not a
+            board.
         """
         array, single = self._boards(boards)
         distances = self.oracle.distance(array)
@@ -205,14 +206,13 @@ class Run(LayerTotals):
     def _boards(
         self, value: str | Mapping[str, Any] | ArrayLike | Sequence[Any]
     ) -> tuple[np.ndarray, bool]:
-        """Return boards as int[N, cells], and whether the value is one board rather than a list of
-        boards.
+        """Return boards as int[N, cells], and whether the value is a single board.
 
-        A value that can be read either way is a list of boards.
+        A value that could be either counts as a list of boards.
         """
         try:
             array = np.asarray(value)
-        except ValueError:  # the lists in it differ in length
+        except ValueError:  # its lists differ in length
             array = np.empty(0, dtype=object)
         if array.dtype.kind not in "OUS":
             cells = self.puzzle.cells
@@ -235,17 +235,18 @@ class Run(LayerTotals):
         Parameters
         ----------
         target
-            A new place. If its name ends in ".npy" it becomes a file of NumPy, else a Zarr array.
+            A new place. If its name ends in ".npy", the result is a NumPy file, otherwise a Zarr
+            array.
 
         Returns
         -------
         zarr.Array or numpy.ndarray
-            What was written; `frontier.answers.distances` says how it is indexed.
+            The array written; `frontier.answers.distances` explains its indices.
 
         Raises
         ------
         InputError
-            If the run is not complete or did not keep its layers, or if the place is taken.
+            If the run is not complete or did not keep its layers, or if the place exists.
         """
         return export(self.store, target)
 
@@ -255,12 +256,12 @@ class Run(LayerTotals):
         Parameters
         ----------
         board
-            As `board` takes it.
+            A board in any form that `Run.board` takes.
 
         Returns
         -------
         Solved
-            Its boards and moves.
+            The boards and moves of the solution.
 
         Raises
         ------
@@ -277,7 +278,7 @@ class Run(LayerTotals):
         Parameters
         ----------
         board
-            As `board` takes it.
+            A board in any form that `Run.board` takes.
 
         Raises
         ------
@@ -287,12 +288,12 @@ class Run(LayerTotals):
         return self.oracle.count(self.board(board))
 
     def show(self, *boards: ArrayLike | str | Mapping[str, Any]) -> "Drawings":
-        """Return drawings of boards: `print` shows them as text, a notebook in colours.
+        """Return drawings of boards: `print` shows them as text, and a notebook in colours.
 
         Parameters
         ----------
         *boards
-            Each as `board` takes it.
+            Boards in any form that `Run.board` takes.
         """
         return Drawings(self.puzzle, [self.board(board) for board in boards])
 
@@ -303,7 +304,7 @@ class Run(LayerTotals):
         ----------
         board
             Its codes, as an array of numbers or a flat list or tuple of whole numbers; or its
-            notation, as in a config; or a sequence of moves from the goal, where moves have names.
+            notation, as in a config; or, if moves have names, a sequence of moves from the goal.
 
         Raises
         ------
@@ -320,12 +321,12 @@ def _board_of(puzzle: Puzzle, board: ArrayLike | str | Mapping[str, Any]) -> Boa
     if not flat:
         return puzzle.position(as_written(board, "board"))
     boards = puzzle.notation.pieces.as_boards([board])
-    puzzle.model.states_of(boards)  # InputError if it is not a board of the puzzle
+    puzzle.model.states_of(boards)  # raises InputError if it is not a board of the puzzle
     return tuple(boards[0].tolist())
 
 
 class Drawings:
-    """Boards of a puzzle, which `print` draws as text and a notebook in colours."""
+    """Boards of a puzzle. `print` draws them as text, and a notebook in colours."""
 
     def __init__(self, puzzle: Puzzle, boards: Sequence[Board]):
         self.puzzle, self.boards = puzzle, list(boards)
@@ -343,7 +344,7 @@ class Drawings:
 
 @dataclass(frozen=True, repr=False)
 class Solved(Solution):
-    """A shortest solution of a board, which `print` shows as text and a notebook as a film strip.
+    """A shortest solution of a board. `print` shows it as text, and a notebook as a film strip.
 
     Attributes
     ----------
@@ -354,7 +355,7 @@ class Solved(Solution):
     puzzle
         The puzzle.
     method
-        How it was solved, one of `frontier.answers.solvers.METHODS`.
+        The method, one of `frontier.answers.solvers.METHODS`.
     """
 
     puzzle: Puzzle
@@ -388,34 +389,34 @@ def run(
     Parameters
     ----------
     what
-        A plan; or a config, or the path of a config or of a run directory, to be planned first.
+        A plan; or a config, or the path of a config or of a run directory, which `run` plans first.
     until
         The last depth to compute, by default `search.until` of the config.
     listeners
-        Called with each event.
+        Functions to call with each event.
     take_over
-        Whether a process on another host that was writing the run is known to be gone.
+        True if a process on another host that was writing the run is known to be gone.
     fresh
-        Whether to delete an existing run first.
+        True to delete an existing run first.
     progress
-        Whether it is shown, by default in terminals and notebooks.
+        True to show the progress, False not to; by default terminals and notebooks show it.
     client
-        A `distributed.Client` whose workers do the tasks, by default Dask's current one if the
-        config names no kind of cluster.
+        A `distributed.Client` whose workers do the tasks; by default, if the config names no kind
+        of cluster, Dask's current client.
 
     Returns
     -------
     Run
-        The run, up to the depth that was asked for.
+        The run, up to the requested depth.
 
     Raises
     ------
     InputError
-        If the run cannot be done, or if another config made what is there.
+        If the run cannot be done, or if the directory holds a run of another config.
     Stopped
-        If it was interrupted or refused by the system; it can be resumed.
+        If the user or an error of the system stopped the run, which can be resumed.
     CorruptRunError
-        If its files are damaged.
+        If the files of the run are damaged.
     """
     store, _ = start(
         what, until, listeners, take_over, fresh=fresh, progress=progress, client=client
@@ -429,14 +430,14 @@ def open_run(path: Place) -> Run:
     Parameters
     ----------
     path
-        Its directory, or its config.
+        The directory of the run, or its config.
 
     Raises
     ------
     InputError
-        If there is no run, or if a config names several.
+        If there is no run, or if a config names several runs.
     CorruptRunError
-        If its files are damaged.
+        If the files of the run are damaged.
     """
     return Run(resolve(path).open_layers())
 
@@ -456,26 +457,26 @@ def solve(
     what
         A config, a run, or the path of a config or of a run directory.
     board
-        As `Run.board` takes it, by default the config's start.
+        A board in any form that `Run.board` takes; by default the config's start.
     method
-        "layers" asks a run that kept its layers, "search" goes through all states in memory, "ida"
-        is IDA*; by default the first that is possible.
+        "layers" looks up a run that kept its layers, "search" searches all states in memory, and
+        "ida" uses IDA*; by default the first possible method.
     heuristics
         Runs of patterns, or arrays exported from them, as pattern databases for IDA*.
     most_nodes
-        The nodes after which IDA* gives up.
+        The number of nodes after which IDA* stops.
 
     Returns
     -------
     Solved
-        Its boards and moves.
+        The boards and moves of the solution.
 
     Raises
     ------
     InputError
-        If the goal cannot be reached, or if the method is not possible.
+        If the goal cannot be reached, or if the method cannot be used.
     Unsolved
-        If IDA* has given up.
+        If IDA* has stopped without a solution.
     """
     config, store = puzzle_and_run(what.path if isinstance(what, Run) else what)
     puzzle = config.make_puzzle()

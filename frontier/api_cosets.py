@@ -1,4 +1,4 @@
-"""God's number as a function: a search of cosets with its progress and summary."""
+"""God's number as a function: a search by cosets with its progress and summary."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class GodsNumber:
-    """Bounds of God's number of a tile puzzle; it is known if they are equal.
+    """Bounds on God's number of a tile puzzle, which is known if they are equal.
 
     Attributes
     ----------
@@ -35,10 +35,9 @@ class GodsNumber:
     upper
         The upper bound.
     layers
-        The positions of the last layers that were asked for, by their depths, if God's number is
-        known.
+        If God's number is known, the positions of the requested last layers, by depth.
     path
-        Where the search is kept.
+        The place of the search.
     """
 
     puzzle: Puzzle
@@ -75,20 +74,20 @@ def gods_number(
 ) -> GodsNumber:
     """Find God's number of a tile puzzle without visiting every position.
 
-    A search that was stopped is resumed. docs/mathematics.md has the theorem.
+    A stopped search is resumed. docs/mathematics.md has the theorem.
 
     Parameters
     ----------
     what
-        A config, or the path of one or of a search.
+        A config, or the path of a config or of a search.
     at_most
-        Ask only whether so many moves suffice.
+        Ask only whether this many moves suffice.
     layers
-        Of how many of the last layers all positions are wanted.
+        How many of the last layers to find completely.
     hours
-        The time after which the search ends with the bounds that it has.
+        The time after which the search ends with the bounds found so far.
     region
-        Its name, such as "2x5"; by default the best that fits.
+        The name of the region, such as "2x5"; by default the best that fits.
     take_over
         As for `run`.
     progress
@@ -104,7 +103,7 @@ def gods_number(
     Raises
     ------
     InputError
-        If cosets are not made for the puzzle, or its tables do not fit in memory.
+        If the search by cosets does not support the puzzle, or if its tables do not fit in memory.
     Stopped
         If the search was interrupted.
     """
@@ -130,9 +129,9 @@ def search_cosets(
     client: "Client | None" = None,
     listeners: Sequence[Listener] = (),
 ) -> CosetRun:
-    """Search as `gods_number` does, which has the arguments, and return the search itself.
+    """Search as `gods_number` does, with the same arguments, and return the search.
 
-    listeners: are called with each event.
+    listeners: functions to call with each event.
     """
     place = place_of_cosets(config)
     with listening(config, place, SearchProgress, listeners, progress) as all_listeners:

@@ -1,6 +1,6 @@
 """The configs that come with the program, by name.
 
-They stand in `configs/` of the repository, from which a wheel packs them into the package.
+They lie in `configs/` of the repository; a wheel has them in the package.
 """
 
 import difflib
@@ -15,19 +15,20 @@ from frontier.text import program
 PlaceT = TypeVar("PlaceT")
 
 FOLDER = Path("configs")
-"""The folder, below the working directory, in which commands and pages expect them."""
+"""The folder, below the working directory, where commands and pages expect the configs."""
 
 
 @cache
 def _folder() -> Path:
-    """Return the folder that holds the configs: in an installed package or beside it in a clone."""
+    """Return the folder of the configs: inside an installed package, or beside the package in a
+    clone."""
     packed = Path(__file__).with_name("configs")
     return packed if packed.is_dir() else Path(__file__).parents[1] / "configs"
 
 
 def place_of(what: PlaceT) -> PlaceT | Path:
-    """Return the path of a config if `what` is only its name and nothing of that name lies in the
-    working directory; otherwise `what`."""
+    """Return the path of a config if `what` is only its name and the working directory holds
+    nothing of that name; otherwise `what`."""
     if isinstance(what, str | Path):
         path = _folder() / f"{what}.toml"
         if str(what) == path.stem and path.is_file() and not Path(what).exists():
@@ -46,7 +47,7 @@ def _numbered(parts: list[str]) -> list[str | int]:
 
 
 def text_of(name: str) -> str:
-    """Return the text of a config; raises InputError if there is none of this name."""
+    """Return the text of a config; raises InputError if no config has this name."""
     if name not in names():
         near = difflib.get_close_matches(name, names(), 1)
         hint = f"did you mean {near[0]}?" if near else f"`{program()} list` shows them"
@@ -61,7 +62,7 @@ def title_of(name: str) -> str:
 
 
 def remedy(missing: str) -> str:
-    """Return what to do if the config `missing` was named and does not exist."""
+    """Return advice for a user who named the config `missing`, which does not exist."""
     name = PurePosixPath(missing).name.removesuffix(".toml")
     if name in names():
         return f"its name alone, {name}, stands for the config that comes with the program"

@@ -1,7 +1,7 @@
-"""A run's config: a TOML file checked against a schema, with overrides from the command line.
+"""The config of a run: a TOML file checked against a schema, with overrides from the command line.
 
-Every complaint names the key, its value, what is allowed and, for an unknown key, the nearest
-known one. Checking creates nothing.
+Every error names the key, its value, the allowed values and, for an unknown key, the nearest known
+key. Checking creates no files.
 """
 
 import difflib
@@ -39,7 +39,7 @@ from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 
 CONFIG_SUFFIXES = (".toml", *formats.SUFFIXES)
-"""What the name of a config usually ends with. Its content tells its format."""
+"""The usual endings of the name of a config. The content shows the format."""
 
 
 class SearchTable(Table):
@@ -71,13 +71,13 @@ QUEUES: tuple[Queue, ...] = get_args(Queue)
 
 Here = Literal["local", "serial"]
 HERE: tuple[Here, ...] = get_args(Here)
-"""Kinds of [cluster] whose tasks are done on this machine alone."""
+"""Kinds of [cluster] whose tasks run only on this machine."""
 
 MEMORY = 1_500_000_000
-"""Bytes that a worker may take if the memory is not known: in a queue, on other hosts."""
+"""The bytes that a worker may take if the memory is unknown: in a queue or on other hosts."""
 
 MEMORY_SHARE = 3, 4
-"""The share of this machine's memory that the workers on it may take together, as (numerator,
+"""The share of this machine's memory that all workers on it together may take, as (numerator,
 denominator)."""
 
 
@@ -89,8 +89,8 @@ def _texts(options: Any) -> Any:
 
 
 class ClusterTable(Table):
-    """[cluster]; docs/reference/clusters.md says what each key means. Keys that only other kinds of
-    cluster use are ignored, so for another machine only `kind` has to be changed."""
+    """[cluster]; docs/reference/clusters.md explains each key. Keys that only other kinds of
+    cluster use are ignored, so only `kind` has to change for another machine."""
 
     kind: Literal[Here, "address", "scheduler-file", "slurm-runner", Queue] = "local"
     workers: StrictInt = Field(default_factory=lambda: machine.cores(), ge=1, le=100_000)
@@ -107,7 +107,7 @@ class ClusterTable(Table):
 
     @property
     def workers_here(self) -> int:
-        """The number of processes of this machine that run tasks; 0 if others do."""
+        """The number of processes on this machine that run tasks; 0 if tasks run elsewhere."""
         if self.kind not in HERE:
             return 0
         return 1 if self.kind == "serial" else self.workers
@@ -137,18 +137,19 @@ TABLES: dict[str, type[Table]] = {
     "cluster": ClusterTable,
     **KIND_TABLES,
 }
-"""The schemas of a config's tables by name; the [puzzle] table has one for each kind of puzzle."""
+"""The schemas of a config's tables by name; the [puzzle] table has one schema for each kind of
+puzzle."""
 
 
 def default_memory(kind: str, workers: int) -> ByteSize:
-    """Return the bytes that each worker may take if the config does not say how many."""
+    """Return the bytes that each worker may take if the config does not set them."""
     if kind in HERE:
         return ByteSize(machine.memory() * MEMORY_SHARE[0] // MEMORY_SHARE[1] // workers)
     return ByteSize(MEMORY)
 
 
 CONFIG_BYTES = 1 << 20
-"""The greatest size of a config file in bytes."""
+"""The greatest size of a config file, in bytes."""
 
 
 RESUMING = {
@@ -156,11 +157,11 @@ RESUMING = {
     "store": {"codec", "fsync"},
     "cluster": {"kind", "workers", "memory"},
 }
-"""The keys of a config that a run keeps, so that it can be resumed by its directory."""
+"""The keys of a config that a run stores, so that its directory is enough to resume it."""
 
 
 def _name(name: str) -> str:
-    """Check that a name can name a directory on every system, and needs no quotes in a shell."""
+    """Check that a name is valid for a directory on every system and needs no quotes in a shell."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
         raise ValueError(
             f"name = {name!r}: a name has letters from a to z or A to Z, digits, dots, hyphens "
@@ -171,7 +172,7 @@ def _name(name: str) -> str:
 
 
 class Config(Table):
-    """A whole config; docs/reference/config.md says what each key means."""
+    """A whole config; docs/reference/config.md explains each key."""
 
     name: Annotated[str, AfterValidator(_name)]
     puzzle: PuzzleTable
@@ -179,7 +180,7 @@ class Config(Table):
     store: StoreTable = StoreTable()
     cluster: ClusterTable = Field(default_factory=ClusterTable)
     _checked: list[Puzzle] = PrivateAttr(default_factory=list)
-    """The puzzles of its members. While they are held, `puzzle_of` does not make them again."""
+    """The puzzles of its members, held so that `puzzle_of` does not make them again."""
 
     def __repr__(self) -> str:
         puzzle = self.model_dump(include={"puzzle"}, exclude_none=True)["puzzle"]
@@ -198,15 +199,15 @@ class Config(Table):
 
     @property
     def from_every_blank(self) -> bool:
-        """True if the tile puzzle is to be searched from every blank cell."""
+        """True if the config asks for a search of the tile puzzle from every blank cell."""
         return isinstance(self.puzzle, TilesTable) and self.puzzle.blank == "all"
 
     @property
     def members(self) -> list["Config"]:
-        """The configs of the runs that this one stands for: itself, or a family.
+        """The configs of the runs that this config describes: itself, or a family.
 
         A tile puzzle from every blank cell is a family: one run for each orbit of cells under the
-        board's symmetries, each in a directory of its own. There may be one orbit alone.
+        board's symmetries, each in its own directory. A family may have a single orbit.
         """
         if not self.from_every_blank:
             return [self]
@@ -222,19 +223,20 @@ class Config(Table):
         ]
 
     def refuse_family(self, remedy: str) -> None:
-        """Raise InputError, with a remedy, if this stands for a family."""
+        """Raise InputError, with a remedy, if this config describes a family."""
         if self.from_every_blank:
             names = ", ".join(member.name for member in self.members)
             raise InputError(f"{self.name} is several runs, {names}: {remedy}")
 
     @property
     def settings(self) -> dict[str, dict[str, Any]]:
-        """The tables by which a run is resumed; they say nothing of the place where it runs."""
+        """The tables needed to resume a run, without the place where it runs."""
         return self.model_dump(mode="json", include=RESUMING, exclude_none=True)
 
     @property
     def is_kept(self) -> bool:
-        """True if a run's directory keeps all that is set here, so that it can be resumed by it."""
+        """True if a run's directory stores all keys that are set here, so that it is enough to
+        resume the run."""
         tables = self.model_dump(include={*RESUMING}, exclude_unset=True)
         tables.get("store", {}).pop("path", None)
         return self.cluster.kind in HERE and all(
@@ -250,8 +252,8 @@ class Config(Table):
 
 
 def member_names(puzzle: dict[str, Any]) -> dict[str, list[int]]:
-    """Return the names of a tile puzzle's runs from all blank cells, and the cell of each, [row,
-    column]. Puzzles of other kinds have none."""
+    """Return the names of the runs of a tile puzzle from all blank cells, and the cell of each,
+    [row, column]. The result is empty for other kinds of puzzles."""
     if puzzle["kind"] != "tiles":
         return {}
     orbits = Grid.checked(puzzle["rows"], puzzle["columns"], MOST_CELLS).blank_orbits()
@@ -259,31 +261,30 @@ def member_names(puzzle: dict[str, Any]) -> dict[str, list[int]]:
 
 
 def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config:
-    """Read and check a config file, or a definition of a puzzle by another program.
+    """Read and check a config file, or another program's definition of a puzzle.
 
     Parameters
     ----------
     path
-        A TOML file, or a file of a format of `frontier.puzzles.formats`; then the run has the
-        file's name. Also the name alone of a config that comes with the program, such as "2x5".
-    settings
-        One override ``key=value``, or several. Keys are dotted; values are TOML, and bare words are
-        strings.
+        A TOML file, or a file in a format of `frontier.puzzles.formats`, which gives the run its
+        name. Also the bare name of a config that comes with the program, such as "2x5". settings
+        One override ``key=value``, or several. Keys are dotted; values are TOML, or bare words,
+        which are strings.
 
     Returns
     -------
     Config
-        The config, whose puzzle is checked.
+        The config, with its puzzle checked.
 
     Raises
     ------
     InputError
-        For anything that cannot be used.
+        If a value cannot be used.
     """
     file = storage_at(bundled.place_of(path))
     settings = (settings,) if isinstance(settings, str) else tuple(settings)
     try:
-        # TOML is UTF-8, to which editors may add a BOM.
+        # TOML is UTF-8; editors may add a BOM.
         text = file.read("", CONFIG_BYTES).decode("utf-8-sig")
     except FileNotFoundError:
         raise InputError(f"{file}: no such config file; {bundled.remedy(file.name)}") from None
@@ -294,7 +295,7 @@ def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config
         return checked_config(values, str(file), settings)
     try:
         values = tomllib.loads(text)
-    # Tables may be nested more deeply, and numbers be longer, than Python can read.
+    # Tables may be nested too deeply, and numbers may be too long, for Python.
     except (ValueError, RecursionError) as error:
         raise InputError(
             f"{file} is not valid TOML: {error}. Besides TOML, {formats.KNOWN} are read"
@@ -309,30 +310,29 @@ def make_config(
     store: Mapping[str, Any] | None = None,
     cluster: Mapping[str, Any] | None = None,
 ) -> Config:
-    """Make a config from values: its tables are mappings with the keys of a config file.
+    """Make a config from Python values: its tables are mappings with the keys of a config file.
 
     Parameters
     ----------
     name
         The name of the run.
     puzzle
-        A table of docs/reference/puzzles.md, such as `define_puzzle` makes.
+        A table as in docs/reference/puzzles.md, for example from `define_puzzle`.
     search
-        What is searched; docs/reference/config.md has the keys of this table and the next two.
-    store
-        Where the run is kept. Paths may be `Path` objects.
+        How to search; docs/reference/config.md has the keys of this table and the next two. store
+        Where to keep the run. Paths may be `Path` objects.
     cluster
-        Where tasks run.
+        Where to run tasks.
 
     Returns
     -------
     Config
-        The config, whose puzzle is checked.
+        The config, with its puzzle checked.
 
     Raises
     ------
     InputError
-        For anything that cannot be used.
+        If a value cannot be used.
     """
     tables = {"puzzle": puzzle, "search": search, "store": store, "cluster": cluster}
     tables_given = {key: table for key, table in tables.items() if table is not None}
@@ -341,10 +341,11 @@ def make_config(
 
 
 def checked_config(values: dict[str, Any], source: str, settings: tuple[str, ...] = ()) -> Config:
-    """Return the config of these tables after its puzzles are made and their starts are reached.
+    """Return the config of these tables, after making its puzzles and checking that their starts
+    reach a goal.
 
-    settings: overrides, which change `values`. Raises InputError, which begins with `source`
-    unless the schema refuses an override.
+    settings: overrides, which change `values`. Raises InputError, beginning with `source` unless
+    the schema refuses an override.
     """
     for setting in settings:
         _override(values, setting)
@@ -358,7 +359,7 @@ def checked_config(values: dict[str, Any], source: str, settings: tuple[str, ...
 
 @contextmanager
 def _naming(source: str) -> Iterator[None]:
-    """Let an InputError of the body begin with `source`."""
+    """Put `source` before the message of an InputError in the body."""
     try:
         yield
     except InputError as error:
@@ -366,8 +367,8 @@ def _naming(source: str) -> Iterator[None]:
 
 
 def config_of(values: dict[str, Any], source: str, settings: tuple[str, ...] = ()) -> Config:
-    """Check the tables of a config; raises InputError if they are not right, as `checked_config`
-    does."""
+    """Return the config of these tables, checked only against the schema; raises InputError as
+    `checked_config` does."""
     overridden = tuple(f"{setting.partition('=')[0].strip()}." for setting in settings)
 
     def begin(*keys: str) -> str:
@@ -404,7 +405,7 @@ def _override(values: dict[str, Any], setting: str) -> None:
 
 
 def _value_of(text: str) -> Any:
-    """Return the value of an override: that of its TOML, or the text itself."""
+    """Return the value of an override: the value of its TOML, or the text."""
     try:
         parsed = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):
@@ -413,13 +414,13 @@ def _value_of(text: str) -> Any:
 
 
 def setting_of(key: str, value: int | str) -> str:
-    """Return the override ``key=value``; a text stays one, whatever it looks like."""
+    """Return the override ``key=value``; a text stays text, even if it looks like TOML."""
     text = str(value)
     return f"{key}={text if _value_of(text) == value else json.dumps(value)}"
 
 
 def _homes_of(name: str, where: str) -> list[str]:
-    """The keys of a name that stands at `where`, in the tables in which it may stand."""
+    """Return the dotted keys of a misplaced name, found at `where`, in the tables that allow it."""
     keys = (
         f"{'puzzle' if table in KIND_TABLES else table}.{name}"
         for table, schema in TABLES.items()
@@ -429,12 +430,12 @@ def _homes_of(name: str, where: str) -> list[str]:
 
 
 def _key_of(error: ErrorDetails) -> str:
-    """Return the dotted key that an error of the schema is about."""
+    """Return the dotted key of a schema error."""
     return ".".join(str(part) for part in error["loc"] if part not in KIND_TABLES)
 
 
 def _complaint(error: ErrorDetails) -> str:
-    """Return one sentence for one error of the schema."""
+    """Return a sentence for a schema error."""
     location, key = [str(part) for part in error["loc"]], _key_of(error)
     if error["type"] == "extra_forbidden":
         schema: type[Table] = TABLES[location[-2]] if len(location) > 1 else Config

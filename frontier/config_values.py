@@ -1,4 +1,4 @@
-"""Values from Python code, in the form that a config file has."""
+"""Values from Python code, in the form of a config file."""
 
 import json
 import os
@@ -15,14 +15,14 @@ from frontier.errors import InputError
 
 A_SIZE = 'a size is a number with a unit and without commas, such as "4GB" or "1.5GB"'
 SIZE = re.compile(r"(\d*\.)?\d+\s*[A-Za-z]*", re.ASCII)
-"""What a size is, in words and as a pattern."""
+"""The form of a size, in words and as a pattern."""
 
 
 def as_written(values: Any, name: str) -> Any:
-    """Return values as text, numbers, booleans, lists and tables; None stays.
+    """Return values as text, numbers, booleans, lists and tables; None stays None.
 
-    Tuples and arrays become lists, as they would be in a file. Raises InputError, beginning with
-    `name`, if `values` holds anything else.
+    Tuples and arrays become lists, as in a file. Raises InputError, beginning with `name`, if
+    `values` holds anything else.
     """
     try:
         return json.loads(json.dumps(values, default=_written))
@@ -36,15 +36,15 @@ def place_from_user(path: str | Path) -> Path:
 
 
 def size_written(size: Any) -> Any:
-    """Return a size as it was written, to be read by pydantic. Raises ValueError if it is not one
-    from begin to end, as pydantic reads "1,5GB" as one byte."""
+    """Return a size unchanged, for pydantic to read. Raises ValueError unless the whole text is a
+    size, because pydantic reads "1,5GB" as one byte."""
     if isinstance(size, bool) or (isinstance(size, str) and not SIZE.fullmatch(size.strip())):
         raise ValueError(A_SIZE)
     return size
 
 
 def check_whole(name: str, value: Any, least: int) -> None:
-    """Raise InputError unless a value is a whole number that is not less than `least`."""
+    """Raise InputError unless a value is a whole number of at least `least`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise InputError(f"{name} = {value!r}: expected a whole number, at least {least}")
 

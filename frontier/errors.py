@@ -1,7 +1,7 @@
-"""The errors a user can meet. Each names the value, the limit and the remedy.
+"""The errors that users may see. Each names the value, the limit and the remedy.
 
 The command line prints the message and exits with the class's `exit_code`; nothing else about an
-error decides how a command ends.
+error determines how a command ends.
 """
 
 import errno
@@ -10,30 +10,30 @@ NO_PLACE = {
     errno.EEXIST, errno.EINVAL, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT,
     errno.ENOTDIR,
 }  # fmt: skip
-"""The errors of the system for a path at which no file can be made, such as one below a file."""
+"""The system errors for a path that cannot hold a file, such as a path below a file."""
 
 
 FULL = {errno.ENOSPC: "the disk is full", errno.EDQUOT: "the disk quota is used up"}
-"""What the system says where files take no more, in words."""
+"""The system errors for a full disk, in words."""
 
 SYSTEM_WORDS = {**FULL, errno.EFBIG: "a file may not grow that large (see ulimit -f)"}
-"""What the system says, in words, where its own do not help."""
+"""The words for system errors whose own messages do not help."""
 
 
 class FrontierError(Exception):
-    """Base of all errors of this package."""
+    """The base class of all errors of this package."""
 
     exit_code = 1
 
 
 class InputError(FrontierError, ValueError):
-    """Something the user gave cannot be used: a config, a board, a path, a resource."""
+    """A config, board, path or resource from the user cannot be used."""
 
     exit_code = 2
 
 
 class TooLarge(InputError):
-    """A search needs more memory than it may have, or than any worker has."""
+    """A search needs more memory than it may use, or than any worker has."""
 
 
 class Stopped(FrontierError):
@@ -47,7 +47,7 @@ class Gone(Stopped):
 
 
 class StorageError(Stopped):
-    """The system failed to read or write a file. That says nothing about what the file holds."""
+    """The system failed to read or write a file, whose content may still be sound."""
 
     @classmethod
     def of(cls, error: OSError) -> "StorageError":
@@ -56,9 +56,9 @@ class StorageError(Stopped):
 
 
 def unwritable(message: str, error: OSError) -> FrontierError:
-    """Return the error, with this message, for a path of the user's that cannot be written: an
-    InputError if the path is to blame, otherwise a StorageError, as the same path may do once the
-    system is mended."""
+    """Return the error, with this message, for a path from the user that cannot be written: an
+    InputError if the path is to blame, otherwise a StorageError, because the path may work once the
+    system is repaired."""
     return (InputError if error.errno in NO_PLACE else StorageError)(message)
 
 
@@ -71,13 +71,13 @@ def reason_of(error: BaseException) -> str:
 
 
 def system_words(error: OSError) -> str:
-    """Return what the system says of a file, without numbers."""
+    """Return the system's message about a file, without its error number."""
     said = SYSTEM_WORDS.get(error.errno or 0) or error.strerror or str(error)
     return said if error.filename is None else f"{said}: {error.filename}"
 
 
 def why_unreadable(error: OSError | ValueError) -> str:
-    """Return why a text of the user's cannot be read, in words and without its name."""
+    """Return why a text file from the user cannot be read, in words and without its name."""
     if isinstance(error, UnicodeDecodeError):
         number = error.object[: error.start].count(b"\n") + 1
         return f"line {number} is not UTF-8; save it as UTF-8"
@@ -85,7 +85,7 @@ def why_unreadable(error: OSError | ValueError) -> str:
 
 
 class Unsolved(FrontierError):
-    """A search for one position reached its limit of nodes before it had a solution."""
+    """A search for a solution of one position reached its limit of nodes."""
 
 
 class CorruptRunError(FrontierError):
@@ -95,7 +95,7 @@ class CorruptRunError(FrontierError):
 
 
 class NotAFile(CorruptRunError, ValueError):
-    """Something else has the name of a file, such as a directory or a named pipe."""
+    """A directory, a named pipe or something else lies where a file should be."""
 
     @classmethod
     def at(cls, path: object, what: str) -> "NotAFile":
@@ -103,4 +103,4 @@ class NotAFile(CorruptRunError, ValueError):
 
 
 class FormatError(CorruptRunError):
-    """A run directory was written by a version of frontier that has another format."""
+    """A version of frontier with another format wrote the run directory."""

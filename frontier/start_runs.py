@@ -1,7 +1,7 @@
-"""The steps of a run as functions: it is planned, started and deleted.
+"""The steps of a run as functions: plan, start, delete.
 
-The commands `plan` and `run` stand on them, as `frontier.api` does. Whatever asks a finished run
-for positions stands there, so that these commands need not load it.
+The commands `plan` and `run` and the module `frontier.api` use them. The code that gets positions
+from a finished run is in `frontier.api`, so these commands need not load it.
 """
 
 from collections.abc import Sequence
@@ -34,29 +34,29 @@ __all__ = ["Plan", "delete_run", "plan", "start"]
 
 
 def plan(what: Config | Place, fresh: bool = False, client: "Client | None" = None) -> Plan:
-    """Return what a run will do. Nothing is written.
+    """Return the plan of a run. Nothing is written.
 
     Parameters
     ----------
     what
         A config, or the path of a config or of a run directory.
     fresh
-        Plan as if the run directory were empty; otherwise an existing run keeps its layout, and one
-        that another config made is refused.
+        Plan as if the run directory were empty. Otherwise an existing run keeps its layout, and a
+        run of another config is refused.
     client
         As for `run`.
 
     Returns
     -------
     Plan
-        The plan, which `run` takes.
+        The plan, an argument of `run`.
 
     Raises
     ------
     InputError
         If the run cannot be done.
     TooLarge
-        If it needs more memory than it may have.
+        If the run needs more memory than it may use.
     """
     config = _config_of(what, client)
     if (client := client_for(config, client)) is not None:
@@ -88,7 +88,7 @@ def start(
     progress: bool | None = None,
     client: "Client | None" = None,
 ) -> tuple[LayerRun, dict[str, Any]]:
-    """Start or resume a run, and return it when it is done, with its summary.
+    """Start or resume a run, and return it with its summary when it is done.
 
     The arguments are those of `frontier.api.run`.
     """
@@ -117,8 +117,8 @@ def start(
 
 
 def delete_run(path: Place, take_over: bool = False) -> None:
-    """Delete a run and its directory; raises InputError if that holds no run, or anything besides a
-    run.
+    """Delete a run and its directory; raises InputError if the directory holds no run, or other
+    files too.
 
     take_over: True if a process on another host that was writing the run is known to be gone.
     """
@@ -128,5 +128,5 @@ def delete_run(path: Place, take_over: bool = False) -> None:
     refuse_others(storage.names(), storage)
     with writing(storage, take_over):
         delete_files(storage)
-    # The directory stays if others have put files into the layers, or if `path` is a link to it.
+    # The directory stays if there are foreign files in the layers, or if `path` is a link to it.
     storage.remove_folder()

@@ -7,10 +7,11 @@ KINDS = ("disk", "codec", "kernel", "rest")
 
 
 class Preparing:
-    """A clock that runs while kernels are made ready: Numba imported, kernels loaded or compiled.
+    """A clock that runs while kernels are prepared: while Numba is imported, and kernels are loaded
+    or compiled.
 
-    Threads may enter it while others are inside, as all but one wait for the compiler; and entering
-    it again inside itself changes nothing.
+    Several threads may be inside at the same time, because all but one wait for the compiler.
+    Entering it again from inside changes nothing.
     """
 
     def __init__(self):
@@ -31,7 +32,7 @@ class Preparing:
 
     @property
     def seconds(self) -> float:
-        """How long it has run by now."""
+        """The seconds that the clock has run so far."""
         with self._one_thread:
             now = time.perf_counter()
             return self._seconds + (now - self._began if self._inside else 0.0)
@@ -41,20 +42,21 @@ preparing = Preparing()
 
 
 def working_time() -> float:
-    """The seconds of a clock that stands still while kernels are made ready, as that is no part of
-    a search. It stands to within a microsecond, so a difference may be that much below 0."""
+    """Return the seconds of a clock that stops while kernels are prepared, which is not part of a
+    search. It is accurate to a microsecond, so a difference may be that much below 0."""
     return time.perf_counter() - preparing.seconds
 
 
 class Stopwatch:
-    """Adds up the seconds of `working_time` by kind; a lap adds what passed since the last one."""
+    """Adds up the seconds of `working_time` by kind of work; a lap adds the time since the last
+    lap."""
 
     def __init__(self):
         self.seconds = dict.fromkeys(KINDS, 0.0)
         self._last = working_time()
 
     def go_on(self) -> None:
-        """Leave out the time since the last lap."""
+        """Ignore the time since the last lap."""
         self._last = working_time()
 
     def lap(self, kind: str) -> None:

@@ -1,7 +1,7 @@
-"""Text that people read: numbers and times, the name of the program, lines as wide as the terminal.
+"""Text for people: numbers and times, the name of the program, lines that fit the terminal.
 
-A line that is too long for a terminal is broken between words, and what follows is indented as far
-as its text is. Commands stay whole, as people copy them, and so do drawings.
+A line that is too long for a terminal is broken between words; the further lines are aligned with
+its text. Commands stay whole, because people copy them, and so do drawings.
 """
 
 import os
@@ -19,32 +19,31 @@ from typing import TextIO
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 DRAWING = re.compile("[─-▟]")
-"""Lines and blocks of which boards and bars are drawn."""
+"""Characters of the drawings of boards and bars."""
 
 LABEL = re.compile(r" *\S.*? {2,}(?=\S)| *")
-"""The begin of a line up to its text: a label in a column of its own, or spaces alone."""
+"""The beginning of a line before its text: a label in a separate column, or only spaces."""
 
 QUOTED = re.compile("`[^`]*`")
 """A command within a sentence."""
 
 
 def program() -> str:
-    """Return what messages call the program: `frontier` where that was typed to start this
-    process, and `python -m frontier` anywhere else."""
+    """Return the name of the program in messages: `frontier` if the user typed that to start this
+    process, otherwise `python -m frontier`."""
     typed = Path(sys.argv[0]).name if sys.argv else ""
     return typed if typed == "frontier" else "python -m frontier"
 
 
 def near(path: str) -> str:
-    """Return a path as seen from the working directory if it lies below that, otherwise as it
-    is."""
-    with suppress(ValueError, OSError):  # it is a URL, or there is no working directory any more
+    """Return a path relative to the working directory if it lies below it, otherwise unchanged."""
+    with suppress(ValueError, OSError):  # it is a URL, or the working directory no longer exists
         return str(Path(path).relative_to(Path.cwd()))
     return path
 
 
 def named(name: str, title: str) -> str:
-    """Return a name with what it names, once if they are the same."""
+    """Return a name with its title, or only one of them if they are equal."""
     return name if title in ("", name) else f"{name}: {title}"
 
 
@@ -52,11 +51,11 @@ DAY, YEAR = 86400, 365.25 * 86400
 """The seconds of a day and of a year."""
 
 MOST_DAYS = 1000
-"""Longer durations are told in years."""
+"""Longer durations are given in years."""
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number of things: 1 state, 2,000 states."""
+    """Return a number with a noun: 1 state, 2,000 states."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -82,7 +81,7 @@ def brief(seconds: float) -> str:
 
 
 def rough(seconds: float) -> str:
-    """Return a duration that is not known well: 40 s, 5 min, 7 h, 3 d, 12 years."""
+    """Return an approximate duration: 40 s, 5 min, 7 h, 3 d, 12 years."""
     units = ("s", 1, 100), ("min", 60, 100), ("h", 3600, 48), ("d", DAY, MOST_DAYS)
     for unit, length, most in units:
         if round(seconds / length) < most:
@@ -91,13 +90,13 @@ def rough(seconds: float) -> str:
 
 
 def rough_range(least: float, most: float) -> str:
-    """Return a range of durations that are not known well: 1 to 3 min, 40 s to 2 min."""
+    """Return a range of approximate durations: 1 to 3 min, 40 s to 2 min."""
     (low, unit), high = rough(least).split(), rough(most)
     return f"{low if high.endswith(f' {unit}') else f'{low} {unit}'} to {high}"
 
 
 def age(seconds: float) -> str:
-    """Return how long something has been: 40 seconds, 1 minute, 5 hours, 3 days."""
+    """Return an age: 40 seconds, 1 minute, 5 hours, 3 days."""
     seconds = max(0, round(seconds))
     for unit, length, most in (("second", 1, 60), ("minute", 60, 60), ("hour", 3600, 48)):
         if seconds < most * length:
@@ -106,14 +105,14 @@ def age(seconds: float) -> str:
 
 
 def moment(when: float, now: float | None = None) -> str:
-    """Return a local time of day, 14:03, with its date unless that is today. when: in Unix time."""
+    """Return a local time of day, 14:03, with the date unless it is today. when: a Unix time."""
     then, today = time.localtime(when), time.localtime(now)
     same = then[:3] == today[:3]
     return time.strftime("%H:%M" if same else "%Y-%m-%d %H:%M", then)
 
 
 def percent(share: float) -> str:
-    """Return a share in percent. Only 0 itself is written as 0.00%, and only 1 itself as
+    """Return a share in percent. Only exactly 0 becomes 0.00%, and only exactly 1 becomes
     100.00%."""
     if 0 < share < 0.0001:
         return "< 0.01%"
@@ -138,7 +137,7 @@ def rounded_up(count: int) -> int:
 
 
 def size_to_set(count: int) -> str:
-    """Return a number of bytes, rounded up, as a config and the command line take it: 402MB,
+    """Return a number of bytes, rounded up, in the form of a config and of the command line: 402MB,
     1.21GB."""
     count = rounded_up(count)
     unit, length = next(
@@ -148,7 +147,7 @@ def size_to_set(count: int) -> str:
 
 
 def rate(states: float, seconds: float) -> str:
-    """Return states a second: 812/s, 45 M/s."""
+    """Return states per second: 812/s, 45 M/s."""
     if seconds <= 0:
         return "–"
     value = states / seconds
@@ -160,7 +159,7 @@ def rate(states: float, seconds: float) -> str:
 
 
 def power(exponent: int) -> str:
-    """Return a power of ten on an axis: 0.1, 1, 100, 10⁴."""
+    """Return a power of ten as the label of an axis: 0.1, 1, 100, 10⁴."""
     return f"{10.0**exponent:g}" if exponent < 3 else f"10{str(exponent).translate(SUPERSCRIPTS)}"
 
 
@@ -175,7 +174,7 @@ def facts_html(title: str, facts: Mapping[str, str]) -> str:
 
 
 def width(text: str) -> int:
-    """Return the columns that text takes in a terminal: two for wide letters such as 狼."""
+    """Return the columns that text takes in a terminal: two for a wide character such as 狼."""
     return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
 
 
@@ -186,25 +185,26 @@ def centred(text: str, columns: int) -> str:
 
 
 def terminal_width(file: TextIO | None) -> int:
-    """Return the columns of the terminal that a file writes to: what COLUMNS says, if it is set; 80
-    if they are not known."""
+    """Return the columns of the terminal that a file writes to: the value of COLUMNS, if set; 80 if
+    unknown."""
     with suppress(ValueError):
         if (columns := int(os.environ.get("COLUMNS", ""))) > 0:
             return columns
-    with suppress(AttributeError, OSError, ValueError):  # there is no file, or it is no terminal
+    with suppress(AttributeError, OSError, ValueError):  # there is no file, or it is not a terminal
         if file and (columns := os.get_terminal_size(file.fileno()).columns):
             return columns
     return 80
 
 
 def fitted_to(text: str, file: TextIO | None) -> str:
-    """Return a text fitted to the width of a file, if that is a terminal."""
+    """Return a text, fitted to the width of the file if it is a terminal."""
     is_terminal = file is not None and file.isatty()
     return fitted(text, terminal_width(file)) if is_terminal else text
 
 
 def fitted(text: str, width: int) -> str:
-    """Return a text in lines of at most `width` letters, as far as its words and commands allow."""
+    """Return a text in lines of at most `width` characters, as far as its words and commands
+    allow."""
     return "\n".join(part for line in text.split("\n") for part in _broken(line, width))
 
 
@@ -213,7 +213,7 @@ def _broken(line: str, width: int) -> list[str]:
         return [line]
     kept = QUOTED.sub(lambda found: found[0].replace(" ", "\0"), line)
     words, name, rest = kept.partition(f"{program()} ")  # a command at the end of a line
-    label = LABEL.match(words)[0]  # type: ignore[index]  # it matches every text
+    label = LABEL.match(words)[0]  # type: ignore[index]  # the pattern matches every text
     column = len(label) if label.strip() else len(label) + 2
     indent = " " * (column if column < width // 2 else 4)
     lines = wrap(

@@ -1,1 +1,1 @@
-"""What a run can tell, and how single positions are solved."""
+"""Answers from a run, and solutions of single positions."""

@@ -1,18 +1,18 @@
-"""The distance of every position of a run as one array, to be used as a pattern database.
+"""The distance of every position of a run as one array, which can serve as a pattern database.
 
-The array is ``distances[row, column]``, unsigned; where a position cannot be reached it has the
-greatest value of its type. For the state (vertex, sequence of m members) of a board,
+The array is ``distances[row, column]``, unsigned; the greatest value of its type marks a position
+that cannot be reached. For the state (vertex, sequence of m members) of a board,
 
     row = 2 * vertex + sign,      column = index,
 
-where sign is 1 for an odd sequence and index is its Lehmer index among the m!/2 of that sign (see
-`frontier.space.lehmer`). For a pattern of the tile puzzle a formula gives the vertex as well (see
-`frontier.puzzles.pattern_graph`), so other programs can use the array;
+where sign is 1 for an odd sequence, and index is its Lehmer index among the m!/2 sequences of that
+sign (see `frontier.space.lehmer`). For a pattern of the tile puzzle a formula also gives the vertex
+(see `frontier.puzzles.pattern_graph`), so other programs can use the array;
 docs/reference/puzzles/pattern.md has an example.
 
-An array is made from the layers of a run that kept them all, some rows at a time: only these and
-one layer's list are held in memory. Each slab of a layer of bits is read once or twice, each list
-once for all rows that are made at a time.
+An array is made from a run that kept all its layers, a batch of rows at a time; memory holds only
+these rows and one layer's list. Each slab of a layer of bits is read once or twice, and each list
+once per batch.
 """
 
 import json
@@ -44,11 +44,10 @@ if TYPE_CHECKING:
     import zarr
 
 ROWS_BYTES = 256_000_000
-"""About the bytes of the rows that are made at once; the most bytes of one row of an exported
-array."""
+"""The approximate bytes of a batch of rows, and the most bytes of one row of an exported array."""
 
 CHUNK_BYTES = 16_000_000
-"""About the bytes of a chunk of an exported array, which has two rows at least."""
+"""The approximate bytes of a chunk of an exported array; a chunk has at least two rows."""
 
 NAME = "frontier-distances"
 
@@ -58,14 +57,15 @@ OTHER_FORMATS = {
     ".npz", ".csv", ".tsv", ".txt", ".json", ".h5", ".hdf5", ".parquet", ".feather", ".mat", ".pkl",
     ".zip", ".gz",
 }  # fmt: skip
-"""Endings of names that promise a format in which no distances are written."""
+"""Endings of names that suggest a format other than those of `export`."""
 
 
 @dataclass(frozen=True, eq=False)
 class Distances:
     """Distances of all positions of a puzzle, in memory.
 
-    values: unsigned[2 * vertices, half], their greatest value where there is no position.
+    values: unsigned[2 * vertices, half], with the greatest value of the type where there is no
+    position.
     """
 
     puzzle: Puzzle
@@ -99,7 +99,7 @@ class Distances:
         import zarr
 
         try:
-            # an array of format 2 may name a codec that unpickles
+            # an array of format 2 may name a codec that unpickles data
             array = zarr.open_array(storage.zarr(""), mode="r", zarr_format=3)
         except (ValueError, KeyError, TypeError, OSError) as error:
             raise InputError(f"{path} is neither a run nor an exported array: {error}") from None
@@ -111,7 +111,7 @@ class Distances:
             distances = cls(puzzle_of(attributes["puzzle"]), np.asarray(array[:]))
         except (ValueError, RuntimeError, KeyError, TypeError) as error:
             raise CorruptRunError(f"{path} is damaged ({error}); export it again") from None
-        # Zarr reads a lost chunk of the export as its fill value, without a word.
+        # Zarr silently reads a lost chunk of the export as its fill value.
         checksum = attributes.pop("crc32c", None)
         if google_crc32c.extend(_checksum(attributes), distances.values) != checksum:
             raise CorruptRunError(
@@ -123,7 +123,7 @@ class Distances:
 def reader_of(run: LayerRun, *limits: int) -> RunReader:
     """Return the reader of a run that kept all its layers; raises InputError if it did not.
 
-    limits: of the layers that are kept open, as for `RunReader`.
+    limits: the limits of the layers that stay open, as for `RunReader`.
     """
     if run.identity["keep"] != "all":
         raise InputError(
@@ -136,11 +136,11 @@ def reader_of(run: LayerRun, *limits: int) -> RunReader:
 
 
 def export(run: LayerRun, place: Place) -> "zarr.Array | np.ndarray":
-    """Write the distances of a complete run: in a file as NumPy stores arrays where the name of the
-    place ends in ".npy", else as a Zarr array in a directory.
+    """Write the distances of a complete run, as a NumPy file if the name of the place ends in
+    ".npy", otherwise as a Zarr array in a directory.
 
-    Raises InputError if there is something at `place`, if its name promises another format, or if
-    the run does not have all layers.
+    Raises InputError if `place` exists, if its name suggests another format, or if the run does not
+    have all layers.
     """
     storage = storage_at(place)
     ending = Path(storage.name).suffix.lower()
@@ -210,7 +210,7 @@ def _write_zarr(reader: RunReader, target: Path) -> "zarr.Array":
 
 
 def _new_place(storage: Storage) -> Path:
-    """Return the path of an empty place, and make the directory above it."""
+    """Return the path of an empty place, and make its parent directory."""
     if storage.lock_file is None:
         raise InputError(
             f"{storage} is in an object store: name a place in a file system, from where a program "
@@ -227,8 +227,8 @@ def _new_place(storage: Storage) -> Path:
 
 
 def _checksum(attributes: dict) -> int:
-    """Return the CRC-32C of the attributes of an exported array, to which that of its values is
-    added."""
+    """Return the CRC-32C of the attributes of an exported array; the checksum of the values
+    continues it."""
     return google_crc32c.value(json.dumps(attributes, sort_keys=True).encode())
 
 
@@ -252,17 +252,17 @@ def _check_room(name: str, size: int) -> None:
 def _form(reader: RunReader) -> tuple[tuple[int, int], np.dtype]:
     """Return the shape and the type of the array of a run."""
     space, depth = reader.space, len(reader.run.records) - 1
-    # No distance is the greatest value of the type, which stands for no position.
+    # The greatest value of the type marks no position, so no distance may have it.
     return (space.lifted_nodes, space.code.half), np.min_scalar_type(depth + 1)
 
 
 def _chunk_rows(rows: int, row_bytes: int) -> int:
-    """Return an even number of rows that have about `CHUNK_BYTES` together."""
+    """Return an even number of rows with about `CHUNK_BYTES` in all."""
     return max(2, min(rows, CHUNK_BYTES // row_bytes & ~1))
 
 
 def _chunks(reader: RunReader) -> Iterator[tuple[int, np.ndarray]]:
-    """Generate (first row, rows) of the array, some at a time; each has whole chunks."""
+    """Generate batches (first row, rows) of the array, each of whole chunks."""
     run, ((rows, half), dtype) = reader.run, _form(reader)
     chunk = _chunk_rows(rows, half * dtype.itemsize)
     step = chunk * max(1, ROWS_BYTES // (chunk * half * dtype.itemsize))
@@ -270,7 +270,8 @@ def _chunks(reader: RunReader) -> Iterator[tuple[int, np.ndarray]]:
     for first in range(0, rows, step):
         values = np.full((min(step, rows - first), half), np.iinfo(dtype).max, dtype=dtype)
         for record in run.records:
-            # One layer at a time is open: a deep run has more than memory holds.
+            # Only one layer is open at a time, because memory may not hold all layers of a deep
+            # run.
             total += _fill(reader.space, reader.open_layer(record.depth), first, values)
         yield first, values
     if total != run.states:
@@ -280,8 +281,8 @@ def _chunks(reader: RunReader) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def _fill(space: AnySpace, layer: StoredLayer, first: int, values: np.ndarray) -> int:
-    """Set the distances of a layer's states whose rows are `values`, the first of which is number
-    `first`, and return the number of these states."""
+    """Set the distances of the states of a layer that lie in the rows `values`, and return the
+    number of these states. first: the number of the first row."""
     depth, side, code, count = layer.files.depth, layer.files.side, space.code, 0
     lifted = space.lifted(side)
     begin, stop = np.searchsorted(lifted, [first, first + len(values)]).tolist()

@@ -1,16 +1,16 @@
-"""Pattern databases as the lower bound of a search by IDA*: which fit a puzzle, and their tables.
+"""Pattern databases as the lower bound in IDA*: whether they fit a puzzle, and their tables.
 
 Each database holds the distances of one pattern (`frontier.puzzles.pattern_graph`). The bound is
 the greatest of
 
 * the distance of a pattern in which every move counts, for each such database;
-* for each *additive set* of databases that count the moves of their labelled tiles alone and label
-  disjoint tiles: the sum of their distances and of the Manhattan distances of all tiles that none
-  of them labels. The empty set is the Manhattan distance itself.
+* for each *additive set*, the sum of its distances and of the Manhattan distances of all tiles that
+  none of its databases labels. The databases of such a set label disjoint sets of tiles, and each
+  counts only the moves of its labelled tiles. The empty set gives the Manhattan distance.
 
-No move counts twice in such a sum, so it never exceeds the distance, and one move changes the
-bound by one at most: it is admissible and consistent (R. E. Korf and A. Felner, Disjoint Pattern
-Database Heuristics, Artificial Intelligence 134, 2002).
+No move counts twice in such a sum, so the bound never exceeds the distance, and one move changes it
+by at most one: it is admissible and consistent (R. E. Korf and A. Felner, Disjoint Pattern Database
+Heuristics, Artificial Intelligence 134, 2002).
 """
 
 from collections.abc import Sequence
@@ -29,14 +29,14 @@ from frontier.space.lehmer import LehmerCode
 from frontier.storage.places import Place
 
 MOST_DATABASES = 12
-"""The most databases of one search: all of their largest additive sets are added up at a node."""
+"""The most databases of one search. Each node adds up all their largest additive sets."""
 
 
 def _joined(
     puzzle: GridPuzzle, databases: Sequence[Distances], of: Sequence[PatternPuzzle]
 ) -> Databases:
-    """Return the joint tables of databases of patterns of a puzzle whose sequence has all tiles.
-    of: the patterns."""
+    """Return the joint tables of databases of a puzzle whose sequence has all tiles. of: the
+    patterns of the databases."""
     tiles = puzzle.model.encoding
     assert isinstance(tiles, ShapeEncoding)  # all tiles differ
     patterns = [pattern.model.encoding for pattern in of]
@@ -66,18 +66,17 @@ def _joined(
 
 
 def _members(tiles: ShapeEncoding, pattern: PatternEncoding) -> list[int]:
-    """Return the number in the pattern's sequence of each member of the puzzle's, -1 if it has
-    none."""
+    """Return the number of each member of the puzzle's sequence in the pattern's sequence, -1 if it
+    is not in it."""
     number = {tile: n for n, tile in enumerate(pattern.members[: pattern.shapes.labels].tolist())}
     return [number.get(tile, -1) for tile in tiles.members.tolist()]
 
 
 def _additive_sets(labelled: np.ndarray, added: np.ndarray) -> np.ndarray:
-    """Return the empty set, and the additive sets that are part of no larger one: bool[sets,
-    databases].
+    """Return the empty set and the maximal additive sets: bool[sets, databases].
 
-    labelled: bool[databases, tiles], the tiles of each. added: bool[databases], those that can be
-    members.
+    labelled: bool[databases, tiles], the labelled tiles of each database. added: bool[databases],
+    True for databases that may be in additive sets.
     """
     sets: list[tuple[int, ...]] = [()]
     for d in np.flatnonzero(added).tolist():
@@ -93,8 +92,8 @@ def _additive_sets(labelled: np.ndarray, added: np.ndarray) -> np.ndarray:
 def databases_of(puzzle: Puzzle, paths: Sequence[Place]) -> Databases:
     """Return the databases of runs, or of exported arrays, for a tile puzzle.
 
-    Raises InputError if the puzzle is not one with a single goal in which moves slide one tile, or
-    if a database is of another puzzle.
+    The puzzle must have a single goal, and its moves must slide one tile. Raises InputError if it
+    does not, or if a database belongs to another puzzle.
     """
     several = len(puzzle.goals) != 1
     of_tiles = puzzle.kind == "tiles" and puzzle.metric == "step"
@@ -126,7 +125,7 @@ def databases_of(puzzle: Puzzle, paths: Sequence[Place]) -> Databases:
 
 
 def _checked(puzzle: GridPuzzle, pattern: Puzzle, path: Place) -> PatternPuzzle:
-    """Return the pattern; raises InputError unless it is one of the puzzle."""
+    """Return the pattern; raises InputError unless it is a pattern of the puzzle."""
     if not isinstance(pattern, PatternPuzzle):
         raise InputError(
             f"--heuristic {path} is a run of {pattern.title}: a heuristic is a run of kind "

@@ -15,7 +15,7 @@ from frontier.storage.places import Place
 from frontier.text import counted
 
 SLICE = 5_000_000
-"""About the number of nodes between two calls of the caller's `watch`, which may stop the
+"""The approximate number of nodes between two calls of the caller's `watch`, which may stop the
 search."""
 
 MOST_NODES = 2**62
@@ -23,7 +23,7 @@ MOST_NODES = 2**62
 
 @dataclass(frozen=True)
 class IdaResult:
-    """A shortest solution, and the nodes visited in each iteration of the search, without the
+    """A shortest solution, and the nodes visited in each iteration of the search, not counting the
     start."""
 
     solution: Solution
@@ -33,8 +33,8 @@ class IdaResult:
 class IdaSolver:
     """Solves positions of one puzzle.
 
-    distinguish: distinguish like pieces where they cannot change places, which raises the bound.
-    heuristics: runs of patterns of the puzzle, or arrays exported from them, which raise it too.
+    distinguish: True to distinguish like pieces that cannot change places, which raises the bound.
+    heuristics: runs of patterns of the puzzle, or arrays exported from them, which also raise it.
     """
 
     def __init__(self, puzzle: Puzzle, distinguish: bool = True, heuristics: Sequence[Place] = ()):
@@ -67,10 +67,10 @@ class IdaSolver:
         most_nodes: int | None = None,
         watch: Callable[[int, int], None] = lambda bound, nodes: None,
     ) -> IdaResult:
-        """Return a shortest solution. `watch` is called with the bound and the nodes so far, now
-        and then.
+        """Return a shortest solution. The search calls `watch` with the bound and the nodes so far
+        after every slice.
 
-        Raises InputError if the goal cannot be reached, Unsolved after `most_nodes`.
+        Raises InputError if the goal cannot be reached, and Unsolved after `most_nodes` nodes.
         """
         self.puzzle.check_reached(board)
         search = self._search(board)

@@ -1,18 +1,18 @@
 """Iterative deepening A* on a base graph with voltages: shortest paths without stored layers.
 
-The search walks arcs from a state, depth first, and turns back if the depth so far and a lower
-bound for the rest exceed a limit; the limit grows to the least sum that exceeded it (R. E. Korf,
-Depth-First Iterative-Deepening, Artificial Intelligence 27, 1985). No state is remembered, but two
-arcs one after the other are left out if they undo each other or do what a single arc does: no
-shortest path has them.
+The search follows arcs from a state, depth first, and turns back if the depth plus a lower bound on
+the remaining distance exceeds a limit. The next limit is the least sum that exceeded it (R. E.
+Korf, Depth-First Iterative-Deepening, Artificial Intelligence 27, 1985). The search stores no
+states, but skips two consecutive arcs that undo each other or have the effect of a single arc,
+because no shortest path has them.
 
-The lower bound is a sum of tables, one for each distinct piece and one for each sort of like
-pieces: the moves that the piece needs at least, by the cell it lies on. An arc changes only the
-terms of the pieces it displaces. If one move displaces several pieces by one step each, the sum
-counts steps, and the bound is the sum divided by the most steps of a move, rounded up.
+The lower bound is a sum of table entries. Each distinct piece and each sort of like pieces has a
+table: the least number of moves that a piece needs, by its cell. An arc changes only the terms of
+the pieces that it displaces. If one move displaces several pieces by one step each, the sum counts
+steps, and the bound is the sum divided by the most steps of a move, rounded up.
 
-If the vertex determines the one empty cell, and all pieces are distinct, a bound may come from
-*databases* too: each has the distances of a pattern of some of the pieces.
+If the vertex determines the one empty cell and all pieces are distinct, *databases* may give a
+second bound. Each has the distances of a pattern of some of the pieces;
 `frontier.answers.heuristics` explains how they are added.
 """
 
@@ -31,8 +31,8 @@ Displacements = namedtuple("Displacements", "start place row source target")
 """The pieces that the arcs of a base graph displace, and the table of each; int64 columns.
 
 Arc a displaces the pieces numbered start[a] .. start[a+1]-1. row: the table of the piece, or -1 if
-the piece is a member of the sequence; place: its place there. source, target: the cells that it
-leaves and enters.
+the piece is a member of the sequence. place: its place in the sequence. source, target: the cells
+that it leaves and enters.
 """
 
 Tables = namedtuple(
@@ -40,7 +40,7 @@ Tables = namedtuple(
     "most_steps tables goals start target voltage swap_start swaps first_pair useless moved_start "
     "moved_end place row source to",
 )
-"""The data that all searches on one base graph for the same goals share, as the kernel reads it.
+"""The data that all searches on one base graph for the same goals share, in the form of the kernel.
 
 most_steps: the most steps of a move. tables: int64[rows, cells], rows 0 .. length-1 for the members
 of the sequence. goals: int64[N, 1 + length], vertex and sequence, in lexicographic order. start,
@@ -54,29 +54,30 @@ Databases = namedtuple(
     "position member binomial radices digits halves regions first_region values first_value chosen "
     "unlabelled complete scratch",
 )
-"""D databases in F additive sets; see the module's text.
+"""D databases in F additive sets; see the module docstring.
 
-position: the empty cell at each vertex. member: int64[D, pieces], the number of each in the
-pattern, -1 if it is not in it. binomial, radices, digits, halves: the ranking of the places and the
-sequences of each pattern. regions: the vertices of all patterns, those of d from first_region[d]
-on. values: all distances, those of d from first_value[d] on. chosen: bool[F, D], the members of the
-sets. unlabelled: bool[F, pieces], those in no database of the set. complete: bool[D], the databases
-in which every move counts, which are added to no other. scratch: int64[2, N], with N no less than D
-and the number of pieces; each search has its own.
+position: the empty cell at each vertex. member: int64[D, pieces], the number of each piece in the
+pattern, -1 if the pattern does not label it. binomial, radices, digits, halves: the ranking of the
+places and the sequences of each pattern. regions: the vertices of all patterns; those of database d
+begin at first_region[d]. values: the distances of all databases; those of d begin at
+first_value[d]. chosen: bool[F, D], the members of the sets. unlabelled: bool[F, pieces], the pieces
+that no database of the set labels. complete: bool[D], True for databases in which every move
+counts, which are never added. scratch: int64[2, N], where N is at least D and at least the number
+of pieces; each search has its own.
 """
 
 Path = namedtuple("Path", "vertex sequence total last cursor")
-"""The states on the path from the start, by depth, as the kernel writes them.
+"""The states on the path from the start, by depth, written by the kernel.
 
-total: the sum of the tables. last: the arc that led there. cursor: the arc to be tried next.
+total: the sum of the tables. last: the arc that led to the state. cursor: the next arc to try.
 """
 
 
 def search_tables(
     graph: BaseGraph, moved: Displacements, tables: np.ndarray, most_steps: int, goals: np.ndarray
 ) -> Tables:
-    """Return the data that searches for some goals share. moved, tables, most_steps: their bound;
-    see `Tables`."""
+    """Return the data that all searches for the given goals share. moved, tables, most_steps: the
+    bound; see `Tables`."""
     order = np.argsort(graph.source, kind="stable")
     return Tables(
         most_steps, tables, goals, *graph.arcs,
@@ -89,11 +90,11 @@ def search_tables(
 
 
 class Search:
-    """One search, done a slice at a time so that it can be watched and interrupted.
+    """One search, made in slices so that it can be watched and interrupted.
 
-    It begins at a state where the tables add up to `total`. bound: the limit of the iteration under
-    way. nodes: states visited in each iteration so far, without the start. found: True if a
-    shortest path is known; `path` then has the states along it.
+    It begins at a state where the sum of the tables is `total`. bound: the limit of the current
+    iteration. nodes: the states visited in each iteration so far, not counting the start. found:
+    True if a shortest path is known; `path` then has its states.
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class Search:
         sequence: Sequence[int],
         total: int,
     ):
-        if databases is not None:  # threads may do other searches with them at once
+        if databases is not None:  # other threads may use them at the same time
             databases = databases._replace(scratch=np.empty_like(databases.scratch))
         self._tables, self._databases = tables, databases
         sequences = np.zeros((MOST_DEPTH + 1, len(sequence)), dtype=np.int16)
@@ -130,9 +131,9 @@ class Search:
         return self._path.vertex[:end].copy(), self._path.sequence[:end].astype(np.int64)
 
     def advance(self, nodes: int) -> bool:
-        """Go on for about `nodes` nodes, and return whether the search is over.
+        """Continue for about `nodes` nodes, and return whether the search has ended.
 
-        It is over if a path is known, or if every path would have `MOST_DEPTH` arcs or more.
+        It ends if a path is known, or if every path would have `MOST_DEPTH` arcs or more.
         """
         if self.found or self.bound >= MOST_DEPTH:
             return True
@@ -152,9 +153,9 @@ class Search:
 
 
 def _useless_pairs(graph: BaseGraph) -> tuple[np.ndarray, np.ndarray]:
-    """Return (first, useless): which arcs are useless directly after which.
+    """Return (first, useless), which show the arcs that are useless directly after each arc.
 
-    useless[first[a] + i] is for arc a and then the i-th arc of its target.
+    useless[first[a] + i] is True if the i-th arc of the target of arc a is useless after a.
     """
     start, target, voltage = graph.arcs
     first = np.cumsum(np.append(0, np.diff(start)[target]))
@@ -186,12 +187,12 @@ def _find_useless(start, target, voltage, permutations, first, useless):
 
 @kernel
 def _deepen(budget, bound, depth, next_bound, shared, path, databases):
-    """Go on for `budget` nodes; returns the depth, the next bound, the nodes, and whether a path is
-    known. databases: None if there are none."""
+    """Continue for `budget` nodes; return the depth, the next bound, the nodes, and whether a path
+    is known. databases: None if there are none."""
     vertex, sequence, total, last, cursor = path
     length, nodes = sequence.shape[1], 0
     if databases is not None:
-        # Unpacked, they would be arrays of another type, for which kernels are compiled again.
+        # Unpacking would give arrays of another type, for which numba compiles the kernels again.
         distances, members = databases.scratch[0], databases.scratch[1]
     while depth >= 0 and nodes < budget:
         arc = cursor[depth]
@@ -207,11 +208,11 @@ def _deepen(budget, bound, depth, next_bound, shared, path, databases):
         if least > bound:
             next_bound = min(next_bound, least)
             continue
-        to = np.int64(shared.target[arc])  # the type that kernels are compiled for
+        to = np.int64(shared.target[arc])  # the type for which kernels are compiled
         for k in range(length):
             sequence[depth + 1, k] = sequence[depth, k]
         _swap_along(shared, arc, sequence[depth + 1])
-        if databases is not None:  # after the sum of the tables, which costs less
+        if databases is not None:  # the sum of the tables comes first, because it costs less
             farther = _least_of_databases(
                 to, sequence[depth + 1], shared.tables, distances, members, databases
             )
@@ -229,13 +230,13 @@ def _deepen(budget, bound, depth, next_bound, shared, path, databases):
 
 @kernel
 def _is_useless(shared, before, vertex, arc):
-    """Return whether an arc that leaves a vertex is useless directly after the one before."""
+    """Return whether an arc from a vertex is useless directly after arc `before`."""
     return shared.useless[shared.first_pair[before] + arc - shared.start[vertex]]
 
 
 @kernel
 def _displaced(shared, arc, sequence):
-    """Return what an arc adds to the sum of the tables at a state."""
+    """Return by how much an arc changes the sum of the tables at a state."""
     added = np.int64(0)
     for d in range(shared.moved_start[arc], shared.moved_end[arc]):
         piece = shared.row[d] if shared.row[d] >= 0 else np.int64(sequence[shared.place[d]])
@@ -276,7 +277,7 @@ def _is_goal(goals, vertex, sequence):
 
 @kernel
 def _least_of_databases(vertex, sequence, tables, distances, members, databases):
-    """Return the bound of databases at a state. distances, members: scratch."""
+    """Return the bound that databases give at a state. distances, members: scratch."""
     blank, tiles = databases.position[vertex], sequence.size
     best = 0
     for d in range(databases.member.shape[0]):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import zarr
 
 MOST_NUMBERS = 100_000_000
-"""The most state numbers that are returned at once: 800 MB."""
+"""The most state numbers that a call returns: 800 MB."""
 
 BATCH = 10_000
 
@@ -29,7 +29,7 @@ BATCH = 10_000
 class Layer:
     """One layer: the positions at one distance from the goal.
 
-    Its size is known even where the layer itself was not kept.
+    Its size is known even if the run did not keep the layer.
     """
 
     def __init__(self, layers: "Layers", record: LayerRecord):
@@ -50,20 +50,20 @@ class Layer:
 
     @property
     def seconds(self) -> float:
-        """The seconds that it took to make the layer."""
+        """The seconds that making the layer took."""
         return self._record.seconds
 
     @property
     def kept(self) -> bool:
-        """True if the layer itself is stored, and not only its size."""
+        """True if the layer is stored, not only its size."""
         return self._record.stored
 
     @property
     def array(self) -> "zarr.Array[Any]":
-        """The layer as it is stored, read-only; see `frontier.layers.files` for its two forms.
+        """The stored layer, read-only; see `frontier.layers.files` for its two forms.
 
-        Zarr reads a part that is lost as zeros; `verify` checks whether all are there. Raises
-        InputError if the layer was not kept.
+        Zarr reads a lost part as zeros; `verify` checks that all parts exist. Raises InputError if
+        the run did not keep the layer.
         """
         import zarr
         from zarr.errors import ZarrUserWarning
@@ -73,7 +73,7 @@ class Layer:
         self._check_kept()
         store = self._layers.store
         folder = store.storage.zarr(store.layer_name(self.depth))
-        with warnings.catch_warnings():  # Zarr warns that others may lack the codec lz4
+        with warnings.catch_warnings():  # Zarr warns that other programs may lack the codec lz4
             warnings.simplefilter("ignore", ZarrUserWarning)
             return zarr.open_array(folder, mode="r", zarr_format=3)
 
@@ -100,12 +100,12 @@ class Layer:
     def number_batches(self, size: int = BATCH) -> Iterator[np.ndarray]:
         """Return an iterator over all state numbers.
 
-        They come slab by slab, as they are stored; those of a list are sorted.
+        The order is that of the stored slabs; the numbers of a list are sorted.
 
         Parameters
         ----------
         size
-            The greatest number of them at a time.
+            The most state numbers in a batch.
 
         Returns
         -------
@@ -126,7 +126,7 @@ class Layer:
         )
 
     def boards_of(self, numbers: np.ndarray) -> np.ndarray:
-        """Return the positions of some state numbers of this layer.
+        """Return the positions of state numbers of this layer.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class Layer:
         Parameters
         ----------
         size
-            The greatest number of them at a time.
+            The most positions in a batch.
 
         Returns
         -------
@@ -163,14 +163,14 @@ class Layer:
         return map(self.boards_of, self.number_batches(size))
 
     def sample(self, count: int, seed: int = 0) -> np.ndarray:
-        """Return the state numbers of positions drawn at random. The whole layer is read once.
+        """Return the state numbers of positions drawn at random, in one pass over the layer.
 
         Parameters
         ----------
         count
-            How many are drawn; all if there are fewer.
+            The number of positions to draw; all if the layer has fewer.
         seed
-            The sample depends on it and on the layer alone.
+            The seed; the sample depends only on it and on the layer.
 
         Returns
         -------
@@ -195,12 +195,12 @@ class Layer:
         return (tuple(board) for batch in self.batches() for board in batch.tolist())
 
     def boards(self, limit: int = 100) -> list[Board]:
-        """Return some of its positions, the first that are stored.
+        """Return the first positions in the order of `number_batches`.
 
         Parameters
         ----------
         limit
-            The greatest number of them.
+            The most positions to return.
 
         Raises
         ------
@@ -231,7 +231,7 @@ class Layer:
 
 
 class Layers(Sequence[Layer]):
-    """The known layers of a run, by their depth."""
+    """The known layers of a run, by depth."""
 
     def __init__(self, store: LayerRun):
         self.store = store

@@ -1,9 +1,9 @@
-"""The distance of one board at a time, in microseconds: a compiled look-up in a table of all
-distances, as the heuristic of your own search.
+"""The distance of single boards in microseconds: a compiled look-up in a table of all distances,
+for use as a heuristic in your own search.
 
-The boards are those of tile puzzles and their patterns, where a formula leads from a board to the
-entry of its distance (see `frontier.answers.distances`): the cells of the blank and of the labelled
-tiles give the row, their order the column. All tiles of a tile puzzle are labelled.
+It works for tile puzzles and their patterns, because a formula gives the entry of a board (see
+`frontier.answers.distances`): the cells of the blank and of the labelled tiles give the row, and
+the order of these tiles gives the column. All tiles of a tile puzzle are labelled.
 """
 
 from collections.abc import Sequence
@@ -21,26 +21,27 @@ from frontier.space.lehmer import LehmerCode
 from frontier.text import counted
 
 UNREACHABLE, NO_BOARD = -1, -2
-"""What stands for a distance where the goal cannot be reached, and where the codes are no board."""
+"""Returned in place of a distance if the goal cannot be reached, and if the codes are not a
+board."""
 
 LIKE, BLANK = -1, -2
-"""The numbers of tiles that are not labelled, and of the blank."""
+"""The numbers of unlabelled tiles and of the blank."""
 
 
 class Heuristic:
-    """Looks up distances: ``heuristic(board)`` is that of one board, -1 if the goal cannot be
-    reached from it.
+    """Looks up distances: ``heuristic(board)`` is the distance of one board, -1 if the goal cannot
+    be reached from it.
 
-    puzzle: whose boards. A board is its codes, as a flat sequence or an array, or text. In a
-    pattern, tiles that are not labelled may have any number of theirs.
+    puzzle: the puzzle of the boards. A board is its codes, as a flat sequence or an array, or text.
+    In a pattern, the numbers of unlabelled tiles may be exchanged.
     """
 
     def __init__(self, distances: Distances):
-        """Raises InputError if the puzzle is no tile puzzle and no pattern of one."""
+        """Raises InputError unless the puzzle is a tile puzzle or a pattern of one."""
         self.puzzle, values = distances.puzzle, distances.values
         missing = int(np.iinfo(values.dtype).max)
         self._table: tuple[Any, ...] = (*_numbering(self.puzzle), values, missing)
-        self(self.puzzle.goals[0])  # so that the first call of the user compiles nothing
+        self(self.puzzle.goals[0])  # so that the user's first call compiles nothing
 
     def __call__(self, board: Sequence[int] | np.ndarray | str) -> int:
         """Return the distance of a board."""
@@ -68,7 +69,7 @@ class Heuristic:
         return found
 
     def _refuse(self, codes: np.ndarray) -> None:
-        """Raise InputError for codes that are no board."""
+        """Raise InputError for codes that are not a board."""
         pieces = self.puzzle.notation.pieces
         pieces.as_boards([codes])
         raise InputError(f"board {codes.tolist()}: {pieces.broken_rule(codes.tolist())}")
@@ -78,9 +79,9 @@ class Heuristic:
 
 
 def _numbering(puzzle: Puzzle) -> tuple[np.ndarray, ...]:
-    """Return the tables by which `_distance` finds the entry of a board: the cells in reading
+    """Return the tables with which `_distance` finds the entry of a board: the cells in reading
     order, the number of each code, C(place, i), the vertex of each (rank, position of the blank),
-    empty if it is that number, and the radices of the Lehmer index."""
+    empty if no table is needed, and the radices of the Lehmer index."""
     if not isinstance(puzzle, GridPuzzle) or puzzle.grid.line_length == 1:
         raise InputError(
             f"{puzzle.title}: heuristics are for tile puzzles of two rows and columns or more, and "
@@ -96,7 +97,7 @@ def _numbering(puzzle: Puzzle) -> tuple[np.ndarray, ...]:
         graph = puzzle.model.encoding.shapes
         binomial, vertex = graph.binomial, graph.region
     else:
-        binomial = np.zeros((grid.cells, grid.cells), np.int64)  # all sets of places are one
+        binomial = np.zeros((grid.cells, grid.cells), np.int64)  # the only set of places has rank 0
         shapes = encoding.shapes.rows_of(np.arange(puzzle.model.graph.vertices))
         vertex = (shapes == EMPTY).argmax(axis=1).argsort()
     radices = np.array(LehmerCode(len(labelled)).radices, np.int64)
@@ -106,8 +107,8 @@ def _numbering(puzzle: Puzzle) -> tuple[np.ndarray, ...]:
 
 @kernel
 def _distance(board, reading, number, binomial, vertices, radices, values, missing):
-    """Return the distance of a board, int64[cells]; UNREACHABLE if it has none, NO_BOARD if it is
-    no board. missing: the entry for no position."""
+    """Return the distance of a board, int64[cells]; UNREACHABLE if it has none, NO_BOARD if the
+    codes are not a board. missing: the entry that marks no position."""
     cells = reading.size
     if board.size != cells:
         return -2

@@ -7,7 +7,7 @@ from numpy.lib import format as npy
 
 
 def head_of(kind: np.dtype, shape: tuple[int, ...]) -> bytes:
-    """Return what stands before the values of an array, which follow row by row."""
+    """Return the header of a file whose values follow row by row."""
     head = io.BytesIO()
     value = {"descr": npy.dtype_to_descr(kind), "fortran_order": False, "shape": shape}
     npy.write_array_header_1_0(head, value)

@@ -1,9 +1,9 @@
-"""Distances and shortest solutions of any position, from a run that kept every layer.
+"""The distance and the shortest solutions of any position, from a run that kept every layer.
 
-A layer holds the positions at one distance, so a position's distance is the depth of the layer
-that has its bit, and from depth t some move leads to depth t - 1, all the way to the goal. The
-shortest solutions are counted layer by layer: a position at depth t passes the number of shortest
-paths that lead to it on to each of its neighbours at depth t - 1.
+A layer holds the positions at one distance, so a position's distance is the depth of the layer that
+has its bit. From a position at depth t > 0 some move leads to depth t - 1, and so on to the goal.
+Shortest solutions are counted layer by layer: a position at depth t adds its number of shortest
+paths to that of each neighbour at depth t - 1.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,15 +21,14 @@ from frontier.puzzles import Board
 from frontier.runs.layer_run import LayerRun
 
 MOST_OPEN_STATES = 50_000_000
-"""The most states that the list layers in memory have together, if there are several."""
+"""The most states of all list layers in memory together, if there are several."""
 
 MOST_COUNTED = 20_000_000
-"""The most positions of one layer on shortest solutions for these to be counted."""
+"""The most positions of one layer that `count` follows."""
 
 
 class Oracle:
-    """Distances and solutions of the positions of one run. It keeps layers open between two
-    calls."""
+    """Distances and solutions of the positions of one run. Layers stay open between calls."""
 
     def __init__(self, run: LayerRun):
         """Raises InputError if the run did not keep its layers."""
@@ -48,8 +47,8 @@ class Oracle:
     def distance(self, boards: np.ndarray) -> np.ndarray:
         """Return the distances, int32[N], of N boards, int[N, ...].
 
-        A distance is -1 if the goal cannot be reached, or is farther than the depth of the run.
-        Raises InputError if one of them is not a board of this puzzle.
+        A distance is -1 if the goal cannot be reached, or if it is greater than the depth of the
+        run. Raises InputError unless all are boards of this puzzle.
         """
         vertex, sequence = self._model.states_of(boards)
         side = np.full(len(vertex), -1)
@@ -57,7 +56,7 @@ class Oracle:
         valid = np.flatnonzero(vertex >= 0)
         side[valid], numbers[valid] = self._space.numbers(vertex[valid], sequence[valid])
         distance = np.full(len(vertex), -1, dtype=np.int32)
-        for depth in self._depths:  # the largest layers first: there most positions are
+        for depth in self._depths:  # the largest layers first, which have most positions
             candidates = np.flatnonzero((distance < 0) & (side == self._space.side_of(depth)))
             if candidates.size:
                 distance[candidates[self._reader.layer(depth).contains(numbers[candidates])]] = (
@@ -96,8 +95,8 @@ class Oracle:
         return solution_along(self.puzzle, boards)
 
     def _check_undone(self) -> None:
-        """Raise InputError if some moves have no inverse: then layers tell how far positions are
-        from the goal, not how to come back."""
+        """Raise InputError if some moves have no inverse. In that case layers give the distance
+        from the goal to a position, not the distance back."""
         if not self._model.undone:
             raise InputError(
                 f"{self.puzzle.title}: some moves have no inverse among the moves, so the layers "
@@ -110,9 +109,10 @@ class Oracle:
         return bound_of(self._model)
 
     def _nearest(self, depth: int, neighbours: np.ndarray) -> tuple[int, Board]:
-        """Return one of a state's neighbours that lies in the layer at `depth`, with its board.
+        """Return a neighbour of a state that lies in the layer at `depth`, with its board.
 
-        Each may lie in another slab, so those with the smallest lower bound are looked up first.
+        Each neighbour may lie in a different slab, so those with the smallest lower bounds are
+        looked up first.
         """
         side = self._space.side_of(depth)
         boards = self._model.boards_of(*self._space.states_of(side, neighbours))
@@ -148,11 +148,10 @@ def paths_back(
     numbers: np.ndarray,
     inside: Callable[[int, np.ndarray], np.ndarray],
 ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """Generate (depth, states, number of shortest paths to each) of layer after layer, back to
-    depth 0.
+    """Generate (depth, states, number of shortest paths to each) layer by layer, back to depth 0.
 
-    numbers: states at `depth`, where the paths begin. inside(depth, numbers): returns bool[N],
-    which states lie in the layer at a depth.
+    numbers: states at `depth`, where the paths begin. inside(depth, numbers): returns bool[N], True
+    for the states in the layer at a depth.
     """
     path_counts = np.ones(numbers.size, dtype=object)
     for t in range(depth, 0, -1):

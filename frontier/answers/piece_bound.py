@@ -1,14 +1,13 @@
 """A lower bound on the moves to the goal: the moves that each piece needs on an empty board.
 
-For each piece a table holds its distance from its place in the goal on an empty board. A move
-displaces one piece, so the sum over the pieces never exceeds the moves that are needed. If one move
-slides several tiles by a cell each, the sum of the steps is to be divided by the most tiles that a
-move slides.
+For each piece a table holds the distance to its goal place on an empty board. A move displaces one
+piece, so the sum over the pieces never exceeds the moves needed. If one move slides several tiles
+by a cell each, the bound is the sum divided by the most tiles that a move slides.
 
-Each of several like pieces counts its way to the nearest of their places. That is less than the
-truth when two of them count the same place. If their exchange is impossible, as an odd permutation
-is when everything else must stay as it is, each has a place of its own in the goal, and they can be
-*distinguished*: the puzzle with pieces that differ then has just as many positions.
+Each of several like pieces counts the moves to the nearest of their goal places. That is too low if
+two pieces count the same place. If like pieces cannot change places, for example because only even
+permutations are reachable, each has its own goal place, and they can be *distinguished*: the puzzle
+in which they differ then has the same number of positions.
 """
 
 from collections.abc import Sequence
@@ -25,22 +24,22 @@ from frontier.puzzles.moves import METRICS, moves_of
 from frontier.puzzles.pieces import OPEN, Board
 
 UNREACHABLE = 10_000
-"""The distance of a placement from which the goal's cannot be reached."""
+"""The distance of a placement from which no goal placement can be reached."""
 
 MOST_LIKE = 5
-"""Groups of more like pieces are not distinguished."""
+"""The most like pieces of a group that is distinguished."""
 
 
 @dataclass(frozen=True)
 class LowerBound:
-    """The lower bound of one puzzle.
+    """The lower bound for one puzzle.
 
-    reading: its cells in reading order.
-    tables: int64[rows, cells], the moves that a piece needs at least, by the cell of its anchor in
-        reading order; first those of the members of the sequence.
+    reading: the cells of the puzzle in reading order.
+    tables: int64[rows, cells], the least number of moves that a piece needs, by the cell of its
+        anchor in reading order; the members of the sequence come first.
     row_of: the row of each piece, by its code on boards.
-    displacements: which rows the arcs of the base graph change, and where.
-    most_steps: the most that one move takes off the sum of the tables.
+    displacements: the rows that the arcs of the base graph change, and the cells.
+    most_steps: the most by which one move lowers the sum of the tables.
     """
 
     reading: np.ndarray
@@ -50,7 +49,7 @@ class LowerBound:
     most_steps: int
 
     def sums(self, boards: np.ndarray) -> np.ndarray:
-        """Return the sums of the tables at boards, int[N, cells]: int64[N]."""
+        """Return the sums of the tables, int64[N], for boards, int[N, cells]."""
         in_order = boards[:, self.reading]
         sums = np.zeros(len(boards), dtype=np.int64)
         for code, row in self.row_of.items():
@@ -59,11 +58,12 @@ class LowerBound:
 
 
 def bound_of(model: Model) -> LowerBound:
-    """Return the lower bound of a puzzle.
+    """Return the lower bound for a puzzle.
 
-    After the members of the sequence come those of the fixed sorts, then a row for each sort,
-    for like pieces. A piece that some goal leaves open needs no move, nor does one of a sort that
-    no arc displaces by itself: one move may bring all such pieces home.
+    The rows of the members of the sequence come first, then those of the pieces of fixed sorts,
+    then one row per sort for like pieces. The table of a piece is 0 if some goal leaves its place
+    open, or if the arcs do not list pieces of its sort, because one move may bring all such pieces
+    home.
     """
     encoding, goals = model.encoding, model.goals
     if not isinstance(encoding, ShapeEncoding):
@@ -99,13 +99,13 @@ def bound_of(model: Model) -> LowerBound:
 def _table(
     encoding: ShapeEncoding, goals: Sequence[Board], sort: Sort, codes: Sequence[int]
 ) -> np.ndarray:
-    """Return the least moves from each anchor to a place of one of the codes in some goal; 0 if
-    there are no codes."""
+    """Return the least number of moves from each anchor to the place of one of the codes in some
+    goal; 0 if there are no codes."""
     pieces = encoding.pieces
     best = np.full(pieces.cells, UNREACHABLE if codes else 0)
     for goal in goals if codes else ():
         anchors = [np.array(goal)[pieces.reading].tolist().index(c) for c in codes if c in goal]
-        if len(anchors) < len(codes):  # some may lie anywhere
+        if len(anchors) < len(codes):  # some pieces may lie anywhere
             return np.zeros(pieces.cells, dtype=np.int64)
         best[anchors] = 0
     alone = METRICS[encoding.metric].alone
@@ -119,14 +119,15 @@ def _table(
 
 @lru_cache(maxsize=1)
 def _moves_alone(footprint: Footprint, cells: int, metric: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the anchors before and after each move of a piece with nothing else on the board."""
+    """Return the anchors before and after each move of a piece alone on the board."""
     shapes = Shapes(cells, [Sort(footprint, (1,), True)])
     moves = moves_of(shapes, metric, may_fix=True)
     return moves.source, moves.target
 
 
 def distinguished(model: Model) -> Model:
-    """Return the model with those groups of like pieces distinguished that cannot change places."""
+    """Return the model that distinguishes like pieces in groups whose pieces cannot change
+    places."""
     if any(OPEN in goal for goal in model.goals):
         return model
     if not isinstance(model.encoding, ShapeEncoding):
@@ -136,7 +137,8 @@ def distinguished(model: Model) -> Model:
             encoding = model.encoding.distinguishing(sort)
             if encoding is None:
                 continue
-            # The start may name like pieces, once they differ, so that it reaches no goal.
+            # Without the start: once like pieces differ, their codes on it may make the goal
+            # unreachable.
             candidate = Model(encoding, start=None)
             if candidate.states == model.states:
                 model = candidate
@@ -144,8 +146,8 @@ def distinguished(model: Model) -> Model:
 
 
 def distinguished_board(model: Model, distinguished_model: Model, board: Board) -> Board:
-    """Return a board as one of the `distinguished` model, like pieces named so that it is
-    reachable."""
+    """Return a board as a board of the `distinguished` model, with the codes of like pieces that
+    make it reachable."""
     distinct = {
         code
         for sort in distinguished_model.encoding.pieces.sorts

@@ -1,7 +1,7 @@
-"""The 15-puzzle solved by rotations of three loops, piece by piece, without any search.
+"""Solutions of the 15-puzzle by rotations of three loops, piece by piece, without any search.
 
-With the blank at the bottom right, carrying it once around a loop of cells through that corner
-turns the other tiles of the loop by one place. Three nested loops will do (S. Fujimoto's rotational
+With the blank at the bottom right, moving it once around a loop of cells through that corner
+rotates the tiles of the loop by one place. Three nested loops are enough (S. Fujimoto's rotational
 operations):
 
     a: the border,      12 tile moves a turn,  0  1  2  3        a a a a
@@ -9,12 +9,12 @@ operations):
     c: four cells,       4 tile moves a turn,  8  9 10 11        a b c *
                                               12 13 14 15        a * *
 
-The loops meet in the cells 7, 11, 13 and 14 (*). To bring a tile to its cell of the border: turn a
-until that cell's content is at a meeting place, turn the inner loop until the tile is there
-instead, turn a back. A tile that is on the border already is first brought inside the same way.
-So the seven tiles of the border that b does not pass are placed, one after the other, from the top
-right to the bottom left, then five of b's by turns of c; one turn of c, or none, does the rest, as
-the parity of the position allows no other case.
+The loops meet in the cells 7, 11, 13 and 14 (*). To bring a tile to its cell on the border, turn a
+until the content of that cell is at a meeting place, turn the inner loop until the tile is there
+instead, and turn a back. A tile that is already on the border is first brought inside in the same
+way. This places the seven tiles of the border outside b, one after another from the top right to
+the bottom left. Turns of c then place five tiles of b. At most one turn of c places the others,
+because the parity of the position allows no other case.
 """
 
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ LOOPS = {
     "b": (14, 13, 9, 5, 6, 7, 11, CORNER),
     "c": (14, 10, 11, CORNER),
 }
-"""The cells that the blank visits in one turn. Each tile then lies where the one before it in this
+"""The cells that the blank visits in one turn. Each tile then lies where the tile before it in this
 order lay."""
 
 PLACED = {
@@ -39,7 +39,7 @@ PLACED = {
     "b": {8: 7, 7: 6, 6: 5, 10: 9, 14: 13},
     "c": {11: 10},
 }
-"""The tiles that each loop places, in this order, each with the cell where it belongs."""
+"""The tiles that each loop places, in this order, with the goal cell of each."""
 
 Turn = tuple[str, int]
 """(loop, number of turns), negative the other way around."""
@@ -55,8 +55,9 @@ MEETINGS: dict[str, dict[int, tuple[int, Turn]]] = {
     "a": {10: (8, ("c", 1)), 9: (7, ("b", 1)), 5: (7, ("b", 2)), 6: (7, ("b", 3))},
     "b": {10: (5, ("c", 1))},
 }
-"""For a tile in a cell inside a loop: how often the loop turns until the content of the first cell
-of `PLACED` is at a meeting place, and the turn that then brings the tile there instead."""
+"""For each cell inside a loop: how often the loop turns until the content of the first cell of
+`PLACED` is at a meeting place, and the turn that then brings the tile of the inner cell there
+instead."""
 
 
 @dataclass
@@ -72,8 +73,8 @@ class Stage:
 class Rotation:
     """A solution by rotations.
 
-    start: the board. slide: cells that the blank visits to come to the corner first. stages: one
-    for each tile that is placed, in order.
+    start: the board. slide: the cells that the blank visits on its first way to the corner. stages:
+    one for each tile placed, in order.
     """
 
     start: Board
@@ -92,12 +93,12 @@ class Rotation:
 
     @property
     def blank_path(self) -> list[int]:
-        """The cells that the blank visits, one a tile move."""
+        """The cells that the blank visits, one per tile move."""
         return [*self.slide, *(cell for turn in self.turns for cell in cells_of(turn))]
 
     @property
     def short_path(self) -> list[int]:
-        """The blank's path without the pairs of steps that undo each other."""
+        """The blank's path without pairs of steps that undo each other."""
         path = [self.start.index(0)]
         for cell in self.blank_path:
             if len(path) > 1 and path[-2] == cell:
@@ -108,14 +109,14 @@ class Rotation:
 
 
 def cells_of(turn: Turn) -> list[int]:
-    """Return the cells that the blank visits, from the corner to the corner."""
+    """Return the cells that the blank visits in a turn, beginning and ending at the corner."""
     loop, number = turn
     once = LOOPS[loop] if number > 0 else (*reversed(LOOPS[loop][:-1]), CORNER)
     return list(once) * abs(number)
 
 
 def moved(board: Board, path: Iterable[int]) -> Board:
-    """Return the board after the blank has visited these cells, each next to the one before."""
+    """Return the board after the blank has visited these cells, each next to the previous one."""
     cells = list(board)
     blank = cells.index(0)
     for cell in path:
@@ -143,7 +144,7 @@ def solve_by_rotations(board: Board) -> Rotation:
 
 
 def _placing(loop: str, tile: int, board: Board) -> list[Turn]:
-    """Return the turns that bring a tile to its cell on a loop; the tiles before it stay in
+    """Return the turns that bring a tile to its cell on a loop and leave the tiles placed before in
     theirs."""
     cells, cell = list(PLACED[loop].values()), board.index(tile)
     turns: list[Turn] = []

@@ -1,9 +1,9 @@
-"""Some states of a layer at random, drawn in one pass over it, whatever its size.
+"""A random sample of the states of a layer, drawn in one pass over a layer of any size.
 
-Each state has a key, which its number and the seed give as the generator SplitMix64 mixes its
-counter (G. L. Steele, D. Lea and C. H. Flood, Fast Splittable Pseudorandom Number Generators,
-2014). The sample is made of the states with the least keys. So it depends on the seed and on the
-numbers alone, not on the order in which a layer is stored, and a smaller sample of the same seed is
+The key of a state is a mix of its number and the seed by the function that the generator SplitMix64
+applies to its counter (G. L. Steele, D. Lea and C. H. Flood, Fast Splittable Pseudorandom Number
+Generators, 2014). The sample is the states with the least keys. So it depends only on the seed and
+the numbers, not on the order in which a layer is stored, and a smaller sample with the same seed is
 part of a larger one.
 """
 
@@ -17,18 +17,18 @@ FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 GREATEST_SEED = 2**64 - 1
 
 ROOM = 1 << 16
-"""States that are held beyond those wanted, at least, before some are dropped."""
+"""The fewest extra states to hold before dropping some."""
 
 
 def mixed(numbers: np.ndarray) -> np.ndarray:
-    """Return the keys of uint64[N] numbers, uint64[N]; different numbers have different ones."""
+    """Return the keys of numbers, both uint64[N]; different numbers have different keys."""
     keys = (numbers ^ (numbers >> np.uint64(30))) * FACTORS[0]
     keys = (keys ^ (keys >> np.uint64(27))) * FACTORS[1]
     return keys ^ (keys >> np.uint64(31))
 
 
 def sample(batches: Iterable[np.ndarray], count: int, seed: int) -> np.ndarray:
-    """Return `count` of the states of all batches, or all if they are fewer, as sorted uint64.
+    """Return `count` of the states of all batches, or all if there are fewer, as sorted uint64.
 
     batches: uint64 state numbers, each once. seed: 0 … `GREATEST_SEED`.
     """

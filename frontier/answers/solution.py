@@ -23,8 +23,7 @@ class Solution:
 
 
 def solution_along(puzzle: Puzzle, boards: Sequence[Board]) -> Solution:
-    """Return the solution that leads over these boards, in which like pieces may change their
-    codes."""
+    """Return the solution along these boards, on which like pieces may change their codes."""
     followed = [boards[0]]
     for board in boards[1:]:
         followed.append(puzzle.notation.follow(followed[-1], board))

@@ -1,9 +1,8 @@
-"""Solvers of single positions, and which one is taken for a puzzle.
+"""Solvers of single positions, and the choice of one for a puzzle.
 
-* layers: distances are looked up in a run that kept all its layers;
-* search: all positions of the puzzle are searched, if two layers fit in memory, in a run of its own
-  that is deleted afterwards;
-* ida: each position is solved by itself, by IDA*.
+* layers: look up distances in a run that kept all its layers;
+* search: if two layers fit in memory, search all positions of the puzzle in a temporary run;
+* ida: solve each position separately by IDA*.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,15 +29,15 @@ from frontier.text import counted, near
 METHODS = ("layers", "search", "ida")
 
 MOST_SEARCHED = 1_000_000_000
-"""The most states of a puzzle that are all searched for the sake of single positions; 100 million
-take some seconds."""
+"""The most states of a puzzle for the method `search`; 100 million take some seconds."""
 
 Solve = Callable[[Board], tuple[Solution, dict]]
 """Returns the solution of a board, and a dict with its {"count": …} or {"nodes": …}."""
 
 
 class Solver(NamedTuple):
-    """A way to solve positions. method: one of `METHODS`. description: the same in a few words."""
+    """A way to solve positions. method: one of `METHODS`. description: the method in a few
+    words."""
 
     method: str
     description: str
@@ -55,13 +54,13 @@ def solver_for(
     most_nodes: int | None = None,
     watch: Callable[[], Callable[[int, int], None]] = lambda: lambda bound, nodes: None,
 ) -> Solver:
-    """Return the solver of the given method, or else the first that is possible.
+    """Return the solver of the given method, by default of the first possible one.
 
     store: the run of the config, if there is one. method: one of `METHODS`, or None for the first
-    that is possible. count: count all shortest solutions. tell_apart, heuristics, most_nodes: for
-    IDA*, see `IdaSolver` and its `solve`; None or empty for the defaults. watch: called for each
-    position; returns a function that IDA* calls with its bound and the nodes so far. Raises
-    InputError if positions cannot be solved by the method.
+    possible one. count: True to count all shortest solutions. tell_apart, heuristics, most_nodes:
+    for IDA*, see `IdaSolver` and its `solve`; None or empty for the defaults. watch: called for
+    each position; returns a function that IDA* calls with its bound and the nodes so far. Raises
+    InputError if the method cannot solve positions of the config.
     """
     if method not in (None, *METHODS):
         raise InputError(f"method = {method!r}: known are {', '.join(METHODS)}")
@@ -109,8 +108,8 @@ def solver_for(
 
 
 def _search_plan(config: Config, puzzle: Puzzle) -> Plan | None:
-    """Return the plan of a search that fits in memory, None if there is none, or if its layers
-    would not tell how to solve a position."""
+    """Return the plan of a search in memory; None if it does not fit, or if some moves have no
+    inverse."""
     if puzzle.states > MOST_SEARCHED or not puzzle.model.undone:
         return None
     search = {"keep": "all", "until": None, "in_memory": True}
@@ -121,7 +120,7 @@ def _search_plan(config: Config, puzzle: Puzzle) -> Plan | None:
     }
     try:
         plan = make_plan(config.model_copy(update=tables))
-    except InputError:  # it needs more memory than there is
+    except InputError:  # it needs more memory than is available
         return None
     return plan if plan.in_memory else None
 
@@ -135,14 +134,14 @@ def _too_large(puzzle: Puzzle) -> str:
 
 
 class _SearchInMemory:
-    """Solves positions by a run that is made for the first of them, and deleted at the end."""
+    """Solves positions with a run that is made for the first position and deleted at the end."""
 
     def __init__(self, plan: Plan, count: bool):
         self._plan, self._count = plan, count
         self._answer: Solve | None = None
 
     def __call__(self, board: Board) -> tuple[Solution, dict]:
-        self._plan.puzzle.check_reached(board)  # before minutes are spent
+        self._plan.puzzle.check_reached(board)  # before a search that may take minutes
         if self._answer is None:
             folder = mkdtemp(prefix="frontier-")
             finalize(self, remove_tree, Path(folder))

@@ -2,16 +2,17 @@
 
 The tiles are split into groups (`frontier.cosets.groups`). The distance of a position in a group is
 the least number of moves of the group's tiles in any sequence of moves that brings these tiles and
-the blank home. No move moves tiles of two groups, so the sum over the groups is a lower bound (R.
-E. Korf and A. Felner, Disjoint Pattern Database Heuristics, Artificial Intelligence 134, 2002), and
-it is 0 only in the goal. Each move changes the distance of only one group, by one at most. Mirror
-images of a position (`frontier.cosets.symmetry`) are equally far, so the greatest of their sums is
-a lower bound too. The order of all tiles gives another (`frontier.cosets.inversions`).
+the blank home. No move affects the tiles of two groups, so the sum over the groups is a lower bound
+(R. E. Korf and A. Felner, Disjoint Pattern Database Heuristics, Artificial Intelligence 134, 2002),
+and it is 0 only at the goal. Each move changes the distance of only one group, by one at most.
+Mirror images of a position (`frontier.cosets.symmetry`) have the same distance, so the greatest of
+their sums is a lower bound too. The order of all tiles gives a third bound
+(`frontier.cosets.inversions`).
 
 Two searches alternate, each time with four times the nodes: one iteration of IDA*
-(`frontier.cosets.deepening`), which decides whether a position takes at most a given number of
-moves, and a beam search (`frontier.cosets.beam`), which finds solutions of far positions, but
-proves nothing.
+(`frontier.cosets.deepening`), which decides whether a position needs at most a given number of
+moves, and a beam search (`frontier.cosets.beam`), which finds solutions of distant positions but
+cannot show that there are none.
 """
 
 from collections.abc import Sequence
@@ -32,19 +33,19 @@ from frontier.puzzles import GridPuzzle, pattern_puzzle
 from frontier.space.graph import BaseGraph, Space
 
 FIRST_NODES = 20_000
-"""The nodes that each search visits at first."""
+"""The nodes that the first search of each kind visits."""
 
 LONGER = 4
-"""The factor by which their nodes grow from turn to turn."""
+"""The factor by which the nodes grow each time."""
 
 MOST_WIDTH = 1 << 20
-"""The greatest width of a beam, which takes 0.5 GB of memory. The hardest known positions of 2×10
-need a tenth to a half of this width."""
+"""The greatest width of a beam; it takes 0.5 GB of memory. The hardest known positions of 2×10 need
+a tenth to a half of this width."""
 
 
 class Additive(Databases):
-    """The databases of a puzzle whose moves slide one tile. A side is the board or a mirror image
-    of it."""
+    """The databases of a puzzle whose moves slide one tile. The sides of a position are the board
+    and its mirror images."""
 
     def __init__(
         self, puzzle: GridPuzzle, sizes: Sequence[int], threads: int, table_source: TableSource
@@ -99,7 +100,7 @@ class Additive(Databases):
 
 
 def _arcs_of(graph: BaseGraph, most: int) -> np.ndarray:
-    """Return the arcs of a graph in the form of a `PatternTable`'s moves. most: the most arcs of a
+    """Return the arcs of a graph in the form of a `PatternTable`'s moves. most: the most arcs at a
     vertex."""
     start, target, voltage = graph.arcs
     count = np.diff(start)
@@ -109,7 +110,7 @@ def _arcs_of(graph: BaseGraph, most: int) -> np.ndarray:
 
 
 def _moves_of_images(symmetries: np.ndarray, moves: Moves) -> np.ndarray:
-    """Return the number of the image of each move under each symmetry: int64[S, cells, K]."""
+    """Return the number of each move under each symmetry: int64[S, cells, K]."""
     image = symmetries[:, moves.target]
     return (moves.target[symmetries][:, :, None] == image[..., None]).argmax(axis=-1)
 

@@ -1,20 +1,20 @@
-"""Beam search for a solution of one position: breadth first, with few positions of each depth.
+"""Beam search for a solution of one position: breadth first, with few positions at each depth.
 
-At each depth it keeps the `width` positions that look nearest to the goal; so the search is fast,
-and may miss all solutions (B. T. Lowerre, The Harpy Speech Recognition System, 1976). It can show
-that a number of moves suffices for a position, never that it does not.
+At each depth it keeps the `width` positions that seem nearest to the goal. So the search is fast,
+but may miss all solutions (B. T. Lowerre, The Harpy Speech Recognition System, 1976). It can show
+that a number of moves suffices for a position, but never that it does not.
 
-Two things tell how near a position looks: the sum of its distances in the groups of tiles
+Two numbers estimate how near a position is: the sum of its distances in the groups of tiles
 (`frontier.cosets.additive`), which is a lower bound, and the number of inversions
-(`frontier.cosets.inversions`). The bound sees how tiles of one group are in
-each other's way; inversions see this for tiles of different groups. A move across lines of s cells
-changes the inversions by s - 1 at most. The score of a position is (s - 1) * bound +
-`INVERSION_WEIGHT` * inversions, and the least scores are kept.
+(`frontier.cosets.inversions`). The bound shows how tiles of one group are in each other's way;
+inversions show the same for tiles of different groups. A move across lines of s cells changes the
+inversions by at most s - 1. The score of a position is (s - 1) * bound + `INVERSION_WEIGHT` *
+inversions; the search keeps the positions with the least scores.
 
-Measured on 2×10, whose hardest positions take more than 210 moves: of 20 positions that 3·10⁶
-look-ups in their coset did not settle for 219 moves, a beam of 300 settles 14 in 0.03 s each, and
-a beam of 3,000 all; without inversions a beam of 30,000 settles one of eight, and without the bound
-a beam of 100,000 two of eight.
+Measured on 2×10, whose hardest positions take more than 210 moves, with 20 positions that 3·10⁶
+look-ups in their coset did not settle for 219 moves: a beam of 300 settles 14 in 0.03 s each, and a
+beam of 3,000 settles all. Without inversions a beam of 30,000 settles one of eight, and without the
+bound a beam of 100,000 settles two of eight.
 """
 
 from collections import namedtuple
@@ -29,13 +29,13 @@ from frontier.kernels.distances import distance_change
 from frontier.space.words import lowest_bit
 
 INVERSION_WEIGHT = 3
-"""The weight of an inversion where a bound weighs s - 1: on 2×10 the best of 1, 2, 3 and 5."""
+"""The weight of an inversion; the bound has the weight s - 1. On 2×10 the best of 1, 2, 3 and 5."""
 
 SCORES = 1 << 12
-"""The number of scores that are told apart; a greater score counts as the greatest."""
+"""The number of different scores; a greater score counts as the greatest of them."""
 
 MOST_MOVES_ON = 3
-"""The most moves from a position, without the move back."""
+"""The most moves from a position, not counting the move back."""
 
 Beam = namedtuple(
     "Beam",
@@ -44,21 +44,22 @@ Beam = namedtuple(
 )
 """The memory of one thread for beams of a greatest width.
 
-Of the current layer and the next one, [2, width]: board: int8[.., cells], the home of the tile in
-each cell, `BLANK` for the blank. vertex, number: int32[.., G], its state in each group; distance:
-int64[.., G], that in the group modulo 4; rest: int64, the sum of the distances. inversions, away:
-int64, see `frontier.cosets.inversions`. blank: int64, its cell. untried: uint64, the moves that may
-follow. sum: uint64, that of the board (`frontier.cosets.kernel`).
+For the current layer and the next, [2, width]. board: int8[.., cells], the home of the tile in each
+cell, `BLANK` for the blank. vertex, number: int32[.., G], the state in each group. distance:
+int64[.., G], the distance in each group modulo 4. rest: int64, the sum of the distances.
+inversions, away: int64, see `frontier.cosets.inversions`. blank: int64, the cell of the blank.
+untried: uint64, the moves that may follow. sum: uint64, the sum of the board
+(`frontier.cosets.kernel`).
 
-Of the moves from the current layer, [width * moves]: parent: int64, the position it is made from;
-taken: int64, which one it is; bound, turned, aside, total, score: rest, inversions, away, sum and
-score after it.
-counts: int64[SCORES], the moves of each score.
+For the moves from the current layer, [width * moves]. parent: int64, the position before the move.
+taken: int64, the number of the move. bound, turned, aside, total, score: rest, inversions, away,
+sum and score after it.
+counts: int64[SCORES], the number of moves with each score.
 """
 
 
 def beam_for(cells: int, groups: int, width: int, stop: np.ndarray) -> Beam:
-    """Return memory for one thread, for beams of at most this width. stop: see
+    """Return memory for one thread and for beams of at most `width` positions. stop: see
     `frontier.cosets.kernel.Scratch`."""
     vertex, number = np.zeros((2, 2, width, groups), dtype=np.int32)
     rest, inversions, away, blank = np.zeros((4, 2, width), dtype=np.int64)
@@ -76,8 +77,8 @@ def beam_for(cells: int, groups: int, width: int, stop: np.ndarray) -> Beam:
 
 @kernel
 def _list_moves(now, count, depth, room, tables, beam):
-    """List the moves from the current layer that leave a bound of at most `room` and lead to new
-    boards; return their number, and the least bound."""
+    """List the moves from the current layer that lead to new boards with a bound of at most `room`;
+    return their number and the least bound."""
     listed, least, lines = 0, room + 1, tables.lines
     seed = np.uint64(beam.salt[0]) * FIRST_MIX
     for i in range(count):
@@ -111,7 +112,7 @@ def _list_moves(now, count, depth, room, tables, beam):
 
 @kernel
 def _make(now, at, listed, tables, beam):
-    """Make the position at `at` in the next layer by a move of the list."""
+    """Make position `at` of the next layer by a listed move."""
     i, k, after = beam.parent[listed], beam.taken[listed], 1 - now
     blank = beam.blank[now, i]
     target = tables.moves.target[blank, k]
@@ -133,12 +134,12 @@ def _make(now, at, listed, tables, beam):
 
 @kernel
 def _keep_nearest(now, listed, width, tables, beam):
-    """Make the next layer by the moves of the least scores, and return how many."""
+    """Make the next layer by the moves with the least scores; return their number."""
     kept, most = 0, 0
     while most < beam.counts.size - 1 and kept + beam.counts[most] <= width:
         kept += beam.counts[most]
         most += 1
-    of_most, at = width - kept, 0  # the number kept of the score `most`
+    of_most, at = width - kept, 0  # the number of moves to keep with the score `most`
     for n in range(listed):
         if beam.score[n] == most:
             of_most -= 1
@@ -150,10 +151,10 @@ def _keep_nearest(now, listed, width, tables, beam):
 
 @kernel
 def beam_within(board, vertices, numbers, limit, width, tables, beam):
-    """Return whether a solution of at most `limit` moves was found, and the nodes visited.
+    """Return whether the search found a solution of at most `limit` moves, and the nodes visited.
 
-    board: int8[cells], the home of each tile, `BLANK` for the blank. vertices, numbers: int64[G],
-    its state in each group. width: at most the width of the memory.
+    board: int8[cells], the home of the tile in each cell, `BLANK` for the blank. vertices, numbers:
+    int64[G], the state in each group. width: at most the width of the memory.
     """
     beam.salt[0] += 1
     beam.sum[0, 0], beam.rest[0, 0] = 0, 0

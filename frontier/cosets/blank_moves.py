@@ -1,8 +1,8 @@
-"""The moves of the blank on a board, and what they do to patterns.
+"""The moves of the blank on a board, and their effect on patterns.
 
 Cells are numbered in the order in which `frontier.puzzles.tiles` reads a board. A move of the blank
-is an arc of the base graph of a pattern (`frontier.puzzles.pattern_graph`), and its voltage acts on
-the sequence alone: a table has the image of each sequence under each voltage. So no search ranks or
+is an arc of the base graph of a pattern (`frontier.puzzles.pattern_graph`). Its voltage changes the
+sequence, and a table has the image of each sequence under each voltage. So no search ranks or
 unranks a pattern.
 """
 
@@ -18,12 +18,12 @@ from frontier.space.graph import BaseGraph
 from frontier.space.lehmer import LehmerCode
 
 Moves = namedtuple("Moves", "target stride then all")
-"""The moves of the blank, at most K from a cell, as the kernels read them.
+"""The moves of the blank, at most K from each cell, as the kernels read them.
 
-target: int64[cells, K], the cell that it comes to, -1 for no move; stride: int64[cells, K], what
-leads to the next cell on its way there. then: uint64[cells, K], the bits of the moves that may
-follow each: of "step", all but the one back; of "multi", those along the other line, as two moves
-along one line are one. all: uint64[cells], the bits of all moves from a cell."""
+target: int64[cells, K], the cell that the blank reaches, -1 for no move. stride: int64[cells, K],
+the difference to the next cell on the way there. then: uint64[cells, K], the bits of the moves that
+may follow each: for "step", all but the move back; for "multi", those along the other line, because
+two moves along one line are one. all: uint64[cells], the bits of all moves from a cell."""
 
 
 def moves_on(rows: int, columns: int, metric: str) -> Moves:
@@ -54,12 +54,13 @@ def moves_on(rows: int, columns: int, metric: str) -> Moves:
 
 
 def pattern_graph(pattern: PatternPuzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray]:
-    """Return the base graph of a pattern, in which every move counts, under some moves of the
-    blank; and int[vertices, K], the vertex that a move leads to, times 2**VOLTAGE_BITS, plus the
-    number of its voltage, -1 for no move."""
+    """Return the base graph of a pattern, in which each of the given moves of the blank counts; and
+    int[vertices, K], the vertex that a move leads to, times 2**VOLTAGE_BITS, plus the number of its
+    voltage, -1 for no move."""
     base, steps = pattern.model.base, pattern.model.graph
     cells, sets = base.cells, steps.vertices // base.cells
-    # The arcs of a vertex lead to the cells beside the blank: those of its line, then the rest.
+    # The arcs from a vertex move the blank to a neighbouring cell: first those of its line, then
+    # the rest.
     beside = moves_on(pattern.grid.rows, pattern.grid.columns, "step").target
     to, voltage = np.full((2, sets, *beside.shape), -1, dtype=np.int64)
     to[:, beside >= 0] = steps.target.reshape(sets, -1)
@@ -75,7 +76,7 @@ def pattern_graph(pattern: PatternPuzzle, moves: Moves) -> tuple[BaseGraph, np.n
             step = step_of[at, at + by]
             rank, last = v // cells, voltage[v // cells, at, step]
             v, at = to[rank, at, step], at + by
-            count, joined = len(words), []  # more words are added below
+            count, joined = len(words), []  # the loop below adds words
             pairs, inverse = np.unique(whole * count + last, return_inverse=True)
             for first, second in (divmod(pair, count) for pair in pairs.tolist()):
                 row = tuple(permutations[first][i] for i in permutations[second])
@@ -97,7 +98,7 @@ def pattern_graph(pattern: PatternPuzzle, moves: Moves) -> tuple[BaseGraph, np.n
 
 
 def check_voltages(count: int) -> None:
-    """Raise OverflowError if the moves of a table cannot number `count` voltages."""
+    """Raise OverflowError if `count` voltages are too many for the moves of a table."""
     if count >> VOLTAGE_BITS:
         raise OverflowError(f"{count} voltages; {VOLTAGE_BITS} bits are kept for their number")
 

@@ -1,8 +1,8 @@
 """Single positions by one iteration of IDA*, with additive pattern databases and inversions.
 
-`within` decides whether a position takes at most `limit` moves (R. E. Korf, Depth-First
-Iterative-Deepening, Artificial Intelligence 27, 1985). It tries the more promising move first, and
-leaves out boards met before, as late or later (see `frontier.cosets.kernel`).
+`within` decides whether a position needs at most `limit` moves (R. E. Korf, Depth-First
+Iterative-Deepening, Artificial Intelligence 27, 1985). It tries the more promising moves first, and
+skips a board that it met before at the same or a smaller depth (see `frontier.cosets.kernel`).
 """
 
 from collections import namedtuple
@@ -31,18 +31,18 @@ AdditiveTables = namedtuple(
 )
 """The tables of G groups, and of S images of a board, as the kernels read them.
 
-The first image is the board itself, the others are its mirror images.
+The first image is the board itself; the others are its mirror images.
 
-residue: uint64, for all groups what `residue_table` tells. first: int64[1, regions], the number of
-the first bit of each region of all groups (see `frontier.puzzles.pattern_graph`) in `residue`; odd:
-int64[1, regions], whether its distances are odd. region: int64, that of each vertex of all groups.
-move: int64, as in `PatternTable`. image: unsigned[voltages, numbers]. arcs: int64[regions, ..], the
-moves of tiles of the group between regions, as `move` has those between vertices. sides: the
-numbers of the images, a tuple, as kernels are compiled for its length: on boards of one image a
-node takes 160 ns, where it takes 270 ns if the length is that of an array. group: int64[S, cells],
-the group that the tile whose home is each cell has in each image, -1 for the blank. image_move:
-int64[S, cells, K], the number of each move of the board in each image. moves: those of the blank.
-lines: those of the board, see `frontier.cosets.inversions`. words: see
+residue: uint64, the residues of all groups (see `residue_table`). first: int64[1, regions], the
+number of the first bit in `residue` of each region of all groups (see
+`frontier.puzzles.pattern_graph`). odd: int64[1, regions], whether the distances of a region are
+odd. region: int64, the region of each vertex of all groups. move: int64, as in `PatternTable`.
+image: unsigned[voltages, numbers]. arcs: int64[regions, ..], the moves of tiles of the group
+between regions, in the form of `move`. sides: the numbers of the images, a tuple, because kernels
+are compiled for its length: on boards with one image a node takes 160 ns instead of the 270 ns with
+an array. group: int64[S, cells], the group in each image of the tile with each home, -1 for the
+blank. image_move: int64[S, cells, K], the number of each move of the board in each image. moves:
+the moves of the blank. lines: the lines of the board, see `frontier.cosets.inversions`. words: see
 `frontier.cosets.kernel.Scratch`.
 """
 
@@ -53,12 +53,12 @@ Path = namedtuple(
 )
 """The memory of one thread: the path from the start, by depth.
 
-salt: int64[1], how often it was used. board: int8[cells], the home of the tile in each cell,
-`BLANK` for the blank. vertex, number, distance: int64[depths, S, G], the distance modulo 4. rest:
-int64[depths, S], the sum of the distances. order: int64[depths, 2], the inversions, and how far
-tiles are away from their places in a line (`frontier.cosets.inversions`). after, order_after:
-int64[depths, K, S] and [depths, K, 2], both after each of the moves; least: int64[depths, K], the
-greatest of the bounds then.
+salt: int64[1], how often the memory was used. board: int8[cells], the home of the tile in each
+cell, `BLANK` for the blank. vertex, number, distance: int64[depths, S, G], the state and its
+distance modulo 4. rest: int64[depths, S], the sum of the distances. order: int64[depths, 2], the
+inversions, and how far tiles are from their places in a line (`frontier.cosets.inversions`). after,
+order_after: int64[depths, K, S] and [depths, K, 2], rest and order after each move. least:
+int64[depths, K], the greatest bound after each move.
 """
 
 
@@ -84,14 +84,14 @@ def path_for(tables: AdditiveTables, stop: np.ndarray) -> Path:
 
 @kernel
 def _look_ahead(depth, room, tables, path):
-    """Find which moves leave a bound of at most `room`, and the bounds after each."""
+    """Find the moves after which the bound is at most `room`, and the bounds after each."""
     blank, untried, kept = path.blank[depth], path.untried[depth], np.uint64(0)
     while untried:
         k = lowest_bit(untried)
         untried &= untried - np.uint64(1)
         target, least = tables.moves.target[blank, k], 0
         tile = path.board[target]
-        if tables.lines.side == 2:  # on wider boards the sums are greater
+        if tables.lines.side == 2:  # on wider boards the sums of distances are greater
             order = path.order_after[depth, k]
             order[0] = path.order[depth, 0] + jumped(path.board, blank, target)
             order[1] = path.order[depth, 1] + moved_away(tile, blank, target, 2)
@@ -117,7 +117,8 @@ def _look_ahead(depth, room, tables, path):
 
 @kernel
 def _move_on(depth, k, tile, tables, path):
-    """Move the groups of all images, and the distance of the moved tile's group in each."""
+    """Update the states of the groups of all images, and in each image the distance of the moved
+    tile's group."""
     blank = path.blank[depth]
     for side in range(len(tables.sides)):
         move, moved = tables.image_move[side, blank, k], tables.group[side, tile]
@@ -136,8 +137,8 @@ def _move_on(depth, k, tile, tables, path):
 
 @kernel
 def within(board, vertices, numbers, limit, most, tables, path):
-    """Return whether a position takes at most `limit` moves, and the nodes visited, as
-    `frontier.cosets.single.Solver` says."""
+    """Return whether a position needs at most `limit` moves, and the nodes visited, as
+    `frontier.cosets.single.Solver` describes."""
     path.salt[0] += 1
     seed, nodes, least = np.uint64(path.salt[0]) * FIRST_MIX, 0, 0
     for cell in range(board.size):

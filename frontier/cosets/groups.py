@@ -1,8 +1,8 @@
-"""The tiles of a puzzle in groups, each with a pattern database that bounds single positions.
+"""The tiles of a puzzle in groups, each with a pattern database for bounds on their moves.
 
-Groups are runs of tiles in the order of their homes, and together hold all tiles. If the distances
-in the groups are added (`frontier.cosets.additive`), no tile is in two groups. If the greatest one
-counts (`frontier.cosets.lines`), all groups have one size, and may overlap.
+A group is a run of tiles in the order of their homes; together the groups hold all tiles. If the
+bound adds the distances in the groups (`frontier.cosets.additive`), no tile is in two groups. If it
+is the greatest of them (`frontier.cosets.lines`), all groups have one size and may overlap.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -23,18 +23,19 @@ from frontier.space.layout import WORD_BYTES
 from frontier.space.lehmer import LehmerCode
 
 MOST_OF_LINES = 8
-"""The most tiles of a group if a move slides several tiles: databases of nine take more than 2 GB
-for each end of a way, on a board of 16 cells."""
+"""The most tiles of a group if a move slides several tiles: on a board of 16 cells a database of
+nine tiles takes more than 2 GB for each of the two lines of the goal."""
 
 SAMPLE = 1000
 """The size of an additive database is estimated from this many random sets of cells."""
 
 BASE_BYTES = 400
-"""About the bytes of the base graph of a group for each set of cells and cell of the blank."""
+"""The approximate bytes of the base graph of a group for each set of cells and cell of the
+blank."""
 
 
 def group_sizes(puzzle: GridPuzzle, room: int) -> tuple[int, ...]:
-    """Return the tiles of the groups: as few groups as fit, of almost equal sizes.
+    """Return the number of tiles of each group, for as few groups as fit, of almost equal sizes.
 
     room: bytes of memory. Raises InputError if none fit.
     """
@@ -53,8 +54,7 @@ def group_sizes(puzzle: GridPuzzle, room: int) -> tuple[int, ...]:
 
 
 def group_bytes(puzzle: GridPuzzle, sizes: tuple[int, ...]) -> int:
-    """Return the bytes of memory that the databases of groups of these sizes take while they are
-    made."""
+    """Return the bytes of memory that making the databases of groups of these sizes takes."""
     adds = puzzle.metric == "step"
     vertices = _regions if adds else _lines
     tables = {
@@ -74,16 +74,16 @@ def _lines(puzzle: GridPuzzle, size: int) -> int:
 
 
 def _regions(puzzle: GridPuzzle, size: int) -> int:
-    """Return about how many placements `size` tiles and the blank have, up to the blank's moves
-    among the other tiles, estimated from a sample."""
+    """Estimate from a sample how many placements `size` tiles and the blank have, not counting
+    moves of the blank among the other tiles."""
     random = np.random.default_rng(size)
     shape = puzzle.grid.rows, puzzle.grid.columns
     places = np.stack([random.permutation(puzzle.cells) for _ in range(SAMPLE)])
     free, number = np.ones((SAMPLE, *shape), dtype=bool), np.arange(puzzle.cells).reshape(shape)
     np.put_along_axis(free.reshape(SAMPLE, -1), places[:, :size], False, axis=1)
-    # A free cell takes the least number of the free cells beside it, until no number changes: then
-    # one cell in each region has its own number. Loading the kernel that finds the regions of a
-    # whole graph (`frontier.puzzles.pattern_graph`) would take longer.
+    # Each free cell takes the least number of the free cells beside it until no number changes.
+    # Then exactly one cell in each region still has its own number. Loading the kernel that finds
+    # the regions of a whole graph (`frontier.puzzles.pattern_graph`) would take longer.
     before, least = np.empty(0), np.where(free, number, puzzle.cells)
     while not np.array_equal(before, least):
         before = least
@@ -98,13 +98,13 @@ def _regions(puzzle: GridPuzzle, size: int) -> int:
 class Split:
     """The tiles of a puzzle in groups.
 
-    sizes: the number of tiles of each group. patterns: those of the groups; models: theirs; codes:
-    of their sequences. members: int64[size] each, the homes of its tiles, in reading order. home:
-    the blank's.
+    sizes: the number of tiles of each group. patterns, models: the pattern of each group and its
+    model. codes: the Lehmer codes of their sequences. members: int64[size] for each group, the
+    homes of its tiles in reading order. home: the home of the blank.
     """
 
     def __init__(self, puzzle: GridPuzzle, sizes: Sequence[int], metric: str):
-        """metric: of the patterns."""
+        """metric: the metric of the patterns."""
         grid = puzzle.grid
         goal = np.array(puzzle.goals[0])[grid.reading]
         blank = divmod(puzzle.goals[0].index(0), grid.columns)
@@ -128,7 +128,7 @@ class Split:
     def states(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the states of boards in all groups, int64[N, G] each: the number of the set of
         places of the group's tiles times the number of cells, plus the blank's cell; and the number
-        of the bit of their sequence, as `bit_numbers` has it.
+        of the bit of their sequence (see `bit_numbers`).
 
         boards: int8[N, cells], the home of the tile in each cell, in reading order, or `BLANK`.
         """
@@ -154,11 +154,12 @@ def residues(
     fill: Callable[[int, int, np.ndarray], None],
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the databases of all groups as one array, uint64, and the number of the first bit of
-    each vertex, int64[ends, vertices]; vertices are numbered group after group.
+    each vertex, int64[ends, vertices]. Vertices are numbered group by group.
 
-    ends: how many databases a group has. vertices, codes: of each group, its vertices and the code
-    of its sequences. table_source: returns the array if it was made before; otherwise fill(g, end,
-    table) writes a database of group g to its part, uint64[2 * vertices, words] of zeros.
+    ends: the number of databases of a group. vertices, codes: the number of vertices of each group
+    and the code of its sequences. table_source: returns the array if it was made before. Otherwise
+    fill(g, end, table) writes a database of group g to its part of the array, uint64[2 * vertices,
+    words], which holds zeros.
     """
     shapes = [(ends, 2 * n, code.words) for n, code in zip(vertices, codes, strict=True)]
     starts = first_numbers(map(prod, shapes))
@@ -179,13 +180,13 @@ def residues(
 
 
 def first_numbers(counts: Iterable[int]) -> np.ndarray:
-    """Return the first number of each group, if numbers run from group to group."""
+    """Return the first number of each group if the groups are numbered one after another."""
     return np.cumsum([0, *counts])[:-1]
 
 
 def joined_images(pictures: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the images of all groups together, in the form that a `PatternTable` has for one, and
-    the first number of each group's voltages."""
+    """Return the images of all groups as one array in the form of a `PatternTable`, and the first
+    number of each group's voltages."""
     voltages = first_numbers(map(len, pictures))
     total, bits = sum(map(len, pictures)), max(picture.shape[1] for picture in pictures)
     check_voltages(total)
@@ -198,8 +199,8 @@ def joined_images(pictures: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarra
 def renumbered(
     moves: Sequence[np.ndarray], vertices: np.ndarray, voltages: np.ndarray
 ) -> list[np.ndarray]:
-    """Return the moves of each group, as the `move` of a `PatternTable`, with vertices and voltages
-    numbered through all groups. vertices, voltages: the first numbers of each group."""
+    """Return the moves of each group, in the form of `PatternTable.move`, with vertices and
+    voltages numbered through all groups. vertices, voltages: the first number of each group."""
     return [
         np.where(group_moves < 0, -1, group_moves + (vertex << VOLTAGE_BITS) + voltage)
         for group_moves, vertex, voltage in zip(moves, vertices, voltages, strict=True)
@@ -214,10 +215,11 @@ def residue_of(end, vertex, number, tables):
 
 @kernel
 def distance_of(end, vertex, number, arcs, tables):
-    """Return the distance of a state in its group, by walking until no neighbour is nearer.
+    """Return the distance of a state in its group, by walking to nearer neighbours until none is
+    nearer.
 
-    arcs: int64[vertices, K], of the graph that defines the distance; as the `move` of a
-    `PatternTable`.
+    arcs: int64[vertices, K], the arcs of the graph that defines the distance, in the form of
+    `PatternTable.move`.
     """
     moves, residue, nearer = 0, residue_of(end, vertex, number, tables), True
     while nearer:

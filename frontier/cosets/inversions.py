@@ -1,22 +1,23 @@
-"""A lower bound of a position by the order of its tiles, where a move slides one tile.
+"""A lower bound for a position from the order of its tiles, if a move slides one tile.
 
-Cells are numbered along lines of s cells, and so are the tiles by their homes. An *inversion* is a
-pair of tiles whose order on the board differs from the order of their homes. A move along a line
-inverts nothing. A move across lines takes a tile over s - 1 other tiles, so it changes the
+Cells are numbered along lines of s cells, and tiles by their homes. An *inversion* is a pair of
+tiles whose order on the board differs from the order of their homes. A move along a line does not
+change the inversions. A move across lines takes a tile past s - 1 other tiles, so it changes the
 inversions by at most s - 1, and a position with I inversions needs I / (s - 1) moves across lines.
 
 A move along a line takes one tile one cell nearer to its place in a line, or farther away from it.
-So a position needs at least as many moves along lines as all tiles together are away from their
-places. It needs them for another reason, too: in a shortest solution no move takes back the one
-before it, so between two moves along lines the blank goes across lines in one direction, and
-reaches the edge after as many moves as there are other lines.
+So a position needs at least as many moves along lines as the sum of the tiles' distances from their
+places. A second bound on the moves along lines follows from those across: in a shortest solution no
+move undoes the one before it. So between two moves along lines the blank crosses lines in one
+direction only, and it reaches the edge after at most as many moves as there are other lines.
 
-Both numbers have the parity of the blank's way home, across lines and along them. On 2×n boards,
-where s = 2 and each move across lines changes the inversions by exactly one, the sum is the better
-bound for far positions: 182 for a position of 2×10 that takes 216 moves or nearly so, where the
-databases of groups of 7, 6 and 6 tiles give 176. Far fewer positions pass both bounds than one: a
-breadth-first search for 122 moves from the farthest position of 2×8 visits 2.1·10⁵ positions with
-both bounds, 3.3·10⁷ with this one, and 1.2·10⁷ with databases of five tiles.
+The numbers of moves across lines and along them have the parities of the blank's way home. On 2×n
+boards, where s = 2 and each move across lines changes the inversions by exactly one, their sum is
+the better bound for distant positions: for a position of 2×10 that needs 216 moves or nearly so it
+is 182, while the databases of groups of 7, 6 and 6 tiles give 176. Far fewer positions pass both
+bounds than one: a breadth-first search for 122 moves from the farthest position of 2×8 visits
+2.1·10⁵ positions with both bounds, 3.3·10⁷ with the bound of this module alone, and 1.2·10⁷ with
+databases of five tiles alone.
 """
 
 from collections import namedtuple
@@ -30,8 +31,8 @@ the blank in the goal."""
 
 @kernel
 def jumped(board, blank, target):
-    """Return by how much the inversions grow when the tile of a cell moves to the blank's: it
-    changes sides with the tiles between the two cells, in reading order.
+    """Return by how much the inversions grow when the tile in cell `target` moves to the blank's
+    cell, past the tiles between the two cells in reading order.
 
     board: int8[cells], the home of the tile in each cell.
     """
@@ -43,15 +44,15 @@ def jumped(board, blank, target):
 
 @kernel
 def moved_away(tile, blank, target, side):
-    """Return how much farther a tile is from its place in a line when it moves from a cell to the
-    blank's."""
+    """Return how much farther a tile is from its place in a line when it moves from cell `target`
+    to the blank's cell."""
     return abs(blank % side - tile % side) - abs(target % side - tile % side)
 
 
 @kernel
 def inversions_of(board, side):
-    """Return the inversions of a board, and how far all its tiles together are from their places in
-    a line. board: int8[cells], the home of the tile in each cell, negative for the blank."""
+    """Return the inversions of a board, and the sum of the distances of its tiles from their places
+    in a line. board: int8[cells], the home of the tile in each cell, negative for the blank."""
     inversions, away = 0, 0
     for cell in range(board.size):
         tile = board[cell]
@@ -65,7 +66,7 @@ def inversions_of(board, side):
 
 @kernel
 def order_bound(inversions, away, blank, lines):
-    """Return a lower bound of the moves that a position needs; see the module's text."""
+    """Return a lower bound on the moves that a position needs; see the module docstring."""
     line, home = blank // lines.side, lines.home // lines.side
     across = -(-inversions // (lines.side - 1))
     across += (across + line + home) & 1

@@ -1,25 +1,25 @@
 """The search of cosets: solutions of a pattern, shortest first, until they settle its positions.
 
-A depth-first search goes through the solutions of one pattern by their lengths. It turns back where
-the moves made and the pattern's distance exceed the length asked for; as the distance is exact,
-every move that it makes leads to a solution. The table holds distances modulo 4. The search knows
-the distance of the first pattern, and finds each later distance from the one before it.
+For one length after another, a depth-first search goes through the solutions of one pattern. It
+turns back if the moves made plus the pattern's distance exceed the length. The distance is exact,
+so every move that it makes leads to a solution. The table holds distances modulo 4. The search
+knows the distance of the first pattern, and derives each further distance from the previous one.
 
-D changes by one at most with a move. So a solution whose last move, or last two moves, are inside
-the region settles no more than the solution without them, if that one ends where solutions may end;
-it is left out.
+A move changes D by at most one. So a solution whose last move, or last two moves, are inside the
+region settles no more than the solution without them, and is skipped if that shorter one ends where
+solutions may end.
 
-Different ways often lead to the same board. A small table of the boards met remembers the least
-depth of each in the search for the present length, and the search turns back where it meets a board
-again as late or later. Boards are told apart by 64-bit sums of random words (A. L. Zobrist, A New
-Hashing Method with Application for Game Playing, 1970). If two boards have the same sum, a solution
-may be missed. Then a position that could have been settled may stay open, but no position is
-settled wrongly. The first solution of a coset cannot be missed: no board is left out before it, and
-none needs to be, as the search comes to it without turning back.
+Different paths often lead to the same board. A small table of the boards met stores the least depth
+of each in the search for the current length, and the search turns back if it meets a board again at
+the same or a greater depth. Boards are distinguished by 64-bit sums of random words (A. L. Zobrist,
+A New Hashing Method with Application for Game Playing, 1970). If two boards have the same sum, the
+search may miss a solution. Then a position that could have been settled may stay open, but no
+position is settled wrongly. The search cannot miss the first solution of a coset, because it
+reaches that solution without turning back.
 
-The first solution names the positions of the coset by the boards y of the region that it takes them
-to. Those with |s| + D(y) <= T are settled, and the rest is read from a list. A further solution
-takes y to another board, by a permutation that is the same for all positions.
+The search identifies a position of the coset by the board y of the region to which the first
+solution takes it. Positions with |s| + D(y) <= T are settled; a list gives the others. A further
+solution takes each y to another board, by a permutation that is the same for all positions.
 """
 
 from collections import namedtuple
@@ -31,35 +31,35 @@ from frontier.kernels.distances import bit_at, distance_change
 from frontier.space.words import count_bits, lowest_bit
 
 MOST_LENGTH = 254
-"""The most moves of a solution of a pattern. A position that only a longer one would settle stays
-open, and is searched singly."""
+"""The most moves of a solution of a pattern. A position that only a longer solution would settle
+stays open and is searched singly."""
 
 MOST_MOVES = 2 * MOST_LENGTH
-"""The most moves of a solution of a position: no question asks about more, as the sum of two
-distances in tables, of a pattern and of a board of the region, bounds each position."""
+"""The most moves of a solution of a position. No question asks about more, because the sum of two
+distances in tables, one of a pattern and one of a board of the region, bounds each position."""
 
 DEPTH_BITS = 9
-"""The bits of the depth at which a board was met, which is at most `MOST_MOVES`."""
+"""The bits of the depth at which a board was met; the depth is at most `MOST_MOVES`."""
 
 UNBOUNDED = 1 << 62
 """More nodes than any search visits."""
 
 VOLTAGE_BITS = 10
 VOLTAGES = (1 << VOLTAGE_BITS) - 1
-"""The bits of an entry of `move` (`frontier.cosets.blank_moves.pattern_graph`) that are the number
+"""The bits of an entry of `move` (`frontier.cosets.blank_moves.pattern_graph`) that hold the number
 of a voltage."""
 
 FIRST_MIX, SECOND_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 """Odd numbers that spread keys over the tables."""
 
 UNLABELLED, BLANK = -1, -2
-"""These stand for the home of an unlabelled tile, and of the blank."""
+"""Values that replace the home of an unlabelled tile and of the blank."""
 
 MET_BITS = 15
-"""The table of boards met has 2**15 entries, so that it stays in the caches of a core."""
+"""The table of boards met has 2**15 entries, which fit in the caches of a core."""
 
 Tables = namedtuple("Tables", "moves patterns boards")
-"""What the search of a coset reads: `frontier.cosets.blank_moves.Moves`,
+"""The tables that the search of a coset reads: `frontier.cosets.blank_moves.Moves`,
 `frontier.cosets.patterns.PatternTable` and `frontier.cosets.region_boards.RegionTable`."""
 
 Scratch = namedtuple(
@@ -69,13 +69,13 @@ Scratch = namedtuple(
 )
 """The memory of one thread.
 
-words: uint64[cells, cells], random, for each tile in each cell. salt: int64[1], how often it was
-used. met, ends: uint64 tables of the boards met, and of those at which solutions have ended.
-vertex, number, blank, homeward, untried, taken, sum: the path from the start, by depth; homeward:
-the distance of the pattern. board: int64[cells], the number of the cell that the tile in each cell
-has come from, `BLANK` for the blank. origin, origins, digits: int64[cells], overwritten. open:
-uint64, the positions left open in the coset. stop: uint8[1], which another thread sets to end a
-search at once; its result then means nothing.
+words: uint64[cells, cells], a random word for each tile in each cell. salt: int64[1], how often the
+memory was used. met, ends: uint64, tables of the boards met and of the boards at which solutions
+ended. vertex, number, blank, homeward, untried, taken, sum: the path from the start, by depth;
+homeward: the distance of the pattern. board: int64[cells], the number of the cell from which the
+tile in each cell came, `BLANK` for the blank. origin, origins, digits: int64[cells], overwritten.
+open: uint64, the positions left open in the coset. stop: uint8[1], a flag that another thread sets
+to end a search at once; the result of the search is then meaningless.
 """
 
 
@@ -94,24 +94,25 @@ def scratch_for(cells: int, most_open: int, stop: np.ndarray) -> Scratch:
 
 
 def board_words(cells: int) -> np.ndarray:
-    """Return the words that the sum of a board adds up, as `Scratch` has them."""
+    """Return the words for the sums of boards; see `Scratch.words`."""
     return np.random.default_rng(1).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
 
 
 def no_stop() -> np.ndarray:
-    """Return a flag that is not set, as `Scratch` has it."""
+    """Return a flag for `Scratch.stop`, not set."""
     return np.zeros(1, dtype=np.uint8)
 
 
 def nothing_met(bits: int) -> np.ndarray:
-    """Return the table of 2**bits entries, `DEPTH_BITS` or more, in which no board has been met:
-    the depth of each entry is greater than any that occurs."""
+    """Return a table of 2**bits entries in which no board has been met: the depth of each entry is
+    greater than any real depth. bits: at least `DEPTH_BITS`."""
     return np.full(1 << bits, (1 << DEPTH_BITS) - 1, dtype=np.uint64)
 
 
 @kernel
 def slide(board, blank, target, stride, total, words):
-    """Slide the tiles between the blank's cell and `target`, and the one there, towards the blank.
+    """Slide the tiles between the blank's cell and `target`, and the tile in `target`, towards the
+    blank.
 
     Returns the sum of the board afterwards. total: the sum before.
     """
@@ -126,14 +127,14 @@ def slide(board, blank, target, stride, total, words):
 
 @kernel
 def state_after(vertex, number, k, tables):
-    """Return the vertex and the number of a state after a move. k: of the move."""
+    """Return the vertex and the number of a state after a move. k: the number of the move."""
     entry = tables.move[vertex, k]
     return entry >> VOLTAGE_BITS, np.int64(tables.image[entry & VOLTAGES, number])
 
 
 @kernel
 def region_index(origins, position, radices):
-    """Return the Lehmer index of a position on the region: its place i holds the tile that came
+    """Return the Lehmer index of a position on the region, in whose place i lies the tile that came
     from cell number origins[i]."""
     index, used = np.int64(0), np.uint64(0)
     for i in range(radices.size):
@@ -146,7 +147,7 @@ def region_index(origins, position, radices):
 
 @kernel
 def region_position(index, sign, origins, radices, digits):
-    """Return the position whose `region_index` is this index, with the sign of its tiles.
+    """Return the position that has this `region_index` and this sign of its tiles.
 
     digits: int64[tiles], overwritten.
     """
@@ -183,7 +184,7 @@ def _list_open(place, allowed, table, origins, digits, positions):
 
 @kernel
 def _keep_open(place, allowed, table, origins, positions, count):
-    """Keep the positions that one more solution leaves open, and return their number."""
+    """Keep the positions that a further solution leaves open, and return their number."""
     count_kept, distance = 0, table.distance[place]
     for n in range(count):
         position = positions[n]
@@ -197,8 +198,8 @@ def _keep_open(place, allowed, table, origins, positions, count):
 def _land(blank, allowed, origin, origins, table, scratch, solutions, opened):
     """Let a solution settle positions, and return how many stay open.
 
-    allowed: the moves that the region may take after it. solutions, opened: those before it, and
-    the positions that they left open.
+    allowed: the most moves left for the region after the solution. solutions, opened: the number of
+    solutions before it, and of the positions that they left open.
     """
     i = 0
     for cell in table.cells:
@@ -212,8 +213,8 @@ def _land(blank, allowed, origin, origins, table, scratch, solutions, opened):
 
 @kernel
 def take_best(depth, scratch):
-    """Return the move of least bound at a depth, the first of equal ones, and take it from the
-    moves to try, of which there is at least one."""
+    """Return the first move with the least bound at a depth, and remove it from the moves to try.
+    At least one must be left."""
     untried, least = scratch.untried[depth], scratch.least[depth]
     k, others = lowest_bit(untried), untried & (untried - np.uint64(1))
     while others:
@@ -227,11 +228,11 @@ def take_best(depth, scratch):
 
 @kernel
 def is_new(total, depth, table):
-    """Return whether a board has not been met at this depth or a lesser one, as far as a table
-    knows, and note it in the table."""
+    """Return False if the table shows that the board was met at this depth or a smaller one;
+    otherwise enter the board and return True."""
     key, bits = total * SECOND_MIX, np.uint64(lowest_bit(np.uint64(table.size)))
-    # The place of the entry gives the first bits of the key, at least as many as the depth has; the
-    # entry gives the rest.
+    # The place of the entry gives the first bits of the key, at least as many as a depth has; the
+    # entry gives the others.
     at = np.int64(key >> np.uint64(64) - bits)
     entry, before = key << np.uint64(DEPTH_BITS) | np.uint64(depth), table[at]
     if (before ^ entry) < np.uint64(1 << DEPTH_BITS) and before <= entry:
@@ -242,15 +243,15 @@ def is_new(total, depth, table):
 
 @kernel
 def search_coset(pattern, distance, homes, limit, worth, most, tables, scratch):
-    """Search one coset; return how many positions stay open, the look-ups (one for each pattern
-    visited, and one for each open position at the end of a solution) and the solutions.
+    """Search one coset; return the numbers of positions left open, of look-ups (one for each
+    pattern visited, and one for each open position at the end of a solution) and of solutions.
 
-    pattern: its number. distance: its distance. homes: int8[cells], the home of the labelled tile
-    in each cell, or `UNLABELLED` or `BLANK`. limit: the moves that positions may take; all stay
-    open if it is less than `distance`. worth, most: the search ends when it has made `worth`
-    look-ups for each open position, or `most` in all. The positions are in `scratch.open`: bits
-    4n .. 4n + 3 are the number of the tile, among those of the region by their homes, in the n-th
-    cell whose tile is not labelled.
+    pattern, distance: the number of the pattern and its distance. homes: int8[cells], the home of
+    the labelled tile in each cell, or `UNLABELLED` or `BLANK`. limit: the most moves to settle a
+    position; all positions stay open if it is less than `distance`. worth, most: the search ends
+    after `worth` look-ups for each open position, or `most` in all. `scratch.open` has the
+    positions: bits 4n .. 4n + 3 are the number of the tile in the n-th cell without a labelled
+    tile; the tiles of the region are numbered by their homes.
     """
     scratch.salt[0] += 1
     salt = scratch.salt[0]
@@ -319,7 +320,7 @@ def search_coset(pattern, distance, homes, limit, worth, most, tables, scratch):
                 opened = _land(
                     target_cell, limit - length, origin, origins, table, scratch, solutions, opened
                 )
-                nodes += max(before, opened)  # each has taken a look-up of its board
+                nodes += max(before, opened)  # one look-up of the board of each
                 solutions += 1
                 if opened == 0 or length > limit:
                     return opened, nodes, solutions
@@ -329,13 +330,13 @@ def search_coset(pattern, distance, homes, limit, worth, most, tables, scratch):
 
 @kernel
 def search_cosets(patterns, distances, homes, limit, worth, most, enough, tables, scratch, boards):
-    """Search some cosets, one after the other, until there is no more room for positions left open,
-    or `enough` nodes have been visited; return the numbers of cosets searched, of positions left
-    open, of nodes and of solutions.
+    """Search cosets one after another until there is no more room for open positions, or until
+    `enough` look-ups have been made; return the numbers of cosets searched, of positions left open,
+    of look-ups and of solutions.
 
-    patterns: int64[N], their numbers. distances: uint8[N], homes: int8[N, cells], worth and most,
-    as for `search_coset`. boards: int8[M, cells], receives the positions left open, as the homes of
-    their tiles and `BLANK`.
+    patterns, distances, homes: int64[N], uint8[N] and int8[N, cells], the values of each coset for
+    `search_coset`, like worth and most. boards: int8[M, cells], receives the positions left open,
+    as the homes of their tiles and `BLANK`.
     """
     written, nodes, solutions, table = 0, 0, 0, tables.boards
     for n in range(patterns.size):

@@ -1,31 +1,32 @@
-"""Single positions where a move slides several tiles: by lines, with the greatest group bound.
+"""Single positions if a move slides several tiles: a search over lines, bounded by groups.
 
-In a shortest solution moves along a row and along a column alternate, as two moves along one line
-are one. So take *lines* instead of positions: all positions that moves along one row join, or along
-one column (docs/mathematics.md). A position lies on two lines, and a solution is a walk over
-lines, of which each shares a position with the next one. A line of a row is followed by one of a
-column: the graph of the lines is bipartite.
+In a shortest solution moves along a row and along a column alternate, because two moves along one
+line are one. So the search visits *lines* instead of positions. A line is the set of positions that
+moves along one row, or along one column, join (docs/mathematics.md). A position lies on two lines,
+and a solution is a walk over lines, each of which shares a position with the next. Lines of rows
+and lines of columns alternate, so the graph of the lines is bipartite.
 
 **Bound.** Let a solution of a position have k moves, along the lines u = v(1), ..., v(k) = w. Then
-u is one of the two lines of the position, and w one of the two lines of the goal. If these two are
-at distance a in the graph of the lines, then k >= a + 1, and k - a - 1 is even. Now tell only the
-tiles of a group apart. The walk is also a walk over these *patterns*, so the distance of their
-lines is at most a, and has the same parity. Each move is one step in every group, so the distances
-of several groups cannot be added, and the greatest one is the bound. It is 0 only where all are 0:
-then the line is w, as each tile is in a group, and at most one more move leads to the goal.
+u is one of the two lines of the position, and w one of the two lines of the goal. If a is the
+distance of u and w in the graph of the lines, then k >= a + 1, and k - a - 1 is even. Now
+distinguish only the tiles of a group. The walk is also a walk over these *patterns*, so the
+distance of the lines of the patterns is at most a, and has the same parity. Each move is one step
+in every group, so the distances in several groups cannot be added, and the greatest is the bound.
+It is 0 only if all distances are 0. Then the line is w, because each tile is in a group, and at
+most one more move leads to the goal.
 
-A group has a database for each of the goal's two lines. As the graph is bipartite, the kind of a
-line tells whether a distance is odd, and one bit tells the rest, as in `frontier.cosets.additive`;
-and 2×8 has 10 lines for 16 cells of the blank.
+A group has a database for each of the goal's two lines. The graph is bipartite, so the kind of a
+line shows whether a distance is odd, and one bit is enough to find the distance, as in
+`frontier.cosets.additive`. Lines also save memory: 2×8 has 10 lines for 16 cells of the blank.
 
-`within` is an iteration of IDA* for each line of the position and each line of the goal. A line met
-before, as late or later, is left out (`frontier.cosets.kernel`).
+`within` makes an iteration of IDA* for each line of the position and each line of the goal. It
+skips a line that it met before at the same or a smaller depth (`frontier.cosets.kernel`).
 
-**Vertices.** Cells are numbered in reading order, s of them a line along which the board is read:
-cell i * s + j is the j-th of line i, and the i-th of line j across. The set of places of a group's
-tiles (`frontier.puzzles.pattern_graph`) and a line of the board are a vertex. While the blank moves
-along a line in reading order, neither the places nor the sequence of the tiles change. A line
-across takes its places and its sequence from the position with the blank in its first cell.
+**Vertices.** Cells are numbered in reading order, s cells per line: cell i * s + j is the j-th of
+line i, and the i-th of the line j across. The set of places of a group's tiles
+(`frontier.puzzles.pattern_graph`) and a line of the board form a vertex. While the blank moves
+along a line in reading order, neither the places nor the sequence of the tiles change. The places
+and the sequence of a line across are those of the position with the blank in its first cell.
 """
 
 from collections import namedtuple
@@ -62,25 +63,26 @@ from frontier.puzzles import GridPuzzle, PatternPuzzle
 from frontier.space.graph import BaseGraph, Space
 
 LineTables = namedtuple("LineTables", "residue first odd move image home sizes")
-"""The tables of G groups as the kernels read them, whose vertices are numbered one after the other.
+"""The tables of G groups as the kernels read them. Vertices are numbered through all groups.
 
-residue: uint64, for all groups and both lines of the goal what `residue_table` tells. first:
+residue: uint64, the residues of all groups for both lines of the goal (see `residue_table`). first:
 int64[2, vertices], the number of the first bit of each vertex in `residue`, for each line of the
-goal. odd: int64[2, vertices], whether its distances from that line are odd. move: int64[vertices,
-K], the vertex of the line across through the k-th cell, times 2**VOLTAGE_BITS, plus the number of a
-voltage; -1 where there is no cell. image: unsigned[voltages, numbers]. home: int64[2], the number
-of each line of the goal among those of its kind. sizes: int64[2], the cells of a line of each
-kind."""
+goal. odd: int64[2, vertices], whether the distances of a vertex from that line are odd. move:
+int64[vertices, K], the vertex of the line across through the k-th cell, times 2**VOLTAGE_BITS, plus
+the number of a voltage; -1 if there is no such cell. image: unsigned[voltages, numbers]. home:
+int64[2], the number of each line of the goal among the lines of its kind. sizes: int64[2], the
+number of cells of a line of each kind."""
 
 LinePath = namedtuple(
     "LinePath", "met salt vertex number distance line cell untried taken least blank stop"
 )
 """The memory of one thread: the path from the start, by depth.
 
-salt: int64[1], how often it was used. vertex, number, distance: int64[depths, G]. line: int64, the
-number of the line among those of its kind. cell: int64, which of its cells the blank is in.
-untried: uint64, the cells to be tried. taken: int64, the one that was. least: int64[depths, K], the
-bound after each of the moves. blank: int64, the cells that the blank comes to in a solution.
+salt: int64[1], how often the memory was used. vertex, number, distance: int64[depths, G]. line:
+int64, the number of the line among the lines of its kind. cell: int64, the cell of the line that
+holds the blank. untried: uint64, the cells still to try. taken: int64, the cell chosen. least:
+int64[depths, K], the bound after each move. blank: int64, the cells that the blank visits in a
+solution.
 """
 
 
@@ -94,7 +96,7 @@ class Lines(Databases):
         moves = moves_on(puzzle.grid.rows, puzzle.grid.columns, "multi")
         self._split = split = Split(puzzle, sizes, "step")
         side, codes = puzzle.grid.line_length, split.codes
-        of_kinds = side, puzzle.cells // side  # the cells of a line of each kind
+        of_kinds = side, puzzle.cells // side  # the number of cells of a line of each kind
         graphs, of_lines, lines = zip(
             *(line_graph(pattern, moves) for pattern in split.patterns), strict=True
         )
@@ -141,8 +143,8 @@ class Lines(Databases):
 def line_graph(pattern: PatternPuzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray, np.ndarray]:
     """Return the graph of the lines of a pattern, in which every move counts.
 
-    Returns the graph, its `move` as `LineTables` has it, and int64[2, vertices of the pattern], the
-    line of each kind of each of the pattern's vertices, as an entry of `move`.
+    Returns the graph, its moves in the form of `LineTables.move`, and int64[2, vertices of the
+    pattern], the line of each kind through each vertex of the pattern, as an entry of `move`.
     """
     graph, move = pattern_graph(pattern, moves)
     side, identity = pattern.grid.line_length, graph.voltages.index(())
@@ -172,7 +174,7 @@ def line_graph(pattern: PatternPuzzle, moves: Moves) -> tuple[BaseGraph, np.ndar
 
 @kernel
 def _look_ahead(depth, kind, end, room, tables, path):
-    """Find which lines across leave a bound of at most `room`, and the bound of each."""
+    """Find the lines across with a bound of at most `room`, and the bound of each."""
     kept = np.uint64(0)
     for k in range(tables.sizes[kind]):
         if k == path.cell[depth]:
@@ -194,8 +196,8 @@ def _look_ahead(depth, kind, end, room, tables, path):
 @kernel
 def _search(kind, end, vertices, numbers, blank, limit, most, tables, path):
     """Return whether a position has a solution of at most `limit` moves that begins along its line
-    of `kind` and ends along the goal's line of `end`, as far as at most `most` nodes decide it, and
-    the nodes visited."""
+    of kind `kind` and ends along the goal's line of kind `end`, and the nodes visited. The search
+    ends undecided after `most` nodes."""
     path.salt[0] += 1
     groups, seed, nodes = vertices.size, np.uint64(path.salt[0]) * FIRST_MIX, 0
     side = tables.sizes[0]
@@ -239,8 +241,8 @@ def _search(kind, end, vertices, numbers, blank, limit, most, tables, path):
 
 @kernel
 def _ends(depth, kind, limit, tables, path):
-    """Write the solution that comes to a line of the goal at a depth, and return whether it has at
-    most `limit` moves, which it has unless the position is the goal."""
+    """Write the solution that reaches a line of the goal at a depth, and return whether it has at
+    most `limit` moves. Only at the goal itself may it have more."""
     side, last = tables.sizes[0], (kind + depth) & 1
     for d in range(depth):
         line, k = path.line[d], path.taken[d]
@@ -255,8 +257,8 @@ def _ends(depth, kind, limit, tables, path):
 
 @kernel
 def within(board, vertices, numbers, limit, most, tables, path):
-    """Return whether a position takes at most `limit` moves, and the nodes visited, as
-    `frontier.cosets.single.Solver` says."""
+    """Return whether a position needs at most `limit` moves, and the nodes visited, as
+    `frontier.cosets.single.Solver` describes."""
     nodes, blank = 0, 0
     while board[blank] != BLANK:
         blank += 1

@@ -1,19 +1,20 @@
-"""The patterns of a region: one bit of each distance, and lists of the far ones.
+"""The patterns of a region: one bit of each distance, and lists of the farthest.
 
-**Ends.** A solution of a pattern ends with the blank in the region: where a move slides one tile,
-in a cell of the same checkerboard colour as the blank's home. Nothing is lost by that. Let a
+**Ends.** A solution of a pattern ends with the blank in the region. If a move slides one tile, it
+also ends in a cell of the same checkerboard colour as the blank's home. This loses nothing. Let a
 solution s end on the other colour, and lead to the board y of the region. The blank of y is not at
 home, so D(y) > 0, and a shortest solution of y begins with a move to a cell of the home's colour.
-With that move s is one move longer, its board is one move nearer, and it settles what s settles.
+Add this move to s: the solution is one move longer, its board is one move nearer, and it settles
+what s settles.
 
-**Bits.** The *distance* of a pattern is the number of moves of its shortest solutions. Where a move
-slides one tile, it changes this distance by exactly one, and the colour of the blank's cell tells
-whether it is odd. So one bit tells the rest to a search that knows the distance at its start: is it
-2 or 3 modulo 4 (`frontier.kernels.distances`)? Where a move slides several tiles, the blank may end
-anywhere in the region, and there are two bits.
+**Bits.** The *distance* of a pattern is the number of moves of its shortest solutions. If a move
+slides one tile, it changes this distance by exactly one, and the colour of the blank's cell shows
+whether the distance is odd. So a search that knows the distance at its start needs only one bit per
+pattern: whether the distance is 2 or 3 modulo 4 (`frontier.kernels.distances`). If a move slides
+several tiles, the blank may end anywhere in the region, and a distance has two bits.
 
-**Lists.** A question is about far patterns. Those of the last layers are listed while the table is
-made. If a question needs more, the layers are searched again, and more are listed.
+**Lists.** A question is about distant patterns. The search that makes the table lists the patterns
+of the last layers. If a question needs more, another search lists more.
 
 **Numbers.** A pattern is a state of a base graph (`frontier.puzzles.pattern_graph`). Its number is
 the number of its bit, vertex * size + n, where n is the number of the bit of its sequence
@@ -38,23 +39,23 @@ MOST_LISTED = 1 << 29
 """The most patterns of a list: 4 GB."""
 
 LONGER = 4
-"""A further list has this many times the patterns of the one before."""
+"""Each further list has this many times as many patterns as the previous one."""
 
 PatternTable = namedtuple("PatternTable", "residue odd period move image size")
 """Patterns as the kernels read them.
 
 residue: uint64[planes, words], the bits of the distances, by the numbers of patterns; see
 `frontier.kernels.distances.residue_layers`. odd: int64[cells], whether distances are odd with the
-blank in this cell, and period: 2; where that is not so, period is 1. move: int64[vertices, K], the
-vertex that a move leads to, times 2**VOLTAGE_BITS, plus the number of its voltage; -1 for no
-move. image: unsigned[voltages, size], see `frontier.cosets.blank_moves.images`.
+blank in each cell. period: 2 if the cell of the blank determines this, otherwise 1. move:
+int64[vertices, K], the vertex that a move leads to, times 2**VOLTAGE_BITS, plus the number of its
+voltage; -1 for no move. image: unsigned[voltages, size], see `frontier.cosets.blank_moves.images`.
 """
 
 
 class Patterns:
-    """The table of the patterns of a region, and lists of the far ones.
+    """The table of the patterns of a region, and lists of the farthest.
 
-    table: as the kernels read it. layers: int64, the number of patterns at each distance.
+    table: the table for the kernels. layers: int64, the number of patterns at each distance.
     """
 
     def __init__(self, region: Region, moves: Moves, threads: int, table_source: TableSource):
@@ -63,7 +64,7 @@ class Patterns:
         self._code = LehmerCode(region.labelled)
         self._graph, move = pattern_graph(region.pattern, moves)
         self._lists: dict[int, np.ndarray] = {}
-        self._counts: np.ndarray | None = None  # both are those of the last search
+        self._counts: np.ndarray | None = None  # the last search sets both
         size, planes = 2 * self._code.words * WORD_BITS, 3 - region.period
         self._shape = planes, 2 * self._graph.vertices, self._code.words
         residue = table_source("patterns", self._make_residue)
@@ -72,7 +73,7 @@ class Patterns:
             move, images(self._graph, self._code), np.int64(size),
         )  # fmt: skip
         self.layers = table_source("layers", self._count)
-        if self._lists:  # so their search need not be repeated
+        if self._lists:  # keep them, which saves another search
             self._list_from(self._first(region.most_listed))
             self._lists = {}
 
@@ -82,8 +83,8 @@ class Patterns:
         return self.layers.size - 1
 
     def at(self, least: int, modulo: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the patterns at distance `least` or farther, equal to `modulo` modulo the period:
-        their numbers, int64, and their distances, uint8.
+        """Return the numbers, int64, and the distances, uint8, of the patterns whose distances are
+        at least `least` and equal `modulo` modulo the period.
 
         Raises InputError if there are too many.
         """
@@ -132,18 +133,18 @@ class Patterns:
         return planes
 
     def _count(self) -> np.ndarray:
-        """Return the number of patterns at each distance, as counted by the search that made the
-        table, or by another one."""
+        """Return the number of patterns at each distance, counted by the search that made the table
+        or by another search."""
         if self._counts is None:
             self._search(self._nothing(), self._region.most_listed)
         return np.asarray(self._counts)
 
     def _nothing(self) -> np.ndarray:
-        """Return no planes, so that nothing is written."""
+        """Return an array without planes, so that a search writes no residues."""
         return np.empty((0, *self._shape[1:]), dtype=np.uint64)
 
     def _first(self, most: int) -> int:
-        """Return the least distance from which on there are at most `most` patterns."""
+        """Return the least distance such that at most `most` patterns are there or farther."""
         following = self.layers[::-1].cumsum()
         return self.layers.size - int(np.searchsorted(following, most, side="right"))
 
@@ -168,8 +169,8 @@ class Patterns:
         return self._source(f"far-{least}", make)
 
     def _search(self, planes: np.ndarray, most: int) -> None:
-        """Search all patterns from the ends of solutions, and write their residues; count each
-        layer, and list the last ones, at most `most` patterns."""
+        """Search all patterns from the ends of solutions. Write their residues, count each layer,
+        and list the last layers, at most `most` patterns."""
         region, base = self._region, self._base
         ends = region.cells[region.odd[region.cells] == 0]
         places = region.outside - (region.outside > ends[:, None])

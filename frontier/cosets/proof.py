@@ -1,21 +1,21 @@
-"""The bounds of God's number that follow from the questions so far, and the next question.
+"""The bounds on God's number that follow from the answers so far, and the next question.
 
-Let p be 2 where a move slides one tile, and 1 where it slides several. Let X(T) be the positions
+Let p be 2 if a move slides one tile, and 1 if it slides several. Let X(T) be the set of positions
 whose distances are greater than T and equal to T modulo p (`frontier.cosets.questions`). If X(T) is
-empty, no position needs more than T + p - 1 moves, as depths go by one; a position in it is at
-depth T + p or more. So with an upper bound U and a lower bound L of God's number
+empty, no position needs more than T + p - 1 moves, because no depth is skipped; a position in X(T)
+is at depth T + p or more. So with an upper bound U and a lower bound L on God's number
 
-* while U - L > 1, X(U - p - 1) is asked about: it is empty, and U falls by two, or L rises to
-  U - 1;
-* if U - L = 1, X(U - p) is asked about, and settles it;
+* while U - L > 1, the question is about X(U - p - 1): if it is empty, U falls by two, otherwise L
+  rises to U - 1;
+* if U - L = 1, the question is about X(U - p), and its answer settles God's number;
 * once L = U = G, the positions of X(G - p) at depth G are the last layer, those of X(G - p - 1) at
-  depth G - 1 the one before it, and so on.
+  depth G - 1 are the layer before it, and so on.
 
-Except in the last case a question ends with the first position found, its witness, which is only
-known to need more moves than were asked about.
+Except in the last case a question ends with the first position found, its *witness*. It is only
+known to need more than T moves.
 
-Where questions take long, lower bounds between L and U are also guessed, and tried with the
-positions that questions found hard to settle (`guesses`).
+If questions take long, the program also guesses lower bounds between L and U, and tests them on the
+positions that were hardest to settle (`guesses`).
 """
 
 from collections.abc import Callable, Iterator
@@ -29,8 +29,8 @@ from frontier.puzzles import Board
 class Answer:
     """The answer to a question so far.
 
-    portions: how many there are; cosets: in all of them together; done: the searched ones, by their
-    numbers.
+    portions: the number of portions. cosets: the number of cosets in all portions. done: the
+    searched portions by number.
     """
 
     portions: int
@@ -64,11 +64,11 @@ class Answer:
 
 
 class Proof:
-    """Bounds of God's number of a puzzle, and their reasons.
+    """Bounds on God's number of a puzzle, and the answers that they follow from.
 
     deepest: the greatest distance of a pattern, and of a board of the region. period: p, see the
-    module's text. answers: by the limits of their questions. witnesses: of questions that ended
-    with them, and of guesses. guessed: the processor seconds of guesses.
+    module docstring. answers: the answers by the limits of their questions. witnesses: the
+    witnesses of questions and of guesses. guessed: the processor seconds of guesses.
     """
 
     def __init__(self, deepest: tuple[int, int], period: int):
@@ -109,8 +109,8 @@ class Proof:
         return [position for answer in self.answers.values() for position in answer.farther]
 
     def hardest(self, limit: int) -> list[Board]:
-        """Return positions whose distances equal those of a question modulo p, and whose single
-        searches for questions of greater limits took long, the longest first."""
+        """Return the positions that were hardest to settle in questions with greater limits, the
+        hardest first, whose distances equal `limit` modulo p."""
         portions = (
             portion
             for greater, answer in self.answers.items()
@@ -150,10 +150,10 @@ class Proof:
 
     def next_question(self, at_most: int | None, layers: int) -> tuple[int, bool] | None:
         """Return the limit of the next question, and whether all of its positions are wanted; None
-        if there is no further question.
+        if no question is left.
 
-        at_most: the bound in question, None for God's number itself. layers: how many of the last
-        layers are wanted. The least limit is 0, as layers 0 and 1 need no search.
+        at_most: the upper bound to prove, None for God's number itself. layers: how many of the
+        last layers are wanted. The least limit is 0, because layers 0 and 1 need no search.
         """
         upper, lower = self.upper, self.lower
         if at_most is not None:
@@ -168,8 +168,7 @@ class Proof:
 
 
 def wrong_division(asker: Asker, limit: int, answer: Answer) -> str | None:
-    """Return what is wrong with the numbers of cosets and portions of a question, None if nothing
-    is."""
+    """Return what is wrong with the numbers of cosets and portions of a question, or None."""
     cosets, portions = asker.cosets(limit), asker.portions(limit)
     if (answer.cosets, answer.portions) == (cosets, portions):
         return None
@@ -181,12 +180,12 @@ def wrong_division(asker: Asker, limit: int, answer: Answer) -> str | None:
 
 
 def guesses(proof: Proof, seconds: float, now: Callable[[], float]) -> Iterator[tuple[int, float]]:
-    """Generate lower bounds to try, by bisection: the limits that a position has to exceed, and the
-    times at which they are given up.
+    """Generate guesses of lower bounds, by bisection: (the limit that a position has to exceed, the
+    time at which to abandon the guess).
 
-    A guess that is not confirmed in half of the time left is taken for too high. Limits are equal
-    modulo p to those of the questions from above, as the hard positions' distances are. now:
-    returns the time, in seconds.
+    A guess that is not confirmed in half of the time left counts as too high. The limits equal
+    those of the questions modulo p, as the distances of the hard positions do. seconds: the time
+    for all guesses. now: returns the time in seconds.
     """
     ends, high, period = now() + seconds, proof.upper - 1, proof.period
     while now() < ends:

@@ -1,18 +1,18 @@
 """Which positions need more than T moves: one question about all cosets of a region.
 
 A move of one tile changes the colour of the blank's cell on the checkerboard, so a position's
-distance has the parity of its blank's way home. A question of T is then about the positions whose
-distances have the parity of T. If none of them needs more than T moves, then no position needs more
-than T + 1, as each has a neighbour of the other parity: half of the cosets are never looked at. And
-those that need more are all positions at the depths T + 2, T + 4, ...: with T = G - 2 for God's
-number G they are the last layer, with T = G - 3 the one before it.
+distance has the parity of its blank's way home. The question of T is then only about the positions
+whose distances have the parity of T. If none of them needs more than T moves, then no position
+needs more than T + 1, because each has a neighbour of the other parity. So half of the cosets need
+no search. The positions found are all those at the depths T + 2, T + 4, ...: with T = G - 2 for
+God's number G they are the last layer, with T = G - 3 the layer before it.
 
-Where a move slides several tiles, a question of T is about all positions, and those that need more
+If a move slides several tiles, the question of T is about all positions, and the positions found
 are at the depths T + 1, T + 2, ...
 
-A coset has no position that needs more if its pattern's distance plus the greatest D is at most T.
-Of cosets that are mirror images of each other one is searched (`frontier.cosets.symmetry`). The
-cosets left are shuffled, so that any portion of them tells how long the rest will take.
+No position of a coset needs more if its pattern's distance plus the greatest D is at most T. Of
+cosets that are mirror images of each other only one is searched (`frontier.cosets.symmetry`). The
+cosets to search are shuffled, so any portion of them shows how long the others will take.
 """
 
 import time
@@ -47,39 +47,40 @@ from frontier.cosets.symmetry import mirrored, symmetries
 from frontier.puzzles import Board
 
 DATABASES: dict[str, type[Databases]] = {"step": Additive, "multi": Lines}
-"""The databases for single positions, by the metric."""
+"""The databases for single positions, by metric."""
 
 PORTIONS = 1000
 """The most portions of a question."""
 
 PORTION_COSETS = 64
-"""The least cosets of a portion."""
+"""The fewest cosets of a portion."""
 
 WORTH = 100_000
-"""The least look-ups made for each open position of a coset before it is searched singly."""
+"""The fewest look-ups for each open position of a coset before these positions are searched
+singly."""
 
 MOST_WORTH = 64 * WORTH
-"""The most look-ups for each open position, unless positions were searched in vain."""
+"""The most look-ups for each open position, unless a single search ended undecided."""
 
 SEARCHED_LONGER = 16
-"""The nodes of a position's single search for each of these look-ups, before its coset is searched
-again."""
+"""The nodes of a position's single search for each of these look-ups; if they are not enough, its
+coset is searched again."""
 
 LOOK_UPS_A_NODE = 8
-"""The look-ups of a search of cosets that take as long as a node of a single search, whose
-databases are larger than all caches: 35 ns against 280 ns."""
+"""The look-ups in a search of cosets that take as long as one node of a single search: 35 ns
+against 280 ns. The databases of a single search are larger than all caches."""
 
 LONGER = 4
-"""Factor by which the limits grow when a coset is searched again."""
+"""The factor by which the limits grow when a coset is searched again."""
 
 MOST_LOOK_UPS = 1_000_000_000
-"""The most look-ups in one coset, however many positions are open."""
+"""The most look-ups in one coset, regardless of the number of open positions."""
 
 LOOK_UPS_A_CHECK = 100_000_000
-"""After this many look-ups, and the coset under way, a portion checks whether to stop."""
+"""The look-ups after which, at the end of a coset, a portion checks whether to stop."""
 
 ROOM = 100_000
-"""The least number of positions left open that fit in memory at a time."""
+"""The number of open positions that always fit in the memory of a thread."""
 
 MIRRORED = 1 << 18
 """The number of cosets compared with their mirror images at a time."""
@@ -92,8 +93,8 @@ AT_ONCE = 16
 class Farther:
     """A position that needs more moves than the limit of its question.
 
-    board: its codes. depth: its distance. blanks: the cells that the blank comes to on a shortest
-    way to the goal, in order.
+    board: its codes. depth: its distance. blanks: the cells that the blank visits in a shortest
+    solution, in order.
     """
 
     board: Board
@@ -103,9 +104,9 @@ class Farther:
 
 @dataclass(frozen=True)
 class Witness:
-    """A position, by its codes, that needs more than `limit` moves; how many is not known.
+    """A position, by its codes, that needs more than `limit` moves; its exact distance is unknown.
 
-    seconds: the processor seconds in which a question came to it.
+    seconds: the processor seconds that a question took to find it.
     """
 
     board: Board
@@ -117,10 +118,10 @@ class Witness:
 class Portion:
     """The result of the search of some cosets of a question.
 
-    number: of the portion. cosets: how many it has. look_ups, solutions: of the search of cosets.
-    left: the positions that it left open. nodes: of their single searches. farther: those that need
-    more moves. seconds: of one processor. hardest: of those that do not, the one whose search took
-    the most nodes, and their number.
+    number: the number of the portion. cosets: how many cosets it has. look_ups, solutions: their
+    numbers in the search of cosets. left: the number of positions left open. nodes: the nodes of
+    the single searches. farther: the positions that need more moves. seconds: the processor
+    seconds. hardest: (nodes, board) of the longest single search that found a solution.
     """
 
     number: int
@@ -148,8 +149,8 @@ class Asker:
         threads: int,
         table_source: TableSource | None = None,
     ):
-        """sizes: the tiles of the groups of the databases; see `frontier.cosets.groups`.
-        table_source: returns tables made before; by default they are kept in memory."""
+        """sizes: the number of tiles of each group of the databases; see `frontier.cosets.groups`.
+        table_source: returns tables made before; by default tables are kept in memory."""
         self.region, self.puzzle = region, region.puzzle
         source, metric = table_source or _kept(), self.puzzle.metric
         self._goal = np.array(self.puzzle.goals[0])[self.puzzle.grid.reading]
@@ -163,7 +164,7 @@ class Asker:
         self.deepest = self._patterns.farthest, most - most % region.period
         self.bound = sum(self.deepest)
         self._symmetries = symmetries(self.puzzle, region.cells)
-        self._settled = self._nodes = 0  # positions searched singly, and their nodes
+        self._settled = self._nodes = 0  # positions settled by single searches, and the nodes
         self._stop = no_stop()
         self._prepare = Lock()
         self._prepared: _Prepared | None = None
@@ -174,22 +175,22 @@ class Asker:
         return self._question(limit).cosets.size
 
     def portions(self, limit: int) -> int:
-        """Return how many portions these are cut into."""
+        """Return the number of portions of a question."""
         return min(PORTIONS, -(-self.cosets(limit) // PORTION_COSETS))
 
     def learn(self, portions: Iterable[Portion]) -> None:
-        """Take the mean nodes of a position's single search from portions searched before."""
+        """Count the single searches of earlier portions in the mean number of nodes."""
         for portion in portions:
             self._settled, self._nodes = self._settled + portion.left, self._nodes + portion.nodes
 
     def stop(self) -> None:
-        """End all searches, those under way and later ones; they return None."""
+        """End the current searches and prevent later ones; all return None."""
         self._stop[0] = 1
 
     def search(
         self, limit: int, number: int, stop: Callable[[], bool] = bool, whole: bool = True
     ) -> Portion | Witness | None:
-        """Search a portion of the question of `limit`; returns None if it was stopped.
+        """Search a portion of the question of `limit`; return None if it was stopped.
 
         whole: True if all positions that need more moves are wanted, with their distances;
         otherwise the first one ends the search.
@@ -201,15 +202,15 @@ class Asker:
     def search_some(
         self, limit: int, distance: int, some: slice, stop: Callable[[], bool]
     ) -> Portion | None:
-        """Search some of the cosets of a question whose patterns are at a distance; returns None if
-        it was stopped."""
+        """Search the slice `some` of the cosets of a question whose patterns have the given
+        distance; return None if it was stopped."""
         question = self._question(limit)
         there = np.flatnonzero(question.distances == distance)
         found = self._search(question, there[some], 0, stop, True)
         return None if isinstance(found, Witness) else found  # a whole search has no witness
 
     def distances(self, limit: int) -> np.ndarray:
-        """Return how many cosets of a question have a pattern at each distance, int64."""
+        """Return the number of cosets of a question by the distance of the pattern, int64."""
         return np.bincount(self._question(limit).distances)
 
     def _search(
@@ -217,7 +218,7 @@ class Asker:
     ) -> Portion | Witness | None:
         """Search the cosets of a question whose numbers `of_portion` lists."""
         began, limit = time.thread_time(), question.limit
-        # Kernels are compiled again for an array with gaps; these are copies.
+        # Copies, because numba would compile the kernels again for arrays with gaps.
         cosets, distances = question.cosets[of_portion], question.distances[of_portion]
         look_ups = solutions = left_open = nodes = first = 0
         farther: dict[Board, Farther] = {}
@@ -255,7 +256,7 @@ class Asker:
                             hardest = nodes_of_board, self._codes(board)
                     elif not whole:
                         return Witness(self._codes(board), limit, time.thread_time() - began)
-                    elif self._codes(board) not in farther:  # as the image of another position
+                    elif self._codes(board) not in farther:  # nor an image of one
                         farther |= self._farther(board, limit, solver)
                 else:
                     first, left_open = first + done, left_open + len(settled)
@@ -271,7 +272,7 @@ class Asker:
         )
 
     def witness(self, board: Board, limit: int, most: int = UNBOUNDED) -> Witness | None:
-        """Return a position as a witness, if `most` nodes suffice to show that it needs more than
+        """Return a position as a witness if a search of `most` nodes shows that it needs more than
         `limit` moves."""
         codes = np.array(board)[self.puzzle.grid.reading]
         homes = np.where(codes == 0, BLANK, self._goal.argsort()[codes]).astype(np.int8)
@@ -312,18 +313,18 @@ class Asker:
 
     @property
     def _worth(self) -> int:
-        """The look-ups for each open position of a coset before it is searched singly: as many as
-        take as long as a single search has taken so far, on average.
+        """The look-ups for each open position of a coset before it is searched singly. They take as
+        long as the average single search so far.
 
-        Some positions take far longer. So their searches end after as many nodes, eight times as
-        long as the look-ups took; then the coset is searched again, for longer, and so on.
+        Some positions take far longer. So a single search ends after `SEARCHED_LONGER` nodes for
+        each of these look-ups. Then the coset is searched again with greater limits, and so on.
         """
         mean = LOOK_UPS_A_NODE * self._nodes // max(1, self._settled)
         return max(WORTH, min(mean, MOST_WORTH))
 
     def _farther(self, board: np.ndarray, limit: int, solver: Solver) -> dict[Board, Farther]:
         """Return a position that needs more moves and its mirror images, with their shortest
-        ways."""
+        solutions."""
         period = self.region.period
         for depth in range(limit + period, MOST_MOVES + 1, period):
             if self._stop[0]:
@@ -361,8 +362,8 @@ class Asker:
 
 
 class _Prepared(NamedTuple):
-    """A question's tables, the patterns of its cosets and their distances, and the most positions
-    that a coset leaves open."""
+    """The tables of a question, the patterns of its cosets with their distances, and the most
+    positions that a coset leaves open."""
 
     limit: int
     tables: Tables

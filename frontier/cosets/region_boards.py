@@ -1,4 +1,4 @@
-"""The boards of a region: their distances by moves inside it, and lists of the far ones."""
+"""The boards of a region: their distances by moves inside it, and lists of the farthest."""
 
 from collections import namedtuple
 
@@ -18,21 +18,23 @@ RegionTable = namedtuple(
 """Boards of the region as the kernels read them.
 
 distance: uint8[region cells, half], by the place of the blank in the region and the Lehmer index
-of the tiles. sign: int64, that of the tiles with the blank at each place. place: int64[cells], the
-place of each cell of the board in the region, -1 outside. cells: int64, the cell at each place.
-homes: int64, the home cell of each tile. radices: int64, of the kept Lehmer digits. boards: uint32,
-the Lehmer indices of the far boards, the farthest first, for each place of the blank; count[b, d]:
-how many of them have the blank at place b and a distance of d or more; they begin at start[b]."""
+of the tiles. sign: int64, the sign of the tiles with the blank at each place. place: int64[cells],
+the place of each cell of the board in the region, -1 outside. cells: int64, the cell at each place.
+homes: int64, the home cell of each tile. radices: int64, the radices of the kept Lehmer digits.
+boards: uint32, the Lehmer indices of the farthest boards for each place of the blank, the farthest
+first. start[b]: where the boards with the blank at place b begin. count[b, d]: how many of these
+have a distance of d or more."""
 
 
 def region_table(region: Region, threads: int, table_source: TableSource) -> RegionTable:
-    """Return the table of a region's own boards; `far_boards` adds those that may be left open."""
+    """Return the table of a region without lists of boards; `far_boards` adds the boards that may
+    stay open."""
     board, code = region.board, LehmerCode(region.tiles)
     space, encoding = board.model.space, board.model.encoding
-    assert isinstance(space, Space)  # its tiles differ
+    assert isinstance(space, Space)  # all tiles differ
     assert isinstance(encoding, ShapeEncoding)
     table = table_source("boards", lambda: distance_table(space, board.model.origins(), threads))
-    # Of the two signs of the tiles, one can be reached with the blank in a cell.
+    # With the blank in a given cell, only one of the two signs of the tiles can be reached.
     sign = np.empty(region.cells.size, dtype=np.int64)
     for side in range(space.sides):
         sign[space.vertex[side]] = space.sign[side]
@@ -52,7 +54,7 @@ def region_table(region: Region, threads: int, table_source: TableSource) -> Reg
 
 
 def far_boards(table: RegionTable, least: int) -> RegionTable:
-    """Return the table with all boards listed that are at distance `least` or farther."""
+    """Return the table with lists of all boards at distance `least` or farther."""
     start, boards = [0], []
     count = np.zeros_like(table.count)
     for b, distance in enumerate(table.distance):

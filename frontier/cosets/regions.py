@@ -1,7 +1,7 @@
 """The region of a coset search: a rectangle of the board that holds the blank's home.
 
-The tiles whose homes lie outside are *labelled*. The larger the region, the fewer patterns there
-are and the more boards it has itself; both tables must fit in memory.
+The tiles whose homes lie outside are *labelled*. A larger region has fewer patterns and more
+boards; the tables of both must fit in memory.
 """
 
 from collections.abc import Iterator
@@ -15,32 +15,32 @@ from frontier.errors import InputError
 from frontier.puzzles import GridPuzzle, PatternPuzzle, Puzzle, pattern_puzzle, tile_puzzle
 
 LEAST_SIDE = 2
-"""A region of one line has too few moves: its tiles keep their order."""
+"""The least side of a region: in a single line, tiles never change their order."""
 
 MOST_TILES = 15
-"""The most tiles of a region: the origin of each is kept in four bits of a 64-bit word."""
+"""The most tiles of a region: a 64-bit word holds four bits for each tile."""
 
 MOST_LABELLED = 9
-"""The most labelled tiles: all their orders are listed."""
+"""The most labelled tiles: a table lists all their orders."""
 
 BALANCE = 1 / 4
 """The default region has at least this many patterns for each of its boards."""
 
 LEAST_LISTED, MOST_LISTED = 1 << 16, 1 << 24
-"""Limits of the patterns that are listed at first."""
+"""The limits of the number of patterns in the first list."""
 
 VERTEX_BYTES, LISTED_BYTES = 500, 16
-"""About the bytes of memory for each vertex of the base graph of the patterns, and for each listed
-pattern."""
+"""The approximate bytes of memory for each vertex of the base graph of the patterns, and for each
+listed pattern."""
 
 
 @dataclass(frozen=True)
 class Region:
-    """A rectangle of the board of a tile puzzle with one goal, the tiles home in their order.
+    """A rectangle of the board of a tile puzzle whose only goal has the tiles in order.
 
-    puzzle: the tile puzzle. top, left, rows, columns: the rectangle; it holds the blank's home.
-    cells: int64, its cells as places in the board's reading order, in the reading order of the
-    region's own puzzle. outside: int64, all other places, ascending.
+    puzzle: the tile puzzle. top, left, rows, columns: the rectangle, which holds the blank's home.
+    cells: int64, its cells, numbered in the reading order of the whole board and listed in the
+    reading order of the region. outside: int64, all other cells, ascending.
     """
 
     puzzle: GridPuzzle
@@ -82,9 +82,9 @@ class Region:
 
     @property
     def period(self) -> int:
-        """The distances of all positions of a coset are equal modulo this number: 2 if a move
-        slides one tile, as it changes the colour of the blank's cell on the checkerboard; otherwise
-        1."""
+        """The number modulo which the distances of all positions of a coset are equal: 2 if a move
+        slides one tile, because it changes the colour of the blank's cell on the checkerboard;
+        otherwise 1."""
         return 2 if self.puzzle.metric == "step" else 1
 
     @property
@@ -109,22 +109,22 @@ class Region:
 
     @cached_property
     def odd(self) -> np.ndarray:
-        """Whether solutions with the blank in each cell have an odd number of moves, as the cell's
-        checkerboard colour is not that of the blank's home: bool[cells], in reading order. All
-        False where a move slides several tiles."""
+        """bool[cells], in reading order: True if solutions with the blank in the cell have an odd
+        number of moves, because its checkerboard colour is not that of the blank's home. All False
+        if a move slides several tiles."""
         squares = np.array(self.puzzle.grid.squares)[self.puzzle.grid.reading]
         home = divmod(self.puzzle.goals[0].index(0), self.puzzle.grid.columns)
         return (squares + home).sum(axis=1) % self.period == 1
 
     @property
     def most_listed(self) -> int:
-        """The most patterns listed when their table is made."""
+        """The most patterns in the list that is made with their table."""
         return max(LEAST_LISTED, min(MOST_LISTED, self.patterns // 8))
 
     @property
     def table_bytes(self) -> int:
-        """The bytes of the table of patterns: one bit for each if distances have a parity,
-        otherwise two, with 60 bits used of each word of 64."""
+        """The bytes of the table of patterns, which uses 60 bits of each 64-bit word: one bit per
+        pattern if the period is 2, otherwise two."""
         return (3 - self.period) * self.patterns * 8 // 60
 
     @property
@@ -134,25 +134,26 @@ class Region:
 
     @property
     def memory(self) -> int:
-        """About the bytes of memory that both tables take, with the base graph and the lists."""
+        """The approximate bytes of memory of both tables, with the base graph and the lists."""
         vertices = comb(self.puzzle.cells - 1, self.labelled) * self.puzzle.cells
         return VERTEX_BYTES * vertices + LISTED_BYTES * self.most_listed + self.bytes
 
     @property
     def memory_while_made(self) -> int:
-        """About the bytes of memory that they take while they are made: two more layers, of the
-        patterns or of the boards."""
+        """The approximate bytes of memory while the tables are made, which takes two more layers of
+        patterns or of boards."""
         return self.memory + max(self.table_bytes, 2 * self.boards)
 
     @property
     def name(self) -> str:
-        """Size and corner, such as "2x6" or, where it is not in the top left corner, "2x6+0+2"."""
+        """The size, such as "2x6", followed by the corner unless it is the top left one:
+        "2x6+0+2"."""
         corner = f"+{self.top}+{self.left}" if self.top or self.left else ""
         return f"{self.rows}x{self.columns}{corner}"
 
 
 def check_puzzle(puzzle: Puzzle) -> GridPuzzle:
-    """Return the puzzle of positions; raises InputError unless cosets are made for it."""
+    """Return the puzzle; raises InputError unless the search by cosets supports it."""
     if puzzle.kind != "tiles" or not isinstance(puzzle, GridPuzzle):
         raise InputError(
             f"{puzzle.title}: cosets are searched for tile puzzles whose tiles are all told apart"
@@ -183,18 +184,18 @@ def regions_of(puzzle: GridPuzzle) -> Iterator[Region]:
 
 
 def _spans(home: int, length: int) -> Iterator[tuple[int, int]]:
-    """Generate (size, first line) of all runs of lines that hold the one with the blank's home."""
+    """Generate (size, first line) of all runs of lines that hold the line of the blank's home."""
     for size in range(LEAST_SIDE, length + 1):
         for first in range(max(0, home - size + 1), min(home, length - size) + 1):
             yield size, first
 
 
 def best_region(puzzle: GridPuzzle) -> Region:
-    """Return the default region: the one with the smallest tables in which patterns have at least
-    `BALANCE` times the entries of boards, if a region has that.
+    """Return the default region: the one with the smallest tables among those with at least
+    `BALANCE` patterns for each board, or among all if there are none.
 
-    Measured on 2×7: with three columns labelled (17 million patterns) the same questions take two
-    thirds of the time that they take with two (240,000).
+    Measured on 2×7: with three labelled columns (17 million patterns) the same questions take two
+    thirds of the time that they take with two (240,000 patterns).
     """
     regions = list(regions_of(puzzle))
     balanced = [region for region in regions if region.patterns >= BALANCE * region.boards]
@@ -202,7 +203,8 @@ def best_region(puzzle: GridPuzzle) -> Region:
 
 
 def region_named(puzzle: GridPuzzle, name: str) -> Region:
-    """Return the region of a name such as "2x6"; raises InputError if the puzzle has none."""
+    """Return the region of a name such as "2x6"; raises InputError if the puzzle has no such
+    region."""
     regions = {region.name: region for region in regions_of(puzzle)}
     if name not in regions:
         names = ", ".join(regions)

@@ -1,8 +1,8 @@
-"""The resources of a search of cosets, and whether it fits here.
+"""The resources of a search by cosets, and whether they suffice here.
 
-Memory is what the tables take while they are made: first those of the region, then the databases of
-single positions, which may reuse the memory of the layers from which the first were made. The time
-of a search depends on how many positions the solutions leave open, which no table tells.
+The peak of memory occurs while tables are made: first the tables of the region, then the databases
+of single positions, which may reuse the memory of the layers of the region's search. The time of a
+search depends on how many positions the solutions leave open, which no table shows.
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ from frontier.text import size
 class CosetPlan:
     """The resources of a search for God's number.
 
-    groups: the tiles of the groups of the databases. bytes: of memory, while the tables are made.
-    room: the bytes available here.
+    groups: the number of tiles of each group of the databases. bytes: the memory while the tables
+    are made. room: the memory available here.
     """
 
     config: Config
@@ -32,12 +32,12 @@ class CosetPlan:
 
     @property
     def most_cosets(self) -> int:
-        """The most cosets of a question: those of one parity, if distances have one."""
+        """The most cosets of a question: those of one parity if the period is 2, otherwise all."""
         return self.region.patterns // self.region.period
 
     @cached_property
     def refusal(self) -> str | None:
-        """Why the search cannot be done here, and what would help; None if it can be."""
+        """Why the search cannot run here, and what would help; None if it can."""
         region = self.region
         subject = f"{region.puzzle.title}, region {region.name}"
         if self.bytes <= self.room:
@@ -56,10 +56,10 @@ class CosetPlan:
 
 
 def plan_cosets(config: Config, region: str | None = None) -> CosetPlan:
-    """Return the resources of the search of a config, whether it fits here or not.
+    """Return the resources of the search of a config, even if they exceed those available here.
 
-    region: its name, by default that of `best_region`. Raises InputError if cosets are not made for
-    the puzzle, or if it has no region of this name.
+    region: the name of the region, by default that of `best_region`. Raises InputError if the
+    search by cosets does not support the puzzle, or if it has no region of this name.
     """
     config.refuse_family("name one by puzzle.blank")
     puzzle = check_puzzle(config.make_puzzle())
@@ -67,7 +67,7 @@ def plan_cosets(config: Config, region: str | None = None) -> CosetPlan:
     room = machine.memory() * MEMORY_SHARE[0] // MEMORY_SHARE[1]
     try:
         groups = group_sizes(puzzle, room - chosen.memory)
-    except InputError:  # a machine with room for these tables has room for the groups
+    except InputError:  # a machine with enough memory for the region has enough for the groups
         groups = group_sizes(puzzle, room)
     bytes_needed = max(chosen.memory_while_made, chosen.memory + group_bytes(puzzle, groups))
     return CosetPlan(config, chosen, groups, bytes_needed, room)

@@ -1,8 +1,8 @@
-"""Single positions: whether a number of moves suffices for one, and how.
+"""Single positions: whether a number of moves suffices for a position, and its solution.
 
-A position that the solutions of its pattern leave open is searched singly. Its `Databases` are made
-once: of one kind where a move slides one tile (`frontier.cosets.additive`), of another where it
-slides several (`frontier.cosets.lines`). Each thread searches with its own `Solver`.
+A position that the solutions of its pattern leave open is searched singly. The `Databases` for
+these searches are made once, of one kind if a move slides one tile (`frontier.cosets.additive`), of
+another if it slides several (`frontier.cosets.lines`). Each thread has its own `Solver`.
 
 A position is a board, int8[cells]: the home of the tile in each cell, in reading order, or `BLANK`.
 """
@@ -22,9 +22,9 @@ MET_BITS = 18
 
 
 class Databases(ABC):
-    """Lower bounds of the positions of a puzzle, from databases of groups of its tiles.
+    """Lower bounds for positions of a puzzle, from databases of groups of its tiles.
 
-    tables: as kernels read them.
+    tables: the tables for the kernels.
     """
 
     tables: Any
@@ -45,13 +45,14 @@ class Databases(ABC):
 
 
 class Solver:
-    """Searches for solutions of single positions by IDA*, with the memory of one thread.
+    """A search for solutions of single positions by IDA*, with the memory of one thread.
 
-    databases: read by all threads. within: the kernel of an iteration, within(board, vertices,
-    numbers, limit, most, tables, scratch): it returns whether a position takes at most `limit`
-    moves, as far as at most `most` nodes decide it, and the nodes visited, at least `most` if they
-    do not, or if the search was stopped. If it does, the blank comes to the cells scratch.blank[1],
-    ..., scratch.blank[scratch.taken[-1]], in this order. scratch: its memory.
+    databases: the databases, which all threads read. within: the kernel of an iteration,
+    within(board, vertices, numbers, limit, most, tables, scratch). It returns whether it found a
+    solution of at most `limit` moves, and the number of nodes visited, which is at least `most` if
+    the search ended undecided or was stopped. In the solution the blank visits the cells
+    scratch.blank[1], ..., scratch.blank[scratch.taken[-1]], in this order. scratch: the memory of
+    the kernel.
     """
 
     def __init__(self, databases: Databases, within: Callable, scratch: Any):
@@ -61,14 +62,14 @@ class Solver:
     def needs_more(
         self, board: np.ndarray, limit: int, most: int = UNBOUNDED
     ) -> tuple[bool | None, int]:
-        """Return whether a position needs more than `limit` moves (None if searches of `most` nodes
-        do not decide it, or were stopped), and the nodes visited."""
+        """Return whether a position needs more than `limit` moves (None if `most` nodes do not
+        decide this or the search was stopped), and the nodes visited."""
         within_limit, nodes = self._within(board, limit, most)
         return (False if within_limit else None if nodes >= most else True), nodes
 
     def solution(self, board: np.ndarray, limit: int) -> np.ndarray | None:
-        """Return the cells that the blank comes to, in order, in a solution of at most `limit`
-        moves; None if no solution is that short, or if the search was stopped."""
+        """Return the cells that the blank visits, in order, in a solution of at most `limit` moves;
+        None if no solution is that short, or if the search was stopped."""
         within_limit, _ = self._within(board, limit, UNBOUNDED)
         return self.scratch.blank[1 : self.scratch.taken[-1] + 1].copy() if within_limit else None
 

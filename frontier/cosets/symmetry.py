@@ -1,14 +1,14 @@
-"""Symmetries of a board, under which a position is as far as its mirror image.
+"""Symmetries of a board. They preserve the distance of a position.
 
 A symmetry s is a reflection or a rotation of the board that fixes the blank's home. It takes a
-position x to another one: if the tile of x in cell c has its home in h, the tile of the other in
-cell s(c) has its home in s(h). The goal stays the goal and moves become moves, so both positions
-are equally far, and a lower bound of one is a lower bound of the other. A symmetry that keeps the
-region takes labelled tiles to labelled tiles and cosets to cosets: of cosets that are mirror images
-of each other, one is searched.
+position x to a mirror image: if the tile in cell c of x has its home in h, the tile in cell s(c) of
+the image has its home in s(h). The goal is its own image, and moves become moves, so both positions
+have the same distance, and a lower bound for one is a lower bound for the other. A symmetry that
+preserves the region takes labelled tiles to labelled tiles and cosets to cosets. Of cosets that are
+mirror images of each other, only one is searched.
 
 The 2×n boards with the blank in a corner have no symmetry; n×n boards with the blank on the
-diagonal have the reflection in it.
+diagonal have one, the reflection in it.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ def symmetries(puzzle: GridPuzzle, region: np.ndarray | None = None) -> np.ndarr
     """Return the symmetries other than the identity: int64[S, cells], the image of each cell.
 
     Cells are numbered in the board's reading order. region: int64, the cells of a region that the
-    symmetries keep; by default the whole board.
+    symmetries preserve; by default the whole board.
     """
     grid = np.argsort(puzzle.grid.reading).reshape(puzzle.grid.rows, puzzle.grid.columns)
     home, region = grid.flat[puzzle.goals[0].index(0)], grid if region is None else region

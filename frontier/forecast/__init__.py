@@ -1,1 +1,1 @@
-"""Estimates of what a run takes, before it is started."""
+"""Estimates of the resources of a run, before it starts."""

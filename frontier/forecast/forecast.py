@@ -1,9 +1,9 @@
-"""What a run will take: its disk at the peak, its room, and a range of its time.
+"""The forecast of a run: the peak of its disk space, the space available, and a range of its time.
 
-The forecast rests on the estimated sizes of the layers. The disk holds the layers that the driver
-keeps while it makes the next one, each with all of its slabs, filled evenly. The time is one core's
-here for each word of the bitmaps and each state of the lists, divided by the workers. It leaves out
-other work on the machine, the scheduler and a slow disk, so it is given as a range.
+The forecast uses the estimated sizes of the layers. It assumes that the disk holds the layers that
+the driver keeps while it makes the next one, with evenly filled slabs. The time is that of one core
+here for each word of the bitmaps and each state of the lists, divided by the number of workers. It
+ignores other work on the machine, the scheduler and a slow disk, so the forecast gives a range.
 """
 
 from collections.abc import Sequence
@@ -26,16 +26,16 @@ from frontier.space.layout import WORD_BYTES
 from frontier.text import counted, size
 
 WIDER = 2.0
-"""The factor by which the range of the time is widened to either side (docs/scale.md)."""
+"""The factor that widens the range of the time to either side (docs/scale.md)."""
 
 START_SECONDS = 10.0
-"""The most seconds that a command and workers on this machine take to start and to end."""
+"""The most seconds that a command and the workers on this machine take to start and to end."""
 
 MANY_LAYERS = 200
-"""The layers assumed of a run that keeps all of them, where a bound on its bytes is enough."""
+"""The number of layers that a rough bound assumes for a run that keeps them all."""
 
 MOST_TIGHTER = 0.85
-"""About the ratio of the bytes of `zstd:1` to those of `bitmap` at the peak of a search."""
+"""The approximate ratio of the bytes of `zstd:1` to those of `bitmap` at the peak of a search."""
 
 LAYERS_AT_ONCE = 3
 """The most layers on the disk while tasks make the newest one."""
@@ -43,10 +43,10 @@ LAYERS_AT_ONCE = 3
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a run takes from `depth` on, where its layers end, and the room that it has.
+    """The resources that a run takes from layer `depth` to its last layer, and the space available.
 
-    workers: how many work at once. records: those of the committed layers. free, free_files: the
-    bytes and the files that the run may have, None if unknown, as in an object store.
+    workers: how many work at once. records: the records of the committed layers. free, free_files:
+    the bytes and the files that the run may use; None if unknown, as in an object store.
     """
 
     plan: Plan
@@ -60,7 +60,7 @@ class Forecast:
 
     @property
     def depths(self) -> range:
-        """The depths of the layers to come, up to the last one that is computed."""
+        """The depths of the layers still to compute."""
         until, last = self.plan.config.search.until, self.sizes.depth
         return range(self.depth + 1, 1 + (last if until is None else min(last, until)))
 
@@ -83,22 +83,22 @@ class Forecast:
 
     @cached_property
     def disk(self) -> float:
-        """The bytes on the disk at its peak. If layers are in memory, an upper bound, as the peak
-        depends on when they are stored."""
+        """The bytes on the disk at the peak. If layers are in memory, an upper bound, because the
+        peak depends on when they are stored."""
         stored = [self._stored(depth) for depth in range(self.depths.stop)]
         kept = self.plan.policy.layers_kept
         if kept is None:
             return sum(stored)
 
         def held(depth: int) -> float:
-            """Return the most bytes of all layers on the disk until this one is committed."""
+            """Return the most bytes of all layers on the disk before this layer is committed."""
             tasks, mode = self._tasks(depth), self.mode(depth)
             replaces = self.plan.policy.deletes_replaced and self.mode(depth - 2) != "lists"
             if mode == "tasks" and replaces:
-                # Parts of the layer before the current one are deleted, one by one.
+                # Tasks delete the parts of the layer before the current one, one by one.
                 under_way = min(1.0, TASKS_UNDER_WAY * self.workers / tasks) * stored[depth]
                 return stored[depth - 1] + max(stored[depth - 2], stored[depth]) + under_way
-            # One call stores two layers; until it is committed, those kept before stay.
+            # One call stores two layers; the layers kept before stay until the commit.
             new = 1 if mode == "tasks" else LEAST_KEPT
             return sum(stored[max(0, depth + 1 - new - kept) : depth + 1])
 
@@ -124,12 +124,12 @@ class Forecast:
 
     @property
     def described(self) -> bool:
-        """True if the workers are on a cluster that was not measured."""
+        """True if the workers are on a cluster, which was not measured."""
         return self.plan.config.cluster.kind not in HERE
 
     @property
     def too_small(self) -> str | None:
-        """A warning if the disk cannot hold the run, else None."""
+        """A warning if the disk cannot hold the run, otherwise None."""
         wanted, more = 0, ""
         if any(self.mode(depth) == "tasks" for depth in self.depths):
             wanted = _bytes_wanted(self.plan, self.workers)
@@ -168,9 +168,9 @@ class Forecast:
 
 
 def forecast_of(plan: Plan, fresh: bool = False) -> Forecast:
-    """Try the search and the machine for some seconds, and work out the rest.
+    """Measure the search and the machine for some seconds, and extrapolate.
 
-    A complete run is forecast from its beginning. fresh: whether an existing run is deleted first.
+    A complete run is forecast from its beginning. fresh: True if an existing run is deleted first.
     """
     storage, cluster, records, bytes_there = plan.config.storage, plan.config.cluster, [], 0
     if LayerRun.exists(storage):
@@ -190,17 +190,17 @@ def forecast_of(plan: Plan, fresh: bool = False) -> Forecast:
 
 
 def _bytes_wanted(plan: Plan, workers: int) -> int:
-    """Return the bytes of the disk that must be free where a layer is made by tasks."""
+    """Return the bytes that must be free on the disk while tasks make a layer."""
     at_once = 1 if plan.config.cluster.kind == "serial" else WINDOW * workers
     tasks = max(map(plan.layout.task_count, range(plan.space.sides)))
     return bytes_wanted(plan.layout, min(at_once, tasks))
 
 
 def disk_warning(plan: Plan, until: int | None = None, fresh: bool = False) -> str | None:
-    """Return a warning if a run may fill its disk. Takes no time if a simple bound rules that out.
+    """Return a warning if a run may fill its disk. The check takes no time if a simple bound is
+    enough.
 
-    until: the last depth, in place of the config's. fresh: whether an existing run is deleted
-    first.
+    until: the last depth, instead of the config's. fresh: True if an existing run is deleted first.
     """
     search, storage = plan.config.search, plan.config.storage
     if plan.in_memory:

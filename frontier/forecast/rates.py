@@ -1,9 +1,10 @@
-"""How fast this machine is, and how small layers become on the disk, tried for a second.
+"""The speed of this machine, and the size of layers on the disk, measured for a second.
 
-Slabs of some layers of the 3x4 board stand for those of all puzzles at the same share of ones
-(docs/scale.md). Each layer tells how small its slabs become. The fullest one tells how long the
-codec takes, and the kernel with the tables of a task of the run's own layout. The times are
-processor time of one thread, which other work on the machine changes less than the clock time.
+The sample is slabs of some layers of the 3x4 board; slabs of any puzzle with the same share of ones
+compress like them (docs/scale.md). Each layer of the sample gives a stored size. The fullest layer
+gives the time of the codec and of the kernel, with the tables of a task of the run's own layout.
+Times are processor times of one thread, which other work on the machine changes less than clock
+times.
 """
 
 import time
@@ -20,27 +21,26 @@ from frontier.space.layout import WORD_BYTES, Layout
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3
-"""The step between the layers of the sample board that are tried: odd, so that both sides occur."""
+"""The step between the sampled layers of the sample board, odd so that both sides occur."""
 
 SAMPLE_SLABS = 32
-"""The number of slabs that stand for all of a layer."""
+"""The number of slabs in the sample of a layer."""
 
 DECODED = 3
-"""About how many slabs a task decodes for each that it makes."""
+"""The approximate number of slabs that a task decodes for each slab that it makes."""
 
 FILES_SECONDS = 2e-9
-"""The seconds per word that a task takes for its files: more than with 2x7, whose layers the system
-keeps in memory, and less than with 3x5, whose layers come from a disk."""
+"""The seconds per word that a task spends on its files: more than for 2x7, whose layers the system
+keeps in memory, and less than for 3x5, whose layers come from a disk."""
 
 
 @dataclass(frozen=True)
 class Rates:
-    """What one core does here, and what layers take on the disk.
+    """The speed of one core here, and the size of layers on the disk.
 
-    density: the shares of set bits in the layers tried, increasing. stored: for each share, the
-    stored bytes per raw byte. kernel: the seconds per word of the kernel. codec: the seconds per
-    word that a task makes, for decoding what it reads and encoding what it makes. listed: the
-    seconds per state of a list.
+    density: the shares of set bits in the sampled layers, increasing. stored: for each share, the
+    stored bytes per raw byte. kernel: the seconds of the kernel per word. codec: the seconds of
+    decoding and encoding per word that a task makes. listed: the seconds per state of a list.
     """
 
     density: Sequence[float]
@@ -81,16 +81,16 @@ def sample_layers(puzzle: Puzzle, slab_bytes: int) -> Iterator[tuple[float, np.n
 
 
 def sample_slabs(words: np.ndarray, slab: int) -> np.ndarray:
-    """Return some slabs of `slab` words, spread evenly over a layer. A slab larger than the layer
-    repeats it."""
+    """Return some slabs of `slab` words, spread evenly over a layer. A slab that is larger than the
+    layer repeats the layer."""
     whole = np.resize(words, max(1, words.size // slab) * slab).reshape(-1, slab)
     count = min(SAMPLE_SLABS, len(whole))
     return whole[np.linspace(0, len(whole) - 1, count).astype(np.int64)]
 
 
 def try_codec(codec: SlabCodec, slabs: np.ndarray) -> tuple[float, float]:
-    """Return (stored bytes per raw byte, processor seconds per word) of slabs, each encoded once
-    and decoded as often as a task decodes a slab."""
+    """Return (stored bytes per raw byte, processor seconds per word) of slabs; encode each once,
+    and decode it `DECODED` times."""
     data = np.empty(encoded_bytes(slabs[0].nbytes), dtype=np.uint8)
     decoded, stored = np.empty_like(slabs[0]), 0
     began = time.thread_time()

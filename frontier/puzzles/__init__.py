@@ -1,8 +1,8 @@
-"""Puzzles: their positions, their moves, and how these are written.
+"""Puzzles: their positions and moves, and how both are written.
 
-A puzzle is a model, which is searched, and a notation, which people read. Each kind of puzzle is a
-function from the values of its [puzzle] table to both (`frontier.puzzles.kinds`);
-docs/reference/puzzles.md explains these.
+A puzzle has a model, which the engine searches, and a notation, which people read. For each kind of
+puzzle, a function makes both from the values of a [puzzle] table (`frontier.puzzles.kinds`);
+docs/reference/puzzles.md explains the kinds.
 """
 
 from frontier.puzzles.blocks import block_puzzle

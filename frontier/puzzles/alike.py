@@ -1,10 +1,9 @@
-"""Boards of sliding pieces of which some are alike, as states with colours.
+"""Boards of sliding pieces, some of them alike, as states with colours.
 
-If each way to lay like pieces among others of their form were a vertex, vertices would soon be too
-many. So vertices tell the forms of pieces alone, as if all pieces of a form differed, and the
-colours of the sequence tell which of them are alike. A tower numbers these states
-(`frontier.space.tower`). Where shapes are few, they are vertices, as `frontier.puzzles.sliding` has
-it.
+If a vertex showed which of the pieces of one form are alike, there would soon be too many vertices.
+So a vertex shows only the forms of pieces, as if all pieces of a form differed, and the colours of
+the sequence show which pieces are alike. A tower numbers these states (`frontier.space.tower`). If
+there are few shapes, they are the vertices, as in `frontier.puzzles.sliding`.
 """
 
 from collections.abc import Mapping
@@ -26,7 +25,7 @@ from frontier.space.tower import Graph
 from frontier.space.tower_space import AnySpace
 
 MOST_EXPLICIT = 5_000
-"""Shapes are vertices if they are no more."""
+"""The most shapes that serve as vertices."""
 
 
 def sliding_encoding(pieces: Pieces, metric: str, given: GivenBoards) -> Encoding:
@@ -64,12 +63,12 @@ class AlikeEncoding(Encoding):
 
     @property
     def graph(self) -> BaseGraph:
-        """The base graph of forms, whose sequence has like pieces as if they differed."""
+        """The base graph of forms. Its sequence treats like pieces as different."""
         return self._forms.graph
 
     @cached_property
     def _members(self) -> list[np.ndarray]:
-        """For each colour, as `points` numbers them, the ranks of the pieces that have it."""
+        """The ranks of the pieces of each colour."""
         ranks = self._forms.rank_of
         alike = [sort.codes for sort in self.pieces.sorts if not sort.distinct]
         single = [(code,) for sort in self.pieces.sorts if sort.distinct for code in sort.codes]
@@ -78,7 +77,7 @@ class AlikeEncoding(Encoding):
 
     @cached_property
     def _colour(self) -> np.ndarray:
-        """The number in `_members` of each rank of the sequence."""
+        """The colour of each rank of the sequence, an index of `_members`."""
         colour = np.empty(self.graph.length, dtype=np.int64)
         for number, ranks in enumerate(self._members):
             colour[ranks] = number
@@ -90,7 +89,8 @@ class AlikeEncoding(Encoding):
         length = self.graph.length
         still, each = np.zeros(length, dtype=np.int64), np.ones(length, dtype=np.int64)
         moves = [(image, still) for image in np.argsort(self.graph.permutations, axis=1)]
-        # Pieces of one form: a goal may have them in other places than moves lead to from another.
+        # Moves from one goal may not lead to the places that pieces of one form have in another
+        # goal.
         sizes = np.array([*self.graph.smaller, self.graph.m])
         forms = np.repeat(np.cumsum(sizes) - sizes, sizes)
         points = points_of(moves, each, self._colour, still, still.astype(bool), forms)

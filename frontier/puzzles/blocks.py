@@ -1,11 +1,10 @@
 """Sliding blocks: pieces of any form on a rectangular board, drawn as text.
 
-A board is drawn with one letter a cell; the cells of a letter are one piece, "." is an empty cell
-and "#" no cell at all (a wall). Pieces keep their orientation. All differ except those of one form
-that are in one group of `alike`: they count as the same, and on a board that is read their letters
-may be exchanged.
+A board is drawn with one letter per cell. The cells with one letter are one piece; "." is an empty
+cell, and "#" is a wall, not a cell. Pieces keep their orientation. Pieces of one form in one group
+of `alike` count as the same, and a board may exchange their letters. All other pieces differ.
 
-A part of a board can be a goal: "?" stands for a cell that may hold anything.
+A goal can be a part of a board: a cell marked "?" may hold anything.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,10 +46,10 @@ from frontier.text import counted
 WALL = "#"
 AXES = ("horizontal", "vertical")
 LINES = ("row", "column")
-"""The line in which a piece of each axis stays."""
+"""The kind of line in which a piece of each axis stays."""
 
 Form = tuple[Square, ...]
-"""The cells of a piece, counted from the first."""
+"""The cells of a piece, relative to the first."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +74,9 @@ class Sheet:
         return {(r, c): mark for r, row in enumerate(rows) for c, mark in enumerate(row)}
 
     def marks(self, board, name: str) -> list[str]:
-        """Return the letters of a board, one a cell; raises InputError if it has other cells.
+        """Return the letters of a board, one per cell; raises InputError if it has other cells.
 
-        A part of a goal may leave walls open that another board draws.
+        A goal may leave open a wall that another board draws.
         """
         letters = self.letters(board, name)
         squares = set(self.squares)
@@ -99,13 +98,13 @@ class Sheet:
         )
 
     def in_rows(self, marks: Sequence[str]) -> list[str]:
-        """Return letters, one a cell, as rows with walls."""
+        """Return letters, one per cell, as rows with walls."""
         mark = dict(zip(self.squares, marks, strict=True))
         columns = range(self.columns)
         return ["".join(mark.get((r, c), WALL) for c in columns) for r in range(self.rows)]
 
     def text(self, marks: Sequence[str]) -> str:
-        """Return letters, one a cell, as one line of text."""
+        """Return letters, one per cell, as one line of text."""
         return "/".join(self.in_rows(marks))
 
     def places(self) -> tuple[Point, ...]:
@@ -134,8 +133,8 @@ class Sheet:
 
 
 class Block(NamedTuple):
-    """A piece: its form, its axis (None if it has none), and the rows or columns in which it may
-    stay if it has one."""
+    """A piece: its form, its axis (None if it may move along both), and the rows or columns in
+    which a piece with an axis may stay."""
 
     form: Form
     axis: int | None
@@ -143,7 +142,7 @@ class Block(NamedTuple):
 
 
 class BlockNotation(Notation):
-    """Boards of blocks, drawn with a letter a cell."""
+    """Boards of blocks, drawn with one letter per cell."""
 
     def __init__(
         self, sheet: Sheet, blocks: Mapping[str, Block], whole: str, pieces: Pieces,
@@ -201,7 +200,8 @@ def block_puzzle(
     horizontal: str | None = None,
     vertical: str | None = None,
 ) -> Puzzle:
-    """Return a sliding block puzzle. One of its boards is drawn whole, and shows all pieces."""
+    """Return a sliding block puzzle. At least one of its boards must be whole, and so show all
+    pieces."""
     boards_of_config = boards_given(goal, goals, start)
     sheet = _sheet_of(boards_of_config)
     boards = [(name, sheet.marks(board, name)) for name, board in boards_of_config]
@@ -240,7 +240,7 @@ def block_puzzle(
 
 
 def _footprint(block: Block, sheet: Sheet, reading: Sequence[int]) -> Footprint:
-    """Return the footprint of a piece: all over the board, or in the lines of its axis."""
+    """Return the footprint of a piece, which covers the whole board or the lines of its axis."""
     cell_at = {square: cell for cell, square in enumerate(sheet.squares)}
     covers = [
         [(r + down, c + right) for down, right in block.form]
@@ -256,7 +256,7 @@ def _footprint(block: Block, sheet: Sheet, reading: Sequence[int]) -> Footprint:
 
 
 def _sheet_of(boards: Sequence[tuple[str, object]]) -> Sheet:
-    """Return the cells of drawn boards, those that none of them draws as a wall."""
+    """Return the cells of drawn boards: the squares that no board draws as a wall."""
     rows = rows_of_letters(boards[0][1], boards[0][0])
     lengths, shown = [len(row) for row in rows], "/".join(rows)
     if len(set(lengths)) > 1:
@@ -277,7 +277,7 @@ def _sheet_of(boards: Sequence[tuple[str, object]]) -> Sheet:
 def _axes(horizontal: str, vertical: str, pieces: Mapping) -> dict[str, int]:
     """Return the axis of each piece that has one, an index of `AXES`.
 
-    Raises InputError if a letter is of no piece, or is named for both.
+    Raises InputError if a letter belongs to no piece, or is named for both axes.
     """
     axes: dict[str, int] = {}
     for axis, letters in enumerate((horizontal, vertical)):

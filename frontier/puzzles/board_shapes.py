@@ -1,24 +1,24 @@
-"""All shapes of a board: every way to lay its pieces if those of one sort look alike.
+"""All shapes of a board: every arrangement of its pieces if pieces of one sort look alike.
 
-A *direction* gives for some cells the cell next to them: at most one step leaves each cell and at
-most one comes to it, so it can be undone. It has two *ways*, there and back. A piece goes one step
-as a whole: each of its cells goes to the cell that is next to it that way. If one of its cells has
-none, the piece cannot go. So all placements of a piece follow from one of them: they are those that
-steps reach on an empty board, and together they are the *footprint* of the piece.
+A *direction* leads from some cells to a next cell. At most one step leaves each cell and at most
+one enters it, so every step can be undone. A direction has two *ways*, there and back. A piece
+moves as a whole: each of its cells moves to the next cell that way. If one of them has no next
+cell, the piece cannot move. So one placement of a piece determines all others: those that steps
+reach on an empty board. Together they are the *footprint* of the piece.
 
-A *sort* is the part of a piece that the shape of a board shows: its footprint, and its group of
-like pieces. Cells are numbered in reading order, and a piece is found at its *anchor*, the first
-cell of its placement.
+A shape shows only the *sort* of a piece: its footprint and its group of like pieces. Cells are
+numbered in reading order. The *anchor* of a piece is the first cell of its placement.
 
-A shape is a row of codes, one a cell: EMPTY, COVERED (by a piece that begins before), or FIRST_SORT
-+ the sort that has its anchor there. Shapes are enumerated by filling the cells in reading order,
-all partial fillings at once. If there are too many of these, as on a large board whose pieces
-hardly move, the shapes are those that steps reach from some boards, breadth first.
+A shape is a row of codes, one per cell: EMPTY, COVERED (by a piece whose anchor is an earlier
+cell), or FIRST_SORT + the sort of the piece whose anchor is there. Shapes are enumerated by filling
+the cells in reading order, with all partial fillings in memory at once. If there are too many of
+these, as on a large board whose pieces hardly move, a breadth-first search from given boards finds
+the shapes.
 
-Rows are numbered and found by a key: the sum of a weight for each column and code, so that a move
-adds the same to the key wherever it is made. The key is the row read as a number whose digits are
-the codes, if 64 bits can hold it, and rows are then in the order of keys; otherwise the weights are
-random (A. L. Zobrist, A New Hashing Method, 1970).
+Rows are numbered, and a key finds the number of a row. The key is a sum of weights, one for each
+column and code, so a move changes the key by the same amount on every board. If 64 bits can hold
+the row as a number whose digits are the codes, this number is the key, and rows are in the order of
+keys; otherwise the weights are random (A. L. Zobrist, A New Hashing Method, 1970).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ from frontier.machine import memory
 from frontier.text import size
 
 Steps = Sequence[Mapping[int, int]]
-"""For each way, cell -> the cell next to it."""
+"""For each way, cell -> the next cell."""
 
 Placement = frozenset[int]
 """The cells that a piece covers."""
@@ -40,11 +40,11 @@ Placement = frozenset[int]
 
 @dataclass(frozen=True)
 class Footprint:
-    """The placements of a piece, its cells numbered in reading order.
+    """The placements of a piece, with cells numbered in reading order.
 
     placements: the cells of each, ascending; no two have the same first cell. steps: (placement,
-    placement, way). Two steps one after the other in one way go on in a straight line; at most one
-    leaves a placement each way.
+    placement, way). Consecutive steps in one way follow a straight line; at most one step leaves a
+    placement in each way.
     """
 
     placements: tuple[tuple[int, ...], ...]
@@ -66,7 +66,7 @@ class Footprint:
 
     @cached_property
     def beyond(self) -> list[dict[int, int]]:
-        """For each placement, way -> the placement one step on."""
+        """For each placement, way -> the placement one step away."""
         beyond: list[dict[int, int]] = [{} for _ in self.placements]
         for a, b, way in self.steps:
             beyond[a][way] = b
@@ -74,7 +74,7 @@ class Footprint:
 
 
 def steps_from(ways: Steps, placement: Placement) -> Iterator[tuple[int, Placement]]:
-    """Generate (way, the placement there) for each step that leads elsewhere, each placement
+    """Generate (way, the placement there) for each step that changes the placement, each placement
     once."""
     seen = {placement}
     for way, next_cell in enumerate(ways):
@@ -90,7 +90,8 @@ def placements_from(ways: Steps, first: Placement, cells: int) -> frozenset[Plac
     placements, queue = {first}, [first]
     for placement in queue:
         for _, on in steps_from(ways, placement):
-            # No two may begin in one cell, so more placements than cells are refused later.
+            # `Footprint` refuses two placements with one first cell, and so more placements than
+            # cells.
             if on not in placements and len(placements) <= cells:
                 placements.add(on)
                 queue.append(on)
@@ -100,8 +101,7 @@ def placements_from(ways: Steps, first: Placement, cells: int) -> frozenset[Plac
 def footprint_of(
     ways: Steps, placements: Iterable[Iterable[int]], reading: Sequence[int]
 ) -> Footprint:
-    """Return the footprint of a piece with these placements. reading: the cells in reading
-    order."""
+    """Return the footprint of a piece from its placements. reading: the cells in reading order."""
     place = {cell: i for i, cell in enumerate(reading)}
     covers = {
         frozenset(cells): tuple(sorted(place[cell] for cell in cells)) for cells in placements
@@ -124,8 +124,7 @@ Square = tuple[int, int]
 
 
 def ways_on_squares(squares: Sequence[Square]) -> list[dict[int, int]]:
-    """Return the ways up, down, left and right between cells that are squares, given in their
-    order."""
+    """Return the ways up, down, left and right between squares, which are numbered as given."""
     number = {square: cell for cell, square in enumerate(squares)}
     return [
         {
@@ -140,17 +139,18 @@ def ways_on_squares(squares: Sequence[Square]) -> list[dict[int, int]]:
 EMPTY, COVERED, FIRST_SORT = 1, 2, 3
 
 MOST_FILLED = 4_000_000
-"""All shapes are enumerated if they are no more, and else those that can be reached."""
+"""If there are more shapes than this, only the reachable ones are enumerated."""
 
 MOST_SHAPES, SHAPE_BYTES = 20_000_000, 700
-"""The most shapes, and about the bytes of one with its moves while the base graph is made."""
+"""The most shapes, and the approximate bytes that each takes with its moves while the base graph is
+made."""
 
 
 @dataclass(frozen=True)
 class Sort:
     """Pieces that look alike in a shape.
 
-    codes: their numbers on boards. distinct: True if they differ, so that the sequence orders them.
+    codes: their numbers on boards. distinct: True if they differ, and so the sequence lists them.
     """
 
     footprint: Footprint
@@ -159,10 +159,9 @@ class Sort:
 
 
 def sorts_of(footprints: Mapping[str, Footprint], group: Mapping[str, int]) -> list[Sort]:
-    """Return the sorts of the pieces with these footprints, by their labels; their codes are 1, 2,
-    ….
+    """Return the sorts of the pieces whose footprints are given by label; their codes are 1, 2, ….
 
-    group: the number of its group for each label that counts as the same as others.
+    group: the number of the group of each label that counts as the same as others.
     """
     members: dict[tuple, list[int]] = {}
     for code, (label, footprint) in enumerate(footprints.items(), start=1):
@@ -174,15 +173,15 @@ class RowTable:
     """A table of different rows, numbered.
 
     rows: uint8[N, columns], in the order of their keys if a key is the row as a number, otherwise
-    in the order given. keys: uint64[N], all different.
+    as given. keys: uint64[N], all different.
     """
 
     def __init__(self, rows: np.ndarray, codes: int):
-        """rows: in any order, also repeated. codes: the number of codes, which begin with 0."""
+        """rows: in any order, repeats allowed. codes: the number of codes, which count from 0."""
         first, self._weights = _firsts(rows, codes)
         rows = rows[first]
         keys = _keys(rows, self._weights)
-        if _are_numbers(rows.shape[1], codes):  # rows that follow one another are then near
+        if _are_numbers(rows.shape[1], codes):  # close keys then have close numbers
             order = np.argsort(keys)
             rows, keys = rows[order], keys[order]
         self.rows, self.keys = rows, keys
@@ -204,8 +203,8 @@ class RowTable:
 
     def find_keys(self, keys: np.ndarray) -> np.ndarray:
         """Return the numbers of the rows with these keys, int64[N]; for a key that no row has, the
-        number of some row."""
-        # In their order most keys are found in the caches, twice as fast in large tables.
+        number of an arbitrary row."""
+        # Sorted keys find most of the table in the caches, which is twice as fast in large tables.
         order = np.argsort(keys)
         places = np.empty(len(keys), dtype=np.int64)
         places[order] = np.searchsorted(self._sorted, keys[order])
@@ -213,12 +212,12 @@ class RowTable:
 
 
 def _are_numbers(columns: int, codes: int) -> bool:
-    """Return whether keys of 64 bits are the rows as numbers."""
+    """Return whether 64-bit keys can be the rows as numbers."""
     return codes**columns <= 2**64
 
 
 def _weights(columns: int, codes: int) -> Iterator[np.ndarray]:
-    """Generate weights, uint64[columns, codes], that may give every row a key of its own."""
+    """Generate weights, uint64[columns, codes], which probably give every row a different key."""
     if _are_numbers(columns, codes):
         digits = [codes**place for place in reversed(range(columns))]
         yield np.array([[code * digit for code in range(codes)] for digit in digits], np.uint64)
@@ -236,8 +235,8 @@ def _keys(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def _firsts(rows: np.ndarray, codes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return where each different row is first, ascending, and weights by which their keys
-    differ."""
+    """Return the index of each different row where it first occurs, ascending, and weights that
+    give these rows different keys."""
     for weights in _weights(rows.shape[1], codes):
         keys = _keys(rows, weights)
         order = np.argsort(keys)
@@ -246,14 +245,14 @@ def _firsts(rows: np.ndarray, codes: int) -> tuple[np.ndarray, np.ndarray]:
         same = np.flatnonzero(again)
         if (rows[order[same]] == rows[order[same - 1]]).all():
             return np.sort(np.minimum.reduceat(order, np.flatnonzero(~again))), weights
-    raise AssertionError  # there is no end to weights
+    raise AssertionError  # `_weights` never ends
 
 
 class Shapes(RowTable):
-    """The shapes of a board: all, or those that can be reached if all are too many."""
+    """The shapes of a board: all, or only the reachable ones if there are too many."""
 
     def __init__(self, cells: int, sorts: Sequence[Sort], boards: np.ndarray | None = None):
-        """boards: int[N, cells] in reading order, from which all shapes that matter can be reached;
+        """boards: int[N, cells] in reading order; all shapes that matter can be reached from them.
         None if no such boards are known."""
         self.sorts = tuple(sorts)
         rows, most = fill(cells, self.sorts, MOST_FILLED), MOST_FILLED
@@ -275,7 +274,8 @@ class Shapes(RowTable):
         super().__init__(rows, FIRST_SORT + len(self.sorts))
 
     def key_of_move(self, sort: int, source: Sequence[int], target: Sequence[int]) -> np.uint64:
-        """Return what a key gains when a piece goes from one placement to another, modulo 2^64."""
+        """Return the change of a key when a piece moves from one placement to another, modulo
+        2^64."""
         codes = [FIRST_SORT + sort] + [COVERED] * (len(source) - 1)
         gain = 0
         for cell, target_cell, code in zip(source, target, codes, strict=True):
@@ -285,16 +285,16 @@ class Shapes(RowTable):
 
 
 def shape_rows(boards: np.ndarray, sorts: Sequence[Sort]) -> np.ndarray:
-    """Return the shape rows of boards in reading order, int[N, cells]; zeros for each array that is
-    no board.
+    """Return the shape rows of boards in reading order, int[N, cells]; zeros for a row of codes
+    that is not a board.
 
-    A board shows every piece whole, once. Like pieces may carry any of their codes: a piece that
-    lies whole on the board is found by its first cell that no piece before it covers.
+    A board shows every piece whole, once. Like pieces may carry any of their codes, so a piece is
+    recognised by its first cell that no earlier piece covers.
     """
     most = max((code for sort in sorts for code in sort.codes), default=0)
     valid = (boards >= 0) & (boards <= most)
     codes = np.where(valid, boards, 0)
-    # The shape code of each cell under each code; 0 as yet for pieces of several cells.
+    # The shape code of each cell under each code; still 0 for pieces of several cells.
     shape_of = np.zeros((boards.shape[1], most + 1), dtype=np.uint8)
     shape_of[:, 0] = EMPTY
     sort_of = np.full(most + 1, -1)
@@ -329,8 +329,8 @@ def shape_rows(boards: np.ndarray, sorts: Sequence[Sort]) -> np.ndarray:
 
 
 def fill(cells: int, sorts: tuple[Sort, ...], most: int) -> np.ndarray | None:
-    """Return all rows that hold each sort's number of pieces; None if there are more than `most`,
-    or on the way to them."""
+    """Return all rows that hold the right number of pieces of each sort; None if there are more
+    than `most` rows or partial fillings."""
     counts = [len(sort.codes) for sort in sorts]
     empty = cells - sum(len(sort.codes) * sort.footprint.size for sort in sorts)
     rows = np.zeros((1, cells), dtype=np.uint8)
@@ -359,7 +359,8 @@ def fill(cells: int, sorts: tuple[Sort, ...], most: int) -> np.ndarray | None:
 
 
 def _reached(rows: np.ndarray, sorts: tuple[Sort, ...], most: int) -> np.ndarray:
-    """Return all rows that steps reach from given ones, or, if there are more, more than `most`."""
+    """Return all rows that steps reach from given ones; stops early if there are more than
+    `most`."""
     steps = []
     for number, sort in enumerate(sorts):
         placements = sort.footprint.placements
@@ -381,7 +382,7 @@ def _reached(rows: np.ndarray, sorts: tuple[Sort, ...], most: int) -> np.ndarray
     layers, count, empty = [rows[:0]], 0, rows[:0]
     before, current, candidates = empty, empty, rows
     while len(candidates) and count <= most:
-        # Every step can be undone, so no row is new that lies in one of the last two layers.
+        # Every step can be undone, so a row is new unless it lies in one of the last two layers.
         known = len(before) + len(current)
         pool = np.concatenate([before, current, candidates])
         first, _ = _firsts(pool, FIRST_SORT + len(sorts))

@@ -1,11 +1,11 @@
-"""A puzzle of one's own: cells anywhere, moves between them, pieces of one or more cells.
+"""A custom puzzle: cells anywhere, moves between them, and pieces of one or more cells.
 
-Any number of cells may be empty. A piece moves in one direction as a whole: each of its cells goes
-along a move of that direction, to a cell that is empty or is the piece's own. See
-`frontier.puzzles.directions` for cells and directions.
+Any number of cells may be empty. A piece moves as a whole: each of its cells moves in the same
+direction to an empty cell or to another cell of the piece. `frontier.puzzles.directions` describes
+cells and directions.
 
-A board has a label a cell; the cells of a label are one piece. Pieces that are named in one group
-of `alike` count as the same; all others differ.
+A board has one label per cell; the cells with one label are one piece. Pieces named in one group of
+`alike` count as the same; all other pieces differ.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ Forms = dict[str, frozenset[Placement]]
 
 
 class CellNotation(Notation):
-    """Boards with a label a cell, or as tables of the cells of each piece."""
+    """Boards with one label per cell, or as tables of the cells of each piece."""
 
     def __init__(self, directions: Directions, forms: Forms, pieces: Pieces, drawing: Drawing):
         super().__init__(pieces, [".", *forms], drawing)
@@ -84,18 +84,19 @@ def cell_puzzle(
     alike: Sequence[str | Sequence[str]] = (),
     metric: str = "step",
 ) -> Puzzle:
-    """Return a sliding puzzle on cells of one's own.
+    """Return a sliding puzzle on custom cells.
 
     cells, moves: as for `frontier.puzzles.directions.Directions`.
-    pieces: label -> the cell or cells it lies on: the start if there is a goal, else the goal.
-    goal: a board, or a part of one. goals: several of them, instead. start: a board whose distance
-        is wanted, by default `pieces` if there is a goal.
+    pieces: label -> the cell or cells that the piece covers, on the start if there is a goal,
+        otherwise on the goal.
+    goal: a board, or a part of one. goals: several goals, instead of `goal`. start: a board whose
+        distance is wanted, by default `pieces` if there is a goal.
     alike: groups of labels of pieces that count as the same.
     metric: "step", one piece by one step, or "path", one piece along any path of steps.
 
-    A board is a label a cell in the order of `cells`, as text or a list, "." for an empty cell and
-    "?" in a goal for anything; or a table such as `pieces`. A goal's table that leaves out pieces
-    is a part of a board: its other cells may hold anything.
+    A board is one label per cell in the order of `cells`, as text or a list, with "." for an empty
+    cell and, in a goal, "?" for anything; or a table such as `pieces`. A goal whose table leaves
+    out pieces is a part of a board: its other cells may hold anything.
     """
     directions = Directions(cells, moves)
     whole = _marks(directions, pieces, "puzzle.pieces")
@@ -137,10 +138,9 @@ def cell_puzzle(
 
 
 def _forms(directions: Directions, whole: Sequence[str]) -> Forms:
-    """Return the placements of each piece that a board shows; raises InputError if one cannot
-    move."""
+    """Return the placements of each piece on a board; raises InputError if a piece cannot move."""
     forms: Forms = {}
-    # Codes follow the board, not the order in which a table happens to name the pieces.
+    # Codes follow the board, not the order of the pieces in a table.
     for label in dict.fromkeys(mark for mark in whole if mark not in BLANKS):
         check_label(label, "puzzle.pieces")
         first = _cells_of(whole, label)
@@ -155,9 +155,10 @@ def _forms(directions: Directions, whole: Sequence[str]) -> Forms:
 
 
 def _marks(directions: Directions, board: Any, name: str, whole: Forms | None = None) -> list[str]:
-    """Return the labels of a board, one a cell.
+    """Return the labels of a board, one per cell.
 
-    whole: the pieces of a whole board, if a table that leaves out some of them is a part of one.
+    whole: the pieces of a whole board, if a table may leave some out and describe a part of a
+    board.
     """
     if not isinstance(board, Mapping):
         return labels_given(board, len(directions.names), name)
@@ -195,10 +196,10 @@ def define_puzzle(
     alike: Sequence[str | Sequence[str]] = (),
     metric: str = "step",
 ) -> dict[str, Any]:
-    """Return a puzzle of one's own, as the [puzzle] table of a config.
+    """Return a custom puzzle as the [puzzle] table of a config.
 
-    A board is a label a cell in the order of `cells`, as text or a list, "." for an empty cell and
-    "?" in a goal for anything; or a table such as `pieces`.
+    A board is one label per cell in the order of `cells`, as text or a list, with "." for an empty
+    cell and, in a goal, "?" for anything; or a table such as `pieces`.
     docs/reference/puzzles/cells.md has examples.
 
     Parameters
@@ -206,14 +207,15 @@ def define_puzzle(
     cells
         Names, points (x, y), or a mapping of names to points.
     moves
-        The names of a step and of its opposite, "→/←", and the vector between two cells, or the
-        pairs of cells themselves.
+        For each direction, the names of a step and of its opposite, such as "→/←", and the vector
+        between two cells, or the pairs of cells.
     pieces
-        Label -> the cell or cells it lies on: the start if there is a goal, else the goal.
+        Label -> the cell or cells that the piece covers, on the start if there is a goal, otherwise
+        on the goal.
     goal
         A board, or a part of one.
     goals
-        Several of them, instead.
+        Several goals, instead of `goal`.
     start
         A board whose distance is wanted, by default `pieces` if there is a goal.
     alike
@@ -229,7 +231,7 @@ def define_puzzle(
     Raises
     ------
     InputError
-        If there is no such puzzle.
+        If these values make no puzzle.
     """
     if isinstance(cells, Mapping):
         cells = [_with_point(name, point) for name, point in cells.items()]

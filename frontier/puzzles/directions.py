@@ -1,4 +1,4 @@
-"""Cells anywhere, and the directions in which pieces move between them, as a user gives them.
+"""Cells anywhere, and the directions in which pieces move between them, as a user defines them.
 
 `frontier.puzzles.board_shapes` defines directions and steps. A direction is given as pairs of
 cells, or as the vector between them if cells lie at points of the plane.
@@ -16,20 +16,22 @@ from frontier.text import counted
 
 MOST_CELLS = 64
 CLOSE = 1 / 20
-"""Points nearer to each other than this share of the least distance between two cells are one."""
+"""Points closer together than this fraction of the least distance between two cells count as
+one."""
 
 
 class Directions:
-    """Cells, numbered from 0 as they are given, and directions.
+    """Cells, numbered from 0 in the order given, and directions.
 
     cells: names, points [x, y], or names with their points [name, x, y].
-    moves: pairs of cells, each a direction of its own; or for each direction its pairs of cells, or
-        the vector [dx, dy] between such cells. Every pair goes both ways. The name of a direction
-        is that of both ways with a slash between them, as in "east/west".
+    moves: pairs of cells, each a separate direction; or for each direction its pairs of cells, or
+        the vector [dx, dy] between the cells of a pair. Pieces move both ways between the cells of
+        a pair. The name of a direction is the names of both ways with a slash between them, as in
+        "east/west".
 
-    points: where the cells lie, x to the right and y downwards, None if that is not known.
-    ways: for each way, cell -> the cell next to it; way 2k + 1 undoes way 2k. way_names: the names
-        of the ways. named: whether directions have names of their own.
+    points: where the cells lie, x to the right and y downwards; None if the cells have no points.
+    ways: for each way, cell -> the next cell; way 2k + 1 undoes way 2k. way_names: the names of the
+        ways. named: True if the directions have names.
     """
 
     def __init__(self, cells: Sequence, moves: Mapping | Sequence):
@@ -80,7 +82,7 @@ class Directions:
             )
 
     def cells(self, value, key: str) -> list[int]:
-        """Return the numbers of one or more cells, given by name or point. key: that of the
+        """Return the numbers of one or more cells, given by name or point. key: the key of the
         config."""
         single = isinstance(value, str) or _point(value) is not None
         if not single and not isinstance(value, list | tuple):
@@ -120,8 +122,7 @@ class Directions:
         return pairs
 
     def _apart(self, vector: Point, key: str) -> list[tuple[int, int]]:
-        """Return all pairs of cells of which the second lies at the first one's point plus a
-        vector."""
+        """Return all pairs of cells with the given vector from the first to the second."""
         if self.points is None:
             raise InputError(
                 f"{key} = {list(vector)}: the cells have no points, so no two of them lie so; "
@@ -139,7 +140,7 @@ class Directions:
         return pairs
 
     def _add(self, ways: list[str], pairs: list[tuple[int, int]], key: str) -> None:
-        """Add a direction; raises InputError if it cannot be undone."""
+        """Add a direction; raises InputError if its steps cannot be undone."""
         forth: dict[int, int] = {}
         back: dict[int, int] = {}
         for u, v in pairs:
@@ -155,13 +156,13 @@ class Directions:
 
     @property
     def edges(self) -> tuple[tuple[int, int], ...]:
-        """The pairs of cells between which there is a move, each once, the smaller first."""
+        """The pairs of cells that a move joins, each once, the smaller first."""
         pairs = {(min(u, v), max(u, v)) for next_cells in self.ways for u, v in next_cells.items()}
         return tuple(sorted(pairs))
 
     def unit_points(self) -> tuple[Point, ...] | None:
-        """Return the points with the nearest two cells 1 apart, and from 0 on; None if the cells
-        have none."""
+        """Return the points, scaled to put the nearest two cells 1 apart and shifted to begin at 0;
+        None if the cells have no points."""
         if self.points is None:
             return None
         least_x, least_y = (min(values) for values in zip(*self.points, strict=True))
@@ -172,7 +173,7 @@ class Directions:
 
     @property
     def is_squares(self) -> bool:
-        """True if the cells are squares, and moves lead over all their sides and nowhere else."""
+        """True if the cells are squares, and moves join exactly the squares that share a side."""
         points = self.unit_points()
         if points is None or any(part % 1 for point in points for part in point):
             return False
@@ -184,14 +185,14 @@ class Directions:
         """Return the cells in an order in which no two placements of a piece have the same first
         cell.
 
-        Cells that move by a vector keep the order of their points, so for pieces that only move by
-        vectors this order is one. forms: the placements of each piece. Raises InputError if no such
-        order is found.
+        A move by a vector keeps the order of the points, so the order of the points will do if all
+        moves are vectors. forms: the placements of each piece. Raises InputError if it finds no
+        such order.
         """
         cells = range(len(self.names))
         orders: list[Sequence[int]] = [cells]
         if self.points is not None:
-            # Along the shorter side first, so that a piece that moves on passes few others.
+            # Along the shorter side first, so that a moving piece passes few others.
             at = [[round(part / (CLOSE * self._least)) for part in p] for p in self.points]
             broad, high = (max(values) - min(values) for values in zip(*at, strict=True))
             turn = -1 if high >= broad else 1
@@ -227,7 +228,7 @@ def _cell(given) -> tuple[str | Point, Point | None]:
 
 
 def _point(value) -> Point | None:
-    """Return a pair of finite numbers, None if the value is none."""
+    """Return the value as a pair of finite numbers, or None if it is not a pair."""
     match value:
         case [int() | float() as x, int() | float() as y] if math.isfinite(x) and math.isfinite(y):
             return float(x), float(y)

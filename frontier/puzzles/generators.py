@@ -1,11 +1,11 @@
 """Generators: the moves of a permutation puzzle.
 
-A generator brings the piece in each position to another one, and may turn it on the way. It is
-written in cycles, "(1 2 3)(4 5)": the piece in position 1 goes to 2, that in 2 to 3, that in 3 to
-1; or as an image, [2, 3, 1, 5, 4]: the number in each place is where its piece goes.
+A generator takes the piece in each position to another position, and may turn it. It is written in
+cycles, "(1 2 3)(4 5)": the piece in position 1 goes to 2, the piece in 2 to 3, and the piece in 3
+to 1; or as an image, [2, 3, 1, 5, 4]: each number is the position to which the piece there goes.
 
-Metrics: ``turns``, each generator counts one move; ``powers``, so does each of its powers, which
-makes it any number of times.
+Metrics: with ``turns`` each generator counts as one move; with ``powers`` so does each of its
+powers, which repeats it any number of times.
 """
 
 import math
@@ -25,10 +25,11 @@ MOST_ORIENTATIONS = 7
 MOST_GENERATORS = 1000
 
 MOST_DIGITS = 18
-"""The most digits of a number that is read: longer ones are too large, and Python refuses 4,301."""
+"""The most digits of a number in a config. Longer numbers are too large, and Python refuses 4,301
+digits."""
 
 INVERSE = "'"
-"""The suffix that makes the name of a generator into the name of its inverse."""
+"""The suffix that turns the name of a generator into the name of its inverse."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,11 @@ class Generator:
 
     @classmethod
     def identity(cls, positions: int) -> "Generator":
-        """Return the one that changes nothing, which has no name."""
+        """Return the generator that changes nothing; it has no name."""
         return cls("", tuple(range(positions)), (0,) * positions)
 
     def then(self, other: "Generator", orientations: Sequence[int]) -> "Generator":
-        """Return the generator, of this one's name, that does this and then another one."""
+        """Return the generator that does this one and then another; it keeps this one's name."""
         turns = tuple(
             (turn + other.turns[to]) % count
             for turn, to, count in zip(self.turns, self.image, orientations, strict=True)
@@ -68,7 +69,7 @@ class Generator:
         return Generator(self.name, tuple(other.image[to] for to in self.image), turns)
 
     def power(self, times: int, orientations: Sequence[int]) -> "Generator":
-        """Return the generator that does this so many times, by repeated squaring."""
+        """Return the generator that does this one `times` times, by repeated squaring."""
         result, square = Generator.identity(len(self.image)), self
         while times:
             if times % 2:
@@ -77,14 +78,15 @@ class Generator:
         return result
 
     def moved(self, pieces: np.ndarray) -> np.ndarray:
-        """Return the pieces in each position afterwards, from int[..., positions] before."""
+        """Return the piece in each position after the move. pieces: int[..., positions], those
+        before it."""
         after = np.empty_like(pieces)
         after[..., list(self.image)] = pieces
         return after
 
     @property
     def cycles(self) -> list[list[int]]:
-        """The cycles of positions, each from its least one on, but those that change nothing."""
+        """The cycles of positions that change anything, each beginning with its least position."""
         cycles, seen = [], set()
         for position in range(len(self.image)):
             cycle = []
@@ -97,7 +99,7 @@ class Generator:
         return cycles
 
     def order(self, orientations: Sequence[int]) -> int:
-        """Return how often the move must be made to change nothing."""
+        """Return how many times the move must be repeated to change nothing."""
         orders = []
         for cycle in self.cycles:
             turned, count = sum(self.turns[at] for at in cycle), orientations[cycle[0]]
@@ -107,10 +109,10 @@ class Generator:
     def in_words(
         self, orientations: Sequence[int], names: Sequence[str], inverse: str | None
     ) -> str:
-        """Return what the move does: the cycles with the turns, its order and its inverse.
+        """Describe the move: its cycles with the turns, its order and its inverse.
 
-        names: those of the positions. inverse: the name of the generator that undoes this one, None
-        if none does.
+        names: the names of the positions. inverse: the name of the generator that undoes this one;
+        None if no generator does.
         """
         words = []
         for cycle in self.cycles:
@@ -128,8 +130,8 @@ class Generator:
 class GivenGenerators(NamedTuple):
     """The generators of a config.
 
-    moves: all that count one move. orientations: their number in each position. remark: what is odd
-    about them, None if nothing.
+    moves: all generators that count as one move. orientations: the number of orientations in each
+    position. remark: what is unusual about the generators; None if nothing is.
     """
 
     moves: list[Generator]
@@ -147,9 +149,10 @@ def generators_given(
 ) -> GivenGenerators:
     """Return the generators of a config.
 
-    given: name -> cycles, an image, or a table of `moves`, either of these, and `turns`, one a
-    position. positions: their number; by default the greatest that a generator names. closed: add
-    missing inverses. metric: what counts as one move. key: that of the config.
+    given: name -> cycles, an image, or a table of `moves`, either of these, and `turns`, one per
+    position. positions: the number of positions; by default the greatest position that a generator
+    names. closed: True to add missing inverses. metric: what counts as one move. key: the key of
+    the config.
     """
     if not isinstance(given, Mapping) or not 1 <= len(given) <= MOST_GENERATORS:
         fault = f"has {len(given)} of them" if isinstance(given, Mapping) else f"= {given!r}"
@@ -187,7 +190,7 @@ def generators_given(
 
 
 def _one_way(moves: Sequence[Generator], each: tuple[int, ...]) -> str | None:
-    """Return a remark on moves that no move undoes; None if all are undone."""
+    """Return a remark on moves that no move undoes; None if every move can be undone."""
     effects = {move.effect for move in moves}
     names = [move.name for move in moves if move.inverse(each).effect not in effects]
     if not names:
@@ -202,8 +205,8 @@ def _one_way(moves: Sequence[Generator], each: tuple[int, ...]) -> str | None:
 def _different(
     listed: Mapping[str, Generator], each: tuple[int, ...], metric: str
 ) -> tuple[list[Generator], str | None]:
-    """Return the moves that the listed generators stand for, those of one effect once, and a remark
-    on generators that do what others do."""
+    """Return the moves that the listed generators make, one for each effect, and a remark on
+    generators with the effect of another."""
     by_effect: dict[tuple, Generator] = {}
     stands_for: dict[tuple, Generator] = {}
     effects = {name: generator.effect for name, generator in listed.items()}
@@ -225,8 +228,8 @@ def _powers(
 ) -> list[Generator]:
     """Return the powers of a generator that move something, named F, F2, F2', F'.
 
-    effects: of the moves that have names already, to which those of the powers are added; a power
-    whose name another move has is named F^2.
+    effects: the effects of all named moves, by name; those of the powers are added. A power whose
+    name another move has is named F^2.
     """
     name, order = generator.name, generator.order(each)
     if order - 1 > MOST_GENERATORS:
@@ -248,8 +251,8 @@ def _powers(
 def _with_inverses(
     moves: list[Generator], each: tuple[int, ...], listed: Mapping[str, Generator]
 ) -> list[Generator]:
-    """Return moves, and their inverses that are missing; raises InputError if one of these would
-    have the name of another move."""
+    """Return the moves and their missing inverses; raises InputError if an inverse would get the
+    name of another move."""
     by_effect = {move.effect: move for move in moves}
     for move in moves:
         inverse = move.inverse(each)
@@ -282,8 +285,8 @@ def _each(orientations: int | Sequence[int], positions: int) -> tuple[int, ...]:
 
 
 def _parts(value, key: str) -> tuple[dict[int, int], dict[str, list[int]]]:
-    """Return the parts of a generator's text: where the pieces in some positions go, counted from
-    1, and its lists that have a number for each position, by their keys in the config."""
+    """Return the parts of a given generator: where the pieces in some positions go, counted from 1,
+    and its lists with one number per position, by their keys in the config."""
     moves, turns = value, []
     if isinstance(value, Mapping):
         if unknown := sorted(set(map(str, value)) - {"moves", "turns"}):

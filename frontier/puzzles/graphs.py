@@ -1,9 +1,8 @@
 """One blank on any graph: a move slides a tile along an edge into the empty cell.
 
-Tiles whose label stands once on the board are distinct; those that share a label (a colour)
-count as the same. R. M. Wilson, Graph Puzzles, Homotopy, and the Alternating Group (J. Comb.
-Theory B 16, 1974), says which positions can be reached on a non-separable graph when all tiles
-differ.
+Tiles that share a label (a colour) count as the same; all others are distinct. R. M. Wilson, Graph
+Puzzles, Homotopy, and the Alternating Group (J. Comb. Theory B 16, 1974), shows which positions can
+be reached on a non-separable graph if all tiles differ.
 """
 
 import re
@@ -39,7 +38,7 @@ MOST_CELLS = 64
 
 
 class GraphNotation(Notation):
-    """Boards with a label a cell; tiles that share one count as the same."""
+    """Boards with one label per cell; tiles with the same label count as the same."""
 
     def codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
         board = list(super().codes(marks, name, part))
@@ -71,7 +70,7 @@ def graph_puzzle(
     blank: str = ".",
     picture: str | None = None,
 ) -> Puzzle:
-    """Return a sliding puzzle on a graph, of which `adjacency` has the neighbours of each cell."""
+    """Return a sliding puzzle on a graph. adjacency: the neighbours of each cell."""
     _check_graph(adjacency)
     check_label(blank, "puzzle.blank")
     if blank == OPEN_MARK:
@@ -88,7 +87,7 @@ def graph_puzzle(
         count.pop(mark, None)
     ends = np.cumsum([1, *count.values()]).tolist()
     colours = [tuple(range(*ends)) for ends in pairwise(ends)]
-    # The ways that leave a cell, in the order in which its neighbours are given.
+    # The ways that leave a cell, in the given order of its neighbours.
     ways = [
         {u: row[n] for u, row in enumerate(adjacency) if n < len(row)}
         for n in range(max(map(len, adjacency)))

@@ -57,7 +57,7 @@ class Grid:
 
     @property
     def line_length(self) -> int:
-        """The number of cells along the shorter side, in whose direction they are read."""
+        """The number of cells along the shorter side, the direction in which cells are read."""
         return min(self.rows, self.columns)
 
     @cached_property
@@ -75,7 +75,8 @@ class Grid:
         return footprint_of(ways, [(cell,) for cell in range(self.cells)], self.reading.tolist())
 
     def sorts(self, tiles: Sequence[tuple[Sequence[int], bool]]) -> tuple[Sort, ...]:
-        """Return the sorts of tiles, given by their numbers and whether they are distinct."""
+        """Return the sorts of tiles. tiles: the numbers of the tiles of each sort, and whether they
+        are distinct."""
         return tuple(
             Sort(self.footprint, tuple(codes), distinct) for codes, distinct in tiles if codes
         )
@@ -85,7 +86,8 @@ class Grid:
         return tuple((c, r) for r, c in self.squares)
 
     def in_order(self, blank: tuple[int, int] | None) -> Board:
-        """Return the board with the blank in a cell, by default the first, and the tiles in order.
+        """Return the board with the tiles in order and the blank in the given cell, by default the
+        first.
 
         Raises InputError if the cell is not on the board.
         """
@@ -104,22 +106,23 @@ class Grid:
         return (*range(1, at + 1), 0, *range(at + 1, self.cells))
 
     def in_rows(self, flat: Sequence) -> list[list]:
-        """Return what stands in each cell as rows."""
+        """Return the contents of the cells as rows."""
         starts = range(0, len(flat), self.columns)
         return [list(flat[first : first + self.columns]) for first in starts]
 
     def text(self, labels: Sequence) -> str:
-        """Return what stands in each cell as one line of text."""
+        """Return the contents of the cells as one line of text."""
         return "/".join(" ".join(map(str, row)) for row in self.in_rows(labels))
 
     def parsed(self, board, name: str, marks: Sequence[str] = ()) -> tuple:
-        """Return the numbers of a board that is given as rows or as text, not yet checked.
+        """Return the numbers of a board, given as rows or as text, without checking them.
 
-        A number is a word, or a figure if there are no spaces: 812043765, or with a for 10, b for
-        11 and so on, 1234/5678/9abc/def0. marks: what may stand there instead of a number. Raises
-        InputError, beginning with `name`, if the board has another size or holds anything else.
+        A number is a word or, without spaces, one digit or letter: 812043765, or
+        1234/5678/9abc/def0, where a is 10, b is 11 and so on. marks: what a cell may have instead
+        of a number. Raises InputError, beginning with `name`, if the board has another size or
+        holds anything else.
         """
-        if type(board) is int:  # as --set takes figures alone
+        if type(board) is int:  # --set reads a text of digits as a number
             board = str(board)
         given = isinstance(board, list | tuple)
         if given and board and all(isinstance(row, str) for row in board):
@@ -138,15 +141,15 @@ class Grid:
         return tuple(_number(word, marks, message) for row in rows for word in row)
 
     def _with_figures(self, rows: list[list[str]], marks: Sequence[str]) -> list[list[str]]:
-        """Return rows of words, those of a board in figures with a word for each figure."""
+        """Return rows of words; a board without spaces becomes one word per character."""
         lengths = [[len(word) for word in row] for row in rows]
         if lengths not in ([[self.cells]], [[self.columns]] * self.rows):
             return rows
         return [[_figure(figure, marks) for figure in word] for (word,) in rows]
 
     def numbers(self, board, name: str, marks: Sequence[str] = ()) -> tuple:
-        """Return a board as `parsed` does, whose numbers are of 0 .. cells-1, none of them
-        twice."""
+        """Return a board as `parsed` does; raises InputError unless its numbers are from 0 ..
+        cells-1 and all different."""
         parsed = self.parsed(board, name, marks)
         numbers = Counter(number for number in parsed if number not in marks)
         wrong = [
@@ -161,11 +164,11 @@ class Grid:
 
     @property
     def rule(self) -> str:
-        """The rule that every board of distinct tiles keeps, in words."""
+        """The rule that every board of distinct tiles obeys, in words."""
         return f"the numbers 0..{self.cells - 1} must stand in it, each once (0 is the blank)"
 
     def lines(self, board: Board, codes: Sequence[int]) -> list[list[int]]:
-        """Return those of some tiles that a board has in each line of the shorter ones."""
+        """Return the given tiles in each of the shorter lines of a board."""
         along = 0 if self.rows >= self.columns else 1
         lines: list[list[int]] = [[] for _ in range(max(self.rows, self.columns))]
         for square, code in zip(self.squares, board, strict=True):
@@ -179,7 +182,7 @@ class Grid:
         return ARROWS[(rr > r) - (rr < r), (cc > c) - (cc < c)]
 
     def blank_orbits(self) -> list[tuple[int, int]]:
-        """Return one cell, the first, of each orbit of the cells under the board's symmetries."""
+        """Return the first cell of each orbit of the cells under the board's symmetries."""
         orbits = set()
         for r, c in self.squares:
             images = {(y, x) for y in (r, self.rows - 1 - r) for x in (c, self.columns - 1 - c)}
@@ -190,7 +193,7 @@ class Grid:
 
 
 def _figure(figure: str, marks: Sequence[str]) -> str:
-    """Return what a figure or a letter stands for: a mark, or a number."""
+    """Return the mark or the number that a digit or a letter represents."""
     is_number = figure not in marks and figure.isascii() and figure.isalnum()
     return str(int(figure, 36)) if is_number else figure
 

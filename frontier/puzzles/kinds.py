@@ -29,8 +29,8 @@ _in_use: WeakValueDictionary[str, Puzzle] = WeakValueDictionary()
 def puzzle_of(settings: dict) -> Puzzle:
     """Return the puzzle that a checked ``[puzzle]`` table describes.
 
-    While it is in use, the same settings give the same object, as its shapes may take gigabytes and
-    a while to make.
+    While a puzzle is in use, the same settings return the same object, because its shapes may take
+    gigabytes of memory and minutes to make.
     """
     text = json.dumps(settings)
     if (puzzle := _in_use.get(text)) is None:

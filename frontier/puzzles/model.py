@@ -1,14 +1,13 @@
 """The model of a puzzle: its base graph and its origins, which the engine searches.
 
-A model is the base graph whose lift is searched, with its origins, and the encoding of boards as
-states. It knows nothing of text and pictures, nor of bitmaps, stores or schedulers.
+A model is the base graph whose lift is searched, the origins, and the encoding of boards as states.
+It knows nothing about text, pictures, bitmaps, stores or schedulers.
 
-A state is a pair (vertex, sequence). The vertex stands for the shape of a board. The sequence ranks
-the pieces of each sort in the order in which a reference board shows them, so that the reference
-board's sequence is 0, 1, 2, ...
+A state is a pair (vertex, sequence). The vertex represents the shape of a board. The sequence ranks
+the pieces of each sort in their order on a reference board, whose own sequence is 0, 1, 2, ...
 
-Every board that agrees with a goal is at depth 0. If a start is given, those that it cannot reach
-are left out: the search would begin from them too, but no solution of the start ends there.
+Every board that agrees with a goal is at depth 0. If a start is given, only the boards that it can
+reach are origins, because no solution of the start ends at another board.
 """
 
 from abc import ABC, abstractmethod
@@ -32,10 +31,10 @@ from frontier.space.tower_space import AnySpace
 
 
 class ShapeTable(Protocol):
-    """The shapes of a puzzle by their numbers."""
+    """The numbered shapes of a puzzle."""
 
     def find(self, rows: np.ndarray) -> np.ndarray:
-        """Return the numbers of shapes, int64[N]; -1 if there is no such shape."""
+        """Return the numbers of shapes, int64[N]; -1 for a shape that the table does not have."""
         ...
 
     def rows_of(self, number: np.ndarray) -> np.ndarray:
@@ -47,8 +46,8 @@ class Encoding(ABC):
     """Boards as states.
 
     pieces: the pieces. metric: what counts as one move. given: the boards of the puzzle.
-    shape_bytes: the bytes of the base graph in each process, if these are many and known
-    beforehand. undone: True if every move can be undone.
+    shape_bytes: the bytes of the base graph in each process, if they are known beforehand and too
+    many to ignore. undone: True if every move can be undone.
     """
 
     shape_bytes, undone = 0, True
@@ -63,15 +62,16 @@ class Encoding(ABC):
 
     @property
     def explicit(self) -> "Encoding":
-        """The encoding whose base graph determines all states, with no colours beside it."""
+        """The encoding whose base graph alone determines all states, without colours."""
         return self
 
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the states of int[N, cells]: int64[N] vertices and int64[N, length] sequences.
+        """Return the states of boards, int[N, cells]: int64[N] vertices and int64[N, length]
+        sequences.
 
-        The vertex is -1 if no moves lead to the shape of the board, or to the order of pieces that
-        cannot pass each other. Raises InputError, naming the first of them, if a board is not one
-        of this puzzle.
+        The vertex is -1 if no moves lead to the shape of the board, or to its order of pieces that
+        cannot pass each other. Raises InputError, naming the first wrong board, unless all are
+        boards of this puzzle.
         """
         boards = self.pieces.as_boards(boards)
         rows = self.pieces.shape_rows(boards)
@@ -89,15 +89,16 @@ class Encoding(ABC):
         """Return the boards of states, int64[N, cells]; inverse of `states_of`."""
 
     def reach(self, vertex: np.ndarray, sequence: np.ndarray) -> Reach | Orbits:
-        """Return what can be reached from some states."""
+        """Return which states can be reached from the given ones."""
         return Reach(self.graph, vertex, sequence)
 
     def space(self, reach: Reach | Orbits, vertex: np.ndarray, sequence: np.ndarray) -> AnySpace:
-        """Return the space of what is searched from some states, whose `reach` is given."""
+        """Return the space to search from the given states. reach: what `reach` returns for
+        them."""
         return lift(self.graph, vertex, sequence)
 
     def empty_as_on(self, board: Board) -> np.ndarray | None:
-        """Return bool[vertices], True for those whose empty cells are the board's; None if the
+        """Return bool[vertices], True where the empty cells are those of the board; None if the
         vertex does not determine which cells are empty."""
         return None
 
@@ -107,7 +108,7 @@ class Encoding(ABC):
 
 
 def lift(graph: BaseGraph, vertex: np.ndarray, sequence: np.ndarray) -> Space:
-    """Return the lift of a base graph, as far as some states reach it."""
+    """Return the part of the lift of a base graph that can be reached from the given states."""
     _, sign = LehmerCode(graph.m, graph.smaller).ranks(sequence)
     roots = np.divmod(np.unique(2 * vertex + sign), 2)
     return Space(graph, np.stack(roots, axis=1))
@@ -129,7 +130,7 @@ class ShapeEncoding(Encoding):
     @property
     @abstractmethod
     def _ranked(self) -> Sequence[int]:
-        """The numbers of the sorts in the order in which `members` has them."""
+        """The numbers of the sorts in the order of `members`."""
 
     @cached_property
     def ranks(self) -> dict[int, slice]:
@@ -140,8 +141,8 @@ class ShapeEncoding(Encoding):
 
     @cached_property
     def members(self) -> np.ndarray:
-        """The codes of all pieces by rank: first those in the sequence, then those of sorts whose
-        order never changes, then those that are like others."""
+        """The codes of all pieces by rank: first the pieces in the sequence, then those of sorts
+        whose order never changes, then like pieces."""
         order, sorts = self.pieces.order_on(self.given.reference), self.pieces.sorts
         ranked = [c for number in self.ranks for c in order if c in sorts[number].codes]
         return np.array(ranked, dtype=np.int64)
@@ -175,8 +176,8 @@ class ShapeEncoding(Encoding):
         return self.pieces.laid(rows, anchored)
 
     def distinguishing(self, sort: Sort) -> "ShapeEncoding | None":
-        """Return the encoding of the same goals, and of no start, in which the like pieces of a
-        sort differ; None if like pieces are always alike."""
+        """Return the encoding of the same goals, without the start, in which the like pieces of a
+        sort differ; None if this encoding cannot distinguish like pieces."""
         return None
 
 
@@ -185,9 +186,9 @@ State = tuple[int, tuple[int, ...]]
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A base graph and its origins, from which all states are searched.
+    """A base graph and its origins, from which the search begins.
 
-    encoding: how boards are states. start: a position from which a goal is to be reached, if any.
+    encoding: how boards become states. start: a position from which to reach a goal, if any.
     """
 
     encoding: Encoding
@@ -210,7 +211,8 @@ class Model:
 
     @property
     def shape_bytes(self) -> int:
-        """Bytes of the base graph in each process, where these are many and known beforehand."""
+        """The bytes of the base graph in each process, if they are known beforehand and too many to
+        ignore."""
         return self.encoding.shape_bytes
 
     @property
@@ -249,7 +251,7 @@ class Model:
 
     @property
     def start_state(self) -> State | None:
-        """The state whose depth is reported too, if there is one."""
+        """The state of the start, whose depth is also reported; None without a start."""
         return None if self.start is None else self.state(self.start)
 
     @cached_property
@@ -260,7 +262,7 @@ class Model:
 
     @cached_property
     def reach(self) -> Reach | Orbits:
-        """Which states can be reached: from the start if it reaches a goal, else from the goals."""
+        """Which states can be reached from the start or, if it reaches no goal, from the goals."""
         states = self._goal_states
         if self.start is not None and len(states) > 1:
             vertex, sequence = self.states_of(np.array([self.start]))
@@ -272,7 +274,7 @@ class Model:
 
     @cached_property
     def included(self) -> np.ndarray:
-        """bool[N], the goals at depth 0: of several, those that the start can be reached from."""
+        """bool[N], True for the goals at depth 0: those from which the start can be reached."""
         states = self._goal_states
         if self.start is None or len(states) == 1:
             return np.ones(len(states), dtype=bool)
@@ -300,14 +302,15 @@ class Model:
         return self if encoding is self.encoding else replace(self, encoding=encoding)
 
     def from_anywhere(self) -> "Model":
-        """Return the same model, also for positions that its start does not reach."""
-        # Its base graph stays: where all shapes are too many, it has those that the start reaches.
+        """Return the same model, including positions that its start does not reach."""
+        # The base graph stays the same: if there are too many shapes, it has those that the start
+        # reaches.
         return self if self.included.all() else replace(self, start=None)
 
     def at_goal_shape(self) -> np.ndarray | None:
-        """Return bool[vertices], True for those whose empty cells are the goal's, which are counted
-        apart in each layer; None if there is not one such goal, or the vertex does not determine
-        which cells are empty."""
+        """Return bool[vertices], True where the empty cells are those of the goal. Each layer
+        counts these states separately. None unless there is exactly one goal, a whole board, and
+        the vertex determines which cells are empty."""
         if len(self.goals) != 1 or OPEN in self.goals[0]:
             return None
         return self.encoding.empty_as_on(self.goals[0])

@@ -1,25 +1,25 @@
 """The moves of pieces between shapes, as arcs of a base graph with voltages, and the metrics, which
-say what counts as one of them.
+define what counts as one move.
 
-A move displaces one piece, from a placement to another, over cells that are empty: to one that is
-next to it (`next_placements`), to any in a straight line (`straight_placements`), or along any path
-(`path_placements`). Or it displaces all pieces between the only empty cell and some other of its
+A move takes one piece over empty cells from one placement to another: to the next one
+(`next_placements`), to any in a straight line (`straight_placements`), or along any path
+(`path_placements`). Or it moves all pieces between the only empty cell and another cell of its
 line, each by one cell (`along_lines`).
 
-The sequence of a board lists the distinct pieces, sort after sort, each sort in the reading
-order of the anchors. So a piece that goes from an anchor with i others of its sort before it to
-one with j before it goes from place i to place j of its sort, and those between move up: the
-neighbour swaps i, i+1, ..., j-1, or i-1, ..., j if it comes forward.
+The sequence of a board lists the distinct pieces, sort by sort, each sort in the reading order of
+the anchors. So if i other pieces of its sort come before the old anchor of a piece and j before the
+new one, the piece moves from place i to place j of its sort, and the pieces between give way: the
+neighbour swaps are i, i+1, ..., j-1, or i-1, ..., j if j < i.
 
-A sort whose pieces never pass each other is *fixed*: their order never changes, so it is left out
-of the sequence. A piece that is alone in its sort always is.
+A sort whose pieces never pass each other is *fixed*: its order never changes, so the sequence
+leaves it out. A sort of one piece is always fixed.
 
-A metric is registered here, once, with all that depends on it: the kinds of puzzles that have it,
-the moves between shapes, what may follow a move, and the lower bound. The bound of a puzzle is the
-sum over its pieces of the moves that each needs on an empty board
-(`frontier.answers.piece_bound`). So a metric names the one by which a piece that is alone on the
-board moves. Moves of that metric must
-lead at least as far as its own, else the bound is too high and solutions are too long.
+A metric is registered here once, with everything that depends on it: the kinds of puzzles that have
+it, the moves between shapes, the moves that may follow a move, and the lower bound. The bound for a
+puzzle is the sum over its pieces of the moves that each needs on an empty board
+(`frontier.answers.piece_bound`). So a metric names the metric that defines the moves of a piece
+alone on the board. Moves of that metric must lead at least as far as its own moves; otherwise the
+bound is too high and solutions are too long.
 """
 
 from collections.abc import Callable, Iterator
@@ -32,22 +32,21 @@ from frontier.puzzles.board_shapes import EMPTY, FIRST_SORT, Footprint, Shapes
 from frontier.space.graph import BaseGraph
 
 Fits = Callable[[int], np.ndarray]
-"""Returns bool[N] for a placement: on which of N boards a piece may lie there."""
+"""Returns bool[N] for a placement: True for each of N boards on which a piece may lie there."""
 
 Placements = Callable[[Footprint, int, Fits], Iterator[tuple[int, np.ndarray]]]
-"""Generates (placement, bool[N]) for each placement that one move from some placement may lead
-to."""
+"""Generates (placement, bool[N]) for each placement that one move from a given placement may
+reach."""
 
 
 @dataclass(frozen=True)
 class Moves:
-    """The arcs of a base graph, and the pieces that each of them displaces.
+    """The arcs of a base graph, and the pieces that each arc moves.
 
     in_sequence: the sorts whose pieces are in the sequence, in its order. fixed: the other sorts of
-    distinct pieces, whose order never changes. Arc a displaces the pieces start[a] .. start[a+1]-1
-    of these tables, integers each: sort: the sort of the piece. place: its place before the move in
-    the sequence and all fixed sorts after it, -1 for a piece of like ones. source, target: its
-    anchors.
+    distinct pieces, whose order never changes. Arc a moves the pieces start[a] .. start[a+1]-1 of
+    the following tables of integers. sort: the sort of the piece. place: its place before the move,
+    in the sequence followed by all fixed sorts; -1 for a like piece. source, target: its anchors.
     """
 
     graph: BaseGraph
@@ -63,8 +62,8 @@ class Moves:
 def moves_of_pieces(shapes: Shapes, placements: Placements, may_fix: bool) -> Moves:
     """Return all moves of single pieces between shapes.
 
-    placements: generates the placements after one move. may_fix: a sort of several pieces may be
-    fixed.
+    placements: generates the placements after one move. may_fix: True if a sort of several pieces
+    may be fixed.
     """
     columns = np.ascontiguousarray(shapes.rows.T)
     parts = [
@@ -98,12 +97,12 @@ def moves_of_pieces(shapes: Shapes, placements: Placements, may_fix: bool) -> Mo
 
 
 def shift_voltage(i: int, j: int) -> tuple[int, ...]:
-    """Return the neighbour swaps that bring the member in place i to place j."""
+    """Return the neighbour swaps that move the member in place i to place j."""
     return tuple(range(i, j)) if i <= j else tuple(range(i - 1, j - 1, -1))
 
 
 def _graph(vertices, sizes, source, target, voltages, voltage) -> BaseGraph:
-    """Return a base graph from arcs with voltages that need not be different."""
+    """Return a base graph from arcs and their voltages, of which several may be equal."""
     different = sorted(set(voltages))
     number = np.array([different.index(w) for w in voltages], dtype=np.int64)
     *smaller, m = sizes or [0]
@@ -111,11 +110,11 @@ def _graph(vertices, sizes, source, target, voltages, voltage) -> BaseGraph:
 
 
 def _moves_from(shapes: Shapes, columns: np.ndarray, number: int, a: int, placements: Placements):
-    """Generate the moves of the pieces of a sort that lie on placement a: for each target some
+    """Generate the moves of the pieces of one sort on placement a: for each target a tuple of
     columns.
 
-    columns: uint8[cells, N], the shapes. The columns generated are those of `moves_of_pieces`:
-    shape before and after, sort, place in its sort before and after, anchor before and after.
+    columns: uint8[cells, N], the shapes. The columns are those that `moves_of_pieces` reads: shape
+    before and after, sort, place in its sort before and after, anchor before and after.
     """
     footprint, code = shapes.sorts[number].footprint, FIRST_SORT + number
     cells = footprint.placements[a]
@@ -124,7 +123,7 @@ def _moves_from(shapes: Shapes, columns: np.ndarray, number: int, a: int, placem
         return
 
     def fits(b: int) -> np.ndarray:
-        """Return on which shapes the piece may lie on placement b."""
+        """Return bool[N], True for the shapes on which the piece may lie on placement b."""
         cells_needed = [cell for cell in footprint.placements[b] if cell not in cells]
         return (columns[np.ix_(np.array(cells_needed, dtype=np.int64), shapes_there)] == EMPTY).all(
             axis=0
@@ -168,7 +167,7 @@ def straight_placements(
 
 
 def path_placements(footprint: Footprint, a: int, fits: Fits) -> Iterator[tuple[int, np.ndarray]]:
-    """Generate the placements that a path of steps leads to."""
+    """Generate the placements that a path of steps reaches."""
     reached = {a: fits(a)}
     pending = [a]
     while pending:
@@ -184,18 +183,18 @@ def path_placements(footprint: Footprint, a: int, fits: Fits) -> Iterator[tuple[
 
 
 def along_lines(shapes: Shapes, moves: Moves) -> Moves:
-    """Return the moves of the only empty cell along a line, of any length, from those of one
+    """Return the moves of the only empty cell along a line, of any length, from its moves of one
     step."""
     if not shapes.sorts:
         return moves
-    # The shape whose empty cell is cell c, for each c.
+    # For each cell c, the shape whose empty cell is c.
     vertices = np.argsort((shapes.rows == EMPTY).argmax(axis=1)).tolist()
     beyond = shapes.sorts[0].footprint.beyond
     graph = moves.graph
     ends = zip(graph.source.tolist(), graph.target.tolist(), strict=True)
     step = {pair: arc for arc, pair in enumerate(ends)}
-    # (source, target, voltage, the arcs of its single steps, and of the tile that each of these
-    # displaces the place before the whole move)
+    # (source, target, voltage, the arcs of its single steps, and for each of these the place of its
+    # tile before the whole move)
     whole_moves = []
     for cell, ways in enumerate(beyond):
         for way in ways:
@@ -203,7 +202,7 @@ def along_lines(shapes: Shapes, moves: Moves) -> Moves:
             voltage: tuple[int, ...] = ()
             steps: tuple[int, ...] = ()
             places: tuple[int, ...] = ()
-            order = list(range(len(beyond)))  # for each place: where its tile was at first
+            order = list(range(len(beyond)))  # for each place, the first place of its tile
             while way in beyond[at]:
                 next_cell = beyond[at][way]
                 arc = step[vertices[at], vertices[next_cell]]
@@ -227,12 +226,12 @@ def along_lines(shapes: Shapes, moves: Moves) -> Moves:
 class Metric:
     """A definition of one move.
 
-    name: as `puzzle.metric` has it. kinds: the kinds of puzzles that have it. words: what one move
-    is. alone: the name of the metric by which a piece moves that is alone on the board. moves:
-    returns the moves between shapes; its second argument is True if a sort of more than one piece
-    may be fixed. None if the base graph of the kind has them. goes_on: True if one move may be of
-    several steps. may_follow: returns True if the same piece may move the second way after the
-    first on a shortest solution. Way 2k + 1 undoes way 2k, and both are along axis k.
+    name: the value of `puzzle.metric`. kinds: the kinds of puzzles that have the metric. words:
+    what one move is. alone: the name of the metric that defines the moves of a piece alone on the
+    board. moves: returns the moves between shapes; its second argument is True if a sort of more
+    than one piece may be fixed. None if the kind makes its own base graph. goes_on: True if one
+    move may have several steps. may_follow: returns True if, in a shortest solution, a piece may
+    move the second way after the first. Way 2k + 1 undoes way 2k, and both are along axis k.
     """
 
     name: str
@@ -245,14 +244,14 @@ class Metric:
 
 
 METRICS: dict[str, Metric] = {}
-"""All metrics by their names."""
+"""All metrics by name."""
 
 
 def register(metric: Metric) -> None:
     """Add a metric to `METRICS`.
 
-    Raises ValueError if its name is taken, or if it has no lower bound, as the metric of a piece
-    that is alone is not registered or gives no moves.
+    Raises ValueError if its name is taken, or if it has no lower bound because the metric of a
+    piece alone is not registered or has no moves between shapes.
     """
     if metric.name in METRICS:
         raise ValueError(f"the metric {metric.name!r} is registered twice")
@@ -273,7 +272,7 @@ def metrics_of(kind: str) -> tuple[str, ...]:
 
 
 def check_metric(name: str, kind: str) -> None:
-    """Raise InputError if the metric is none of those that a kind of puzzle has."""
+    """Raise InputError unless a kind of puzzle has the metric."""
     names = metrics_of(kind)
     if name not in names:
         words = "; ".join(f"{name}, {METRICS[name].words}" for name in names)
@@ -283,8 +282,8 @@ def check_metric(name: str, kind: str) -> None:
 def moves_of(shapes: Shapes, metric: str, may_fix: bool) -> Moves:
     """Return all moves between shapes.
 
-    may_fix: whether a sort of more than one piece may be fixed. Raises InputError if the metric is
-    not registered, or has no moves between shapes.
+    may_fix: True if a sort of several pieces may be fixed. Raises InputError if the metric is not
+    registered or has no moves between shapes.
     """
     moves = METRICS[metric].moves if metric in METRICS else None
     if moves is None:

@@ -1,12 +1,12 @@
-"""Pictures of permutation puzzles: where the positions lie in a grid, or a net of their stickers.
+"""Pictures of permutation puzzles: the positions in a grid, or a net of their stickers.
 
-A text has a line for each row of squares, and in it a word for each square:
+The text of a picture has a line for each row of squares, with a word for each square:
 
-* ``.`` is no square;
-* ``3`` is position 3, in which the piece is drawn with its label and how it is turned;
-* ``U3.1`` is sticker 1 of position 3, a part of the face U: in a net each orientation of a position
-  has a sticker, numbered from 0, and a piece that is turned by one more shows on sticker k what it
-  showed on sticker k - 1; ``U3`` is the one sticker of a position without orientations;
+* ``.`` leaves out a square;
+* ``3`` is position 3; the piece there is drawn with its label and its orientation;
+* ``U3.1`` is sticker 1 of position 3, a part of the face U. In a net a position has one sticker for
+  each orientation, numbered from 0. A piece turned by one more shows on sticker k what it showed on
+  sticker k - 1; ``U3`` is the one sticker of a position without orientations;
 * ``U`` is a part of the face U that never moves.
 """
 
@@ -32,10 +32,9 @@ Place = tuple[int, int]
 class Net:
     """The squares of a picture.
 
-    places: the middle of each. faces: the letters of the face of each, "" where squares are
-    positions. stickers: which sticker of which position lies there; None where nothing moves.
-    turns: the orientation in each position on the goal, whose stickers have the faces of their
-    squares.
+    places: the middle of each. faces: the letters of the face of each, "" if squares are positions.
+    stickers: the position and sticker that lies there; None if nothing moves there. turns: the
+    orientation in each position on the goal, where each sticker has the face of its square.
     """
 
     places: tuple[Point, ...]
@@ -45,18 +44,18 @@ class Net:
 
     @property
     def of_stickers(self) -> bool:
-        """Whether the squares are stickers rather than positions."""
+        """True if the squares are stickers rather than positions."""
         return any(self.faces)
 
     @cached_property
     def by_position(self) -> tuple[Point, ...]:
-        """The places in the order of the positions, of a picture whose squares are these."""
+        """The places in the order of the positions, for a picture whose squares are positions."""
         at = dict(zip(self.stickers, self.places, strict=True))
         return tuple(at[sticker] for sticker in sorted(at))  # type: ignore[type-var]  # all move
 
     def names(self, positions: int) -> tuple[str, ...]:
-        """Return a name for each position: the faces of its stickers, such as URF, if these tell
-        all positions apart, else its number, counted from 1."""
+        """Return a name for each position: the faces of its stickers, such as URF, if they differ
+        for all positions, otherwise its number, counted from 1."""
         faces = dict(zip(self.stickers, self.faces, strict=True))
         moving = sorted(sticker for sticker in self.stickers if sticker is not None)
         names = [""] * positions
@@ -67,8 +66,9 @@ class Net:
     def picture(self, shown: Callable[[Place], tuple[int, Place | None]]) -> Picture:
         """Return the picture of a board.
 
-        shown: for a sticker of a position, the number of the one that is seen there, and which
-        position and sticker has its face; None if any face may be seen there; it is drawn as ?.
+        shown: returns, for a sticker of a position, the number of the sticker that is seen there,
+        and the position and sticker whose face it has; None instead if any face may be seen there,
+        which is drawn as ?.
         """
         at_home = dict(zip(self.stickers, self.faces, strict=True)) | {None: OPEN_MARK}
         kinds = {face: kind for kind, face in enumerate(dict.fromkeys(self.faces))}
@@ -86,16 +86,18 @@ class Net:
 
 
 def numbers_of(positions: int) -> tuple[str, ...]:
-    """Return the numbers of the positions, which are their names where no faces name them."""
+    """Return the numbers of the positions, their names if faces do not name them."""
     return tuple(str(number) for number in range(1, positions + 1))
 
 
 def net_of(text: str, orientations: Sequence[int], turns: Sequence[int]) -> Net:
     """Return the squares of `puzzle.picture`.
 
-    orientations: their number in each position. turns: the orientation in each on the goal.
+    orientations: the number of orientations in each position. turns: the orientation in each
+    position on the goal.
 
-    Raises InputError unless it shows each position once, or each sticker of each position once.
+    Raises InputError unless the picture shows each position once, or each sticker of each position
+    once.
     """
     squares = [
         (word, (x, y), *_read(word, orientations))

@@ -1,7 +1,7 @@
 """The notation of a puzzle: how its boards and moves are written, read and drawn.
 
-Boards are text, in rows on lines of their own or separated by slashes, or a label a cell.
-A goal is a board or a part of one: the cells that are left open may hold anything.
+A board is text, in rows on separate lines or between slashes, or one label per cell. A goal is a
+board or a part of one: its open cells may hold anything.
 """
 
 from abc import ABC, abstractmethod
@@ -16,7 +16,7 @@ from frontier.puzzles.pieces import OPEN, Board, GivenBoards, Pieces
 from frontier.text import counted
 
 GOALS = "puzzle.goals"
-"""The key of a config for several boards at depth 0."""
+"""The key of a config for several goals."""
 
 BLANKS = {".", "·", "_", "□"}
 """Marks of an empty cell."""
@@ -32,7 +32,7 @@ def rows_of_words(text: str) -> list[list[str]]:
 
 
 def rows_of_letters(notation, name: str) -> list[str]:
-    """Return rows of single letters of a board that is text, or a list of rows of text.
+    """Return the rows of single letters of a board, given as text or as a list of rows of text.
 
     Spaces do not count. Raises InputError, beginning with `name`, if it is neither.
     """
@@ -55,14 +55,14 @@ def labels_given(
     place: str = "cell",
     whole: Callable[[str], bool] = str.isdigit,
 ) -> list[str]:
-    """Return the labels of a board that is given as text or as a list, one a cell.
+    """Return the labels of a board given as text or as a list, one per cell.
 
-    place: what a message calls a cell. whole: returns True if a word of more than one letter is
-    surely one label; then all words of this board are labels, and their letters are not.
+    place: the word for a cell in messages. whole: returns True if a word of several letters must be
+    one label; then every word of this board is one label.
     """
     if isinstance(notation, str):
         words = _words(notation)
-        # Where it is not one word, 12 is a label of two figures rather than two labels.
+        # On a board of several words, 12 is one label, not two.
         wholes = len(words) > 1 and any(len(word) > 1 and whole(word) for word in words)
         if len(words) != cells and not wholes:
             words = list("".join(words))
@@ -81,7 +81,7 @@ def labels_given(
 
 
 def joined(labels: Sequence[str]) -> str:
-    """Return labels as one line of text, from which `labels_given` reads them."""
+    """Return labels as one line of text that `labels_given` reads."""
     return ("" if all(len(label) == 1 for label in labels) else " ").join(labels)
 
 
@@ -94,8 +94,8 @@ def check_label(label: str, name: str) -> None:
 
 
 def boards_given(goal, goals: Sequence | None, start=None) -> list[tuple[str, object]]:
-    """Return (key of the config, board) of the boards at depth 0, which are `goal` or `goals`, and
-    of the start, if there is one."""
+    """Return (key of the config, board) for each goal, from `goal` or `goals`, and for the start,
+    if there is one."""
     if (goal is None) == (goals is None):
         raise InputError("a puzzle of this kind needs either puzzle.goal or puzzle.goals")
     if goals is not None and (not isinstance(goals, list | tuple) or not goals):
@@ -105,7 +105,8 @@ def boards_given(goal, goals: Sequence | None, start=None) -> list[tuple[str, ob
 
 
 def first_whole(boards: Sequence[tuple[str, Sequence]]) -> tuple[str, Sequence]:
-    """Return the first of (key, labels) that leaves no cell open; raises InputError if all do."""
+    """Return the first (key, labels) without an open cell; raises InputError if every board has
+    one."""
     for key, labels in boards:
         if OPEN_MARK not in labels:
             return key, labels
@@ -116,16 +117,15 @@ def first_whole(boards: Sequence[tuple[str, Sequence]]) -> tuple[str, Sequence]:
 
 
 def no_piece(where: str, label: Hashable, pieces: Iterable[Hashable]) -> InputError:
-    """Return the error for a label that no piece of a puzzle has. where: its place."""
+    """Return the error for a label that no piece of a puzzle has. where: the place of the label."""
     known = " ".join(map(str, pieces))
     return InputError(f"{where}: {label!r} is not a piece of this puzzle; its pieces are {known}")
 
 
 def groups_given(alike, forms: Mapping[str, Hashable]) -> dict[str, int]:
-    """Return the number of its group for each label of `puzzle.alike` that counts as the same as
-    others.
+    """Return the number of the group of each label in `puzzle.alike`.
 
-    forms: for each label of the puzzle, what must be equal for all labels of one group.
+    forms: for each label of the puzzle, a value that must be equal for all labels of one group.
     """
     if not isinstance(alike, list | tuple) or not all(map(_is_group, alike)):
         raise InputError(
@@ -160,10 +160,10 @@ def _is_group(group) -> bool:
 class Drawing:
     """The look of boards.
 
-    places: returns the middle of each cell. colours: for each colour the numbers of the pieces that
-    have it. edges: the pairs of cells that a picture joins; None if cells are squares. names: of
-    the cells, if the names of moves contain them. symbols: label -> the text drawn instead.
-    ordered: True if the colours make a scale.
+    places: returns the middle of each cell. colours: the numbers of the pieces of each colour.
+    edges: the pairs of cells that a picture joins; None if cells are squares. names: the names of
+    the cells, if the names of moves contain them. symbols: label -> the text to draw instead.
+    ordered: True if the colours form a scale.
     """
 
     places: Callable[[], tuple[Point, ...]]
@@ -177,9 +177,8 @@ class Drawing:
 class Notation(ABC):
     """The notation of one puzzle.
 
-    labels: the text of each code on boards as they are written, labels[0] for an empty cell.
-    Several pieces may share a label. names_moves: True if moves have names of their own, which name
-    no piece.
+    labels: the text of each code on a written board, labels[0] for an empty cell. Several pieces
+    may share a label. names_moves: True if moves have their own names, which do not name pieces.
     """
 
     names_moves = False
@@ -190,13 +189,13 @@ class Notation(ABC):
         self._code_of |= dict.fromkeys(BLANKS, 0)
 
     def marks(self, board, name: str) -> Sequence:
-        """Return the labels of a board, one a cell. name: that of the board in messages."""
+        """Return the labels of a board, one per cell. name: the name of the board in messages."""
         return labels_given(board, self.pieces.cells, name, self.pieces.place)
 
     def codes(self, marks: Sequence, name: str, part: bool) -> Board:
-        """Return the codes of labels. part: allow `OPEN_MARK` for anything.
+        """Return the codes of labels. part: True to allow `OPEN_MARK` for anything.
 
-        Raises InputError for unknown labels here, as later steps see codes alone.
+        Raises InputError for an unknown label, because later steps see only codes.
         """
         code_of = self._code_of | ({OPEN_MARK: OPEN} if part else {})
         for mark in marks:
@@ -206,7 +205,7 @@ class Notation(ABC):
         return tuple(code_of[mark] for mark in marks)
 
     def board_of(self, name: str, marks: Sequence, part: bool = False) -> Board:
-        """Return a board from its labels; with `part` it may be a part of one.
+        """Return a board, or with `part` a part of one, from its labels.
 
         Raises InputError, beginning with `name`, if the labels make no board.
         """
@@ -225,10 +224,10 @@ class Notation(ABC):
         return self.board_of("board", self.marks(board, "board"))
 
     def agreeing(self, part) -> dict[int, list[int]]:
-        """Return the codes that a board must have to agree with a part of one, by their cells.
+        """Return the codes, by cell, that let a board agree with a part of a board.
 
-        part: a board, as `parse` takes it, with `OPEN_MARK` for what does not matter. Raises
-        InputError if all of it is open, or if it has labels of no piece.
+        part: a board as `parse` takes it, with `OPEN_MARK` for cells that do not matter. Raises
+        InputError if all cells are open, or if a label belongs to no piece.
         """
         marks = list(map(str, self.marks_of_part(part)))
         codes = {mark: self.codes_shown_as(mark) for mark in marks if mark != OPEN_MARK}
@@ -241,18 +240,18 @@ class Notation(ABC):
         return {cell: codes[mark] for cell, mark in enumerate(marks) if mark != OPEN_MARK}
 
     def marks_of_part(self, board) -> Sequence:
-        """Return the labels of a part of a board, one a cell."""
+        """Return the labels of a part of a board, one per cell."""
         return labels_given(board, self.pieces.cells, "board", self.pieces.place)
 
     def codes_shown_as(self, mark: str) -> list[int]:
-        """Return the codes that a cell of a board may have if it is written as a mark."""
+        """Return the codes that a mark on a written board may represent."""
         if mark in BLANKS:
             return [0]
         return [code for code, label in enumerate(self.labels) if str(label) == mark]
 
     def after_moves(self, text: str, board: Board) -> Board | None:
-        """Return the board to which a text of names of moves leads from another one; None if no
-        word of it is such a name. Raises InputError if others are not."""
+        """Return the board that a text of moves reaches from `board`; None if no word of the text
+        is the name of a move. Raises InputError if only some words are."""
         return None
 
     def labels_on(self, board: Board) -> list:
@@ -260,7 +259,7 @@ class Notation(ABC):
         return [OPEN_MARK if code == OPEN else self.labels[code] for code in board]
 
     def write(self, board: Board):
-        """Return the board as a config or JSON holds it."""
+        """Return the board in the form of a config or of JSON."""
         labels = self.labels_on(board)
         return "".join(labels) if all(len(label) == 1 for label in labels) else labels
 
@@ -269,7 +268,7 @@ class Notation(ABC):
         return self.text(self.labels_on(board))
 
     def text(self, labels: Sequence) -> str:
-        """Return labels, one a cell, as one line of text."""
+        """Return labels, one per cell, as one line of text."""
         return joined(labels)
 
     @abstractmethod
@@ -278,22 +277,23 @@ class Notation(ABC):
 
     @property
     def legend(self) -> tuple[str, Mapping[str, str]]:
-        """How to read what moves do, and what each does, by its name; empty where their names say
-        it."""
+        """How to read descriptions of moves, and the description of each move by name; empty if the
+        names describe the moves."""
         return "", {}
 
     def meanings(self, moves: Iterable[str]) -> dict[str, str]:
-        """Return what each of some moves does, by its name, once; empty where names say it."""
+        """Return the description of each given move by name; empty if the names describe the
+        moves."""
         _, words = self.legend
         return {name: words[name] for name in moves} if words else {}
 
     def follow(self, before: Board, after: Board) -> Board:
-        """Return the board after one move, the last of its `steps`."""
+        """Return the board after one move: the last of its `steps`."""
         return self.steps(before, after)[-1]
 
     def steps(self, before: Board, after: Board) -> list[Board]:
-        """Return the boards that one move passes, the last included; like pieces keep the codes
-        that they had before it."""
+        """Return the boards after each step of one move. Like pieces keep the codes that they
+        had before it."""
         code, passed, _ = self.pieces.displaced(before, after)
         others = tuple(0 if other == code else other for other in before)
         return [
@@ -312,7 +312,7 @@ class Notation(ABC):
             if not sort.distinct and self.labels[code] != self.labels[sort.codes[0]]
         }
         codes = self.pieces.numbers(np.array(board))
-        # In reading order, in which the first cell of a piece stays its first where it moves on.
+        # In reading order, so that the first cell of a piece stays its first cell when it moves.
         covers: dict[int, list[int]] = {}
         for cell in self.pieces.reading.tolist():
             covers.setdefault(int(codes[cell]), []).append(cell)
@@ -336,8 +336,8 @@ class Notation(ABC):
 def read_boards(notation: Notation, boards: Sequence[tuple[str, Sequence]]) -> GivenBoards:
     """Read the boards of a puzzle.
 
-    boards: (key of the config, labels one a cell) of the goals, which may be parts of boards, and
-    of the start. The first whole one, whatever its key, is the reference.
+    boards: (key of the config, labels, one per cell) of the goals, which may be parts of boards,
+    and of the start. The first whole board is the reference, whether goal or start.
     """
     reference = notation.board_of(*first_whole(boards))
     keys = ("puzzle.goal", GOALS)

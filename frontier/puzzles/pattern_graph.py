@@ -1,24 +1,27 @@
-"""The base graph of a pattern: a blank among tiles of which some are labelled.
+"""The base graph of a pattern: a blank and tiles, some of them labelled.
 
-Read the cells along the shorter side, s cells a line (see `frontier.puzzles.tiles`), and leave
-out the blank: the tiles then stand in places 0, 1, ..., cells - 2. A vertex is the set of places
-that hold the L labelled tiles, and the position of the blank; the sequence is the labelled tiles
-by place. Without the blank in the way, moves are simple:
+Read the cells along the shorter side, s cells per line (see `frontier.puzzles.tiles`), and leave
+out the blank: the tiles are then in places 0, 1, ..., cells - 2. A vertex is the set of places of
+the L labelled tiles and the position of the blank; the sequence is the labelled tiles by place. In
+terms of places, moves are simple:
 
-* from position p to p + 1 within a line the blank passes a tile, and no place changes;
-* from p to p + s the tile in place p + s - 1 comes to place p and those between move up by one,
-  from p to p - s the tile in place p - s goes to place p - 1 and those between move down.
+* if the blank moves within a line, from position p to p + 1, it passes a tile, and no place
+  changes;
+* from p to p + s, the tile in place p + s - 1 moves to place p, and the tiles between move up by
+  one; from p to p - s, the tile in place p - s moves to place p - 1, and the tiles between move
+  down.
 
-A labelled tile that passes r labelled ones turns r + 1 members of the sequence; an unlabelled
-one changes the set alone. A set is ranked in the combinatorial number system,
+A labelled tile that passes r labelled tiles rotates r + 1 members of the sequence; an unlabelled
+tile changes only the set. A set is ranked in the combinatorial number system,
 
     rank = sum of C(place, i) over its places, the i-th smallest counted from i = 1
 
-(D. H. Lehmer; Knuth, TAOCP 4A, 7.2.1.3): a member that moves among the low places changes the
-rank by little, so most arcs lead to vertices near by. Vertex = rank * cells + position.
+(D. H. Lehmer; Knuth, TAOCP 4A, 7.2.1.3): a move among the low places changes the rank by little, so
+most arcs lead to nearby vertices. Vertex = rank * cells + position.
 
-Where the moves of unlabelled tiles are free, all positions that the blank reaches by free moves are
-one vertex, numbered by the least of them in this order, and only arcs of labelled tiles are left.
+If the moves of unlabelled tiles are free, all positions that the blank reaches by free moves are
+one vertex. The vertices are in the order of the least of these positions, and all arcs move
+labelled tiles.
 """
 
 from dataclasses import dataclass
@@ -32,19 +35,19 @@ from frontier.puzzles.moves import shift_voltage
 from frontier.space.graph import BaseGraph
 
 VERTEX_BYTES = 180
-"""The bytes of memory that a process needs for each vertex, as measured."""
+"""The measured bytes of memory that a process needs for each vertex."""
 
 
 @dataclass(frozen=True)
 class PatternGraph:
     """The base graph of a pattern, with the meaning of its vertices and arcs.
 
-    cells: those of the board. labels: L, the number of labelled tiles. place: int8[arcs], the
-    member of the sequence that an arc moves, or -1. binomial: int64[L + 1, cells], C(place, i).
-    region, first: if unlabelled moves are free, int32 each: the vertex of each (set, position), and
-    the first (set, position) of each vertex; otherwise empty. before, after: int16[arcs], positions
-    of the tile before and after, if those moves are free; otherwise empty, as the vertices
-    determine them.
+    cells: the number of cells of the board. labels: L, the number of labelled tiles. place:
+    int8[arcs], the place in the sequence of the tile that an arc moves, or -1. binomial: the
+    numbers C(place, i), int64[L + 1, cells]. If unlabelled moves are free, region and first: int32,
+    the vertex of each (set, position), and the first (set, position) of each vertex; before and
+    after: int16[arcs], the positions of the tile before and after. Otherwise all four are empty,
+    because the vertices determine these values.
     """
 
     graph: BaseGraph
@@ -80,8 +83,8 @@ class PatternGraph:
         return self.vertices_of(position - (position > blank[:, None]), blank)
 
     def places_of(self, vertex: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the places and the blank's position of vertices; of vertices that are regions, the
-        first."""
+        """Return the places and the blank's position of vertices; for a vertex of several
+        positions, the first position."""
         vertex = self.first[vertex] if self.first.size else vertex
         rank, blank = np.divmod(np.asarray(vertex, dtype=np.int64), self.cells)
         return set_places(rank, self.binomial), blank
@@ -137,8 +140,8 @@ def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> Pat
 
 
 def _neighbours(p: int, cells: int, line: int) -> tuple[int, int, int, int]:
-    """Return the positions next to p: on its line before and behind, one line before and behind, or
-    -1."""
+    """Return the positions next to p: before and after it on its line, one line before and one
+    after; -1 if there is none."""
     return (
         p - 1 if p % line else -1,
         p + 1 if p % line < line - 1 else -1,
@@ -156,7 +159,7 @@ def set_ranks(places: np.ndarray, binomial: np.ndarray) -> np.ndarray:
 
 
 def set_places(rank: np.ndarray, binomial: np.ndarray) -> np.ndarray:
-    """Return the places of sets by their ranks; inverse of `set_ranks`."""
+    """Return the places of the sets with these ranks; inverse of `set_ranks`."""
     places = np.empty((len(rank), len(binomial) - 1), dtype=np.int64)
     for i in reversed(range(places.shape[1])):
         places[:, i] = np.searchsorted(binomial[i + 1], rank, side="right") - 1
@@ -186,7 +189,7 @@ def _write_arcs(cells, line, places, sets, binomial, number, source, target, vol
                     new_rank = 0
                     step = np.int64(holds)
                     for n in range(labels):
-                        # tiles that it passes give way, also in the sequence if it is labelled
+                        # the tiles that it passes give way, in the sequence too if it is labelled
                         to, nth = places[n], n + 1
                         if enters <= to < leaves:
                             to, nth, j = to + 1, nth + step, j - step
@@ -202,7 +205,8 @@ def _write_arcs(cells, line, places, sets, binomial, number, source, target, vol
                 voltage[at] = number[i, j] if holds else unmoved
                 place[at] = i if holds else -1
                 at += 1
-        # the next set: the lowest member that can goes up, those below it to the bottom
+        # the next set: the lowest member that can move up does, and those below it return to the
+        # bottom
         i = 0
         while i < labels - 1 and places[i] + 1 == places[i + 1]:
             places[i] = i
@@ -213,7 +217,7 @@ def _write_arcs(cells, line, places, sets, binomial, number, source, target, vol
 
 @kernel
 def _find_regions(parent, source, target):
-    """Write the least vertex that each vertex is connected with. parent: the vertices."""
+    """Write the least vertex of the connected component of each vertex. parent: the vertices."""
     for arc in range(source.size):
         u, v = source[arc], target[arc]
         while parent[u] != u:

@@ -1,19 +1,19 @@
-"""Patterns: the tile puzzle with most of its tiles alike, whose distances bound the puzzle's.
+"""Patterns: the tile puzzle with many tiles alike, whose distances are lower bounds.
 
-Some tiles are labelled, all others count as the same. The distances of all such positions are
-a *pattern database*: no solution of the tile puzzle is shorter than that of its pattern (J. C.
-Culberson and J. Schaeffer, Pattern Databases, Computational Intelligence 14, 1998). With the k
-right-most columns of the 2 x n puzzle labelled, the greatest distance bounds the moves that bring
-those columns home, and so the diameter from above.
+Some tiles are labelled; all others count as the same. The distances of all such positions form a
+*pattern database*: no position of the tile puzzle has a shorter solution than its pattern (J. C.
+Culberson and J. Schaeffer, Pattern Databases, Computational Intelligence 14, 1998). If the k
+right-most columns of the 2 x n puzzle are labelled, the greatest distance is an upper bound for the
+moves that bring those columns home, and so helps to bound the diameter from above.
 
-Metrics: ``step``, every move counts; ``labelled``, only moves of labelled tiles count, so that
+Metrics: with ``step`` every move counts; with ``labelled`` only moves of labelled tiles count, so
 the distances of disjoint sets of tiles may be added (R. E. Korf and A. Felner, Disjoint Pattern
-Database Heuristics, Artificial Intelligence 134, 2002). A position is then the labelled tiles and
-the region that the blank reaches without moving one.
+Database Heuristics, Artificial Intelligence 134, 2002). A position with ``labelled`` is the cells
+of the labelled tiles and the region that the blank reaches without moving them.
 
-On a board with at least two rows and columns, but for 2 x 2, all positions can be reached if two
-tiles or more are alike, else half of them, as in the tile puzzle (W. W. Johnson and W. E. Story,
-1879): exchanging two like tiles changes the parity.
+On a board of at least two rows and columns, except 2 x 2, all positions can be reached if two or
+more tiles are alike, because exchanging two like tiles changes the parity. Otherwise half of them
+can be reached, as in the tile puzzle (W. W. Johnson and W. E. Story, 1879).
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ from frontier.space.graph import BaseGraph
 MOST_VERTICES = 40_000_000
 MOST_CELLS = 1000
 MOST_LABELS = 24
-"""A sequence of more has too many orders for 64 bits in any case."""
+"""A longer sequence has too many orders for 64 bits."""
 
 LIKE = "x"
 """The mark of a tile that is like others."""
@@ -46,7 +46,8 @@ LIKE = "x"
 class PatternEncoding(ShapeEncoding):
     """Boards of a pattern as states.
 
-    labelled: the numbers of the labelled tiles, ascending; `members` has them in the goal's order.
+    labelled: the numbers of the labelled tiles, ascending; `members` has them in their order on the
+    goal.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class PatternEncoding(ShapeEncoding):
 
     @cached_property
     def moves(self) -> Moves:
-        """The arcs, and which labelled tiles they displace."""
+        """The arcs, and the labelled tiles that they move."""
         moved = self.shapes.place >= 0
         source, target = (position[moved] for position in self.shapes.positions)
         place = self.shapes.place[moved]
@@ -76,7 +77,7 @@ class PatternEncoding(ShapeEncoding):
 
     @property
     def _ranked(self) -> Sequence[int]:
-        return range(len(self.pieces.sorts))  # as `moves` has them, which takes memory
+        return range(len(self.pieces.sorts))  # the order of `moves`, without making that table
 
     def empty_as_on(self, board: Board) -> np.ndarray | None:
         if self.metric == "labelled":
@@ -87,10 +88,10 @@ class PatternEncoding(ShapeEncoding):
 
 @dataclass(frozen=True, eq=False)
 class PatternModel(Model):
-    """The model of a pattern, whose positions are counted by a formula if one is known.
+    """The model of a pattern, which counts positions by a formula if one is known.
 
     mixes: True if all positions of the right parity can be reached. any_parity: True if two tiles
-    are alike, so that exchanging them corrects any parity.
+    are alike, and exchanging them changes the parity.
     """
 
     encoding: PatternEncoding
@@ -131,7 +132,7 @@ class PatternPuzzle(GridPuzzle):
 
 
 class PatternNotation(TileNotation):
-    """Boards of a pattern: a tile that is not labelled may be written as x."""
+    """Boards of a pattern: x may stand for an unlabelled tile."""
 
     def __init__(
         self, grid: Grid, labelled: tuple[int, ...], pieces: Pieces, labels: Sequence,
@@ -157,14 +158,14 @@ class PatternNotation(TileNotation):
         return tuple(n if n in numbers else next(unused) for n in marks)
 
     def steps(self, before: Board, after: Board) -> list[Board]:
-        return Notation.steps(self, before, after)  # of like tiles, one moves as any other
+        return Notation.steps(self, before, after)  # like tiles keep their codes
 
 
 class LabelledNotation(PatternNotation):
     """Boards and moves of a pattern in which only the moves of labelled tiles count."""
 
     def steps(self, before: Board, after: Board) -> list[Board]:
-        return [after]  # nothing says which like tiles moved between
+        return [after]  # which like tiles moved in between is unknown
 
     def name_move(self, before: Board, after: Board) -> str:
         tile = next(n for n in self._labelled if before.index(n) != after.index(n))
@@ -183,7 +184,8 @@ def pattern_puzzle(
 ) -> PatternPuzzle:
     """Return a pattern of the rows x columns tile puzzle.
 
-    k: the tiles of the k right-most columns of the goal are labelled; or labels: their numbers.
+    Either k: the tiles of the k right-most columns of the goal are labelled; or labels: the numbers
+    of the labelled tiles.
     """
     grid = Grid.checked(rows, columns, MOST_CELLS)
     if grid.cells == 1:
@@ -243,12 +245,13 @@ def pattern_puzzle(
 
 
 def _vertices(grid: Grid, labelled: Sequence[int]) -> int:
-    """Return the number of shapes: the cells of the blank and of the labelled tiles."""
+    """Return the number of shapes: choices of cells for the blank and the labelled tiles."""
     return comb(grid.cells - 1, len(labelled)) * grid.cells
 
 
 def _check_choice(grid: Grid, k: int | None, labels: Sequence[int] | None) -> None:
-    """Raise InputError unless either k or labels name tiles of the board."""
+    """Raise InputError unless exactly one of k and labels is given, and names tiles of the
+    board."""
     if (k is None) == (labels is None):
         fault = "neither is" if k is None else "both are"
         raise InputError(f"a pattern needs either puzzle.k or puzzle.labels; {fault} given")

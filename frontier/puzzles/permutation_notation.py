@@ -1,4 +1,4 @@
-"""The notation of permutation puzzles: a label a position, and how the piece there is turned."""
+"""The notation of permutation puzzles: a label and an orientation for each position."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,14 +16,14 @@ from frontier.puzzles.sequences import effect_of, names_moves
 TURNED = "+"
 
 WILD = -1
-"""The orientation of a piece for which it does not matter, written +?."""
+"""The orientation, written +?, of a piece whose orientation does not matter."""
 
 Alike = dict[tuple[int, str], list[int]]
 """(first position of the orbit, label) -> the numbers of the pieces."""
 
 
 class PermutationNotation(Notation):
-    """Boards with a label a position, followed by the orientation of its piece."""
+    """Boards with one label per position, each followed by the orientation of the piece."""
 
     names_moves = True
     pieces: TurnedPieces
@@ -108,7 +108,7 @@ class PermutationNotation(Notation):
         return tuple(after.tolist())
 
     def _move(self, before: Board, after: Board) -> tuple[Generator, Board]:
-        """Return the generator that leads from one board to another, and its board."""
+        """Return the generator that leads from one board to another, and the board after it."""
         settled, led = self.pieces.settled, [(g, self.moved(g, before)) for g in self.generators]
         exact = [pair for pair in led if pair[1] == after]
         like = [pair for pair in led if settled(pair[1]) == settled(after)]
@@ -138,10 +138,10 @@ class PermutationNotation(Notation):
 
 
 def marks_given(board, name: str, orientations: Sequence[int]) -> list[str]:
-    """Return the labels of a board, one a position, with their turns."""
+    """Return the labels of a board, one per position, with their turns."""
 
     def is_whole(word: str) -> bool:
-        """Return whether a word of a board is surely one label: a number, or a label and a turn."""
+        """Return whether a word of a board must be one label: a number, or a label and a turn."""
         turned = max(orientations) > 1 and split_mark(word)[0] != word
         return turned or word.isdigit()
 
@@ -156,7 +156,7 @@ def marks_given(board, name: str, orientations: Sequence[int]) -> list[str]:
 
 
 def parted(mark: str, orientations: int) -> tuple[str, int]:
-    """Return (label, orientation) of a mark in a position with so many orientations."""
+    """Return (label, orientation) of a mark in a position with `orientations` orientations."""
     if mark == OPEN_MARK and orientations > 1:
         return mark, WILD
     return split_mark(mark) if orientations > 1 else (mark, 0)

@@ -1,14 +1,14 @@
-"""Permutation puzzles: a move permutes the pieces in some positions, whatever pieces these are.
+"""Permutation puzzles: a move permutes the pieces in certain positions, whichever pieces are there.
 
-Pancakes, TopSpin, the cube and other twisty puzzles: no position need be empty. The moves are
-`frontier.puzzles.generators`, and a state is a colouring of points (`frontier.space.points`).
+Examples are pancakes, TopSpin, the cube and other twisty puzzles. No position need be empty. The
+moves are generators (`frontier.puzzles.generators`), and a state is a colouring of points
+(`frontier.space.points`).
 
-Pieces never leave the *orbit* of their position under the generators. Those that share a label in
-an orbit count as the same. On a board a label may be followed by the orientation of the piece, as
-in 7+2; in the goal +? says that the orientation of the pieces with this label does not matter, and
-? alone stands for any piece, in any orientation: what matters is where the others lie. The
-code of a piece is its place in the goal, from 1, and one orientation more adds the number of
-positions.
+Pieces never leave the *orbit* of their position under the generators. Pieces that share a label in
+an orbit count as the same. On a board the orientation of a piece may follow its label, as in 7+2.
+In the goal, +? means that the orientation of the pieces with this label does not matter, and ?
+alone means any piece in any orientation. The code of a piece is its place in the goal, from 1, plus
+its orientation times the number of positions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,11 +45,12 @@ from frontier.space.tower_space import AnySpace
 from frontier.text import counted
 
 MOST_ROTATED = 1000
-"""The most goals that are one goal in all positions of the whole puzzle."""
+"""The most goals that the turns of the whole puzzle may make."""
 
 
 class PermutingEncoding(Encoding):
-    """Boards of a permutation puzzle as states: one vertex, and the colours of the points.
+    """Boards of a permutation puzzle as states: one vertex, with the colours of the points as the
+    sequence.
 
     points: the positions and stickers of the puzzle, with its generators.
     """
@@ -95,8 +96,9 @@ class PermutingEncoding(Encoding):
         return Orbits(self.points, Graph.of_moves(self.points), vertex, sequence)
 
     def space(self, reach: Reach | Orbits, vertex: np.ndarray, sequence: np.ndarray) -> AnySpace:
-        """Shifts of bits take no more work where all orders of pieces that differ, or half of
-        them, are reached; the tower takes less where it has fewer states."""
+        """Return the lift if all pieces differ and at least half of their orders are reached,
+        because shifts of bits then take no more work. Otherwise return the tower, which has fewer
+        states."""
         if isinstance(reach, Orbits):
             return reach.space
         if self.undone and 2 * reach.states >= factorial(self.points.count):
@@ -183,7 +185,7 @@ def permutation_puzzle(
 
 
 def _read(notation: PermutationNotation, boards: Sequence[tuple[str, list[str]]]) -> GivenBoards:
-    """Return the boards of a config. ? is a label like others, so each is drawn whole."""
+    """Return the boards of a config. All are whole, because ? is an ordinary label."""
     read = [(key, notation.board_of(key, marks)) for key, marks in boards]
     goals = tuple(board for key, board in read if key != "puzzle.start")
     start = next((board for key, board in read if key == "puzzle.start"), None)
@@ -203,15 +205,15 @@ def _rotations(given: Mapping | None, each: Sequence[int]) -> Sequence[Generator
 def _rotated(
     notation: PermutationNotation, boards: GivenBoards, rotations: Sequence[Generator]
 ) -> GivenBoards:
-    """Return the boards with the goals in every position of the whole puzzle, as far as its moves
-    may lead there."""
+    """Return the boards with every goal in every orientation of the whole puzzle, except goals that
+    the moves cannot reach."""
     goals, seen = dict.fromkeys(boards.goals), set(boards.goals)
-    for board in (waiting := list(boards.goals)):  # it grows meanwhile
+    for board in (waiting := list(boards.goals)):  # the loop appends to it
         for rotation in rotations:
             if (rotated := notation.moved(rotation, board)) not in seen:
                 seen.add(rotated)
                 waiting.append(rotated)
-                # No moves may lead there, and yet to where another rotation leads on from there.
+                # Even if no moves lead to this goal, they may lead to a further rotation of it.
                 if (settled := notation.pieces.settled(rotated)) is not None:
                     goals[settled] = None
         if len(seen) > MOST_ROTATED:
@@ -242,7 +244,7 @@ def _sorts(alike: Alike, orbit: np.ndarray) -> tuple[Sort, ...]:
 
 
 def neighbour_swaps(permutation: Sequence[int]) -> tuple[int, ...]:
-    """Return the fewest neighbour swaps that make a sequence s into s[permutation]."""
+    """Return the fewest neighbour swaps that turn a sequence s into s[permutation]."""
     row, swaps = list(range(len(permutation))), []
     for place, member in enumerate(permutation):
         for i in range(row.index(member) - 1, place - 1, -1):

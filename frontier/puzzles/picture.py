@@ -1,10 +1,10 @@
-"""A board as a picture: the places of its pieces, whatever it is drawn on.
+"""A board as a picture: the places of its pieces, for any output format.
 
-Lengths are in sides of a cell, x to the right and y downwards. The cells of a graph lie either as a
-text shows them, or where the distances in the plane are like those in the graph: the stress sum
-(|p_i - p_j| - d_ij)^2 / d_ij^2 is lowered by majorisation (E. R. Gansner, Y. Koren and S. North,
-Graph Drawing by Stress Majorization, 2004), from the plane that fits the distances best (classical
-scaling).
+The unit of length is the side of a cell; x points to the right and y downwards. The cells of a
+graph lie either as a text shows them, or where distances in the plane are close to those in the
+graph: majorisation lowers the stress sum (|p_i - p_j| - d_ij)^2 / d_ij^2 (E. R. Gansner, Y. Koren
+and S. North, Graph Drawing by Stress Majorization, 2004), starting from the plane that fits the
+distances best (classical scaling).
 """
 
 import re
@@ -21,22 +21,22 @@ from frontier.text import width
 Point = tuple[float, float]
 
 ROOM = 0.6
-"""A piece is seen up to this distance from the middle of its cell, in sides, if cells are no
+"""A drawn piece reaches this far from the middle of its cell, in sides, if cells are not
 squares."""
 
 ROUNDS = 300
 USUAL = 2
-"""The usual height of a letter in a text, in breadths of a letter."""
+"""The usual height of a letter in a text, in widths of a letter."""
 
 
 @dataclass(frozen=True)
 class Piece:
     """A piece at its place.
 
-    code: its number on the board, which it keeps along a solution. name: what moves call it. label:
-    the text on it, "" for one of many that look alike. kind: pieces of one kind have one colour;
-    None, and no colour, for a piece that has no place to go, or any. cells: those it covers.
-    shared: the label of all pieces that count as the same, "" if none do.
+    code: its number on the board, which it keeps throughout a solution. name: its name in moves.
+    label: the text on it, "" for one of many that look alike. kind: pieces of one kind have one
+    colour; None, without a colour, for a piece that has no goal cell or may end anywhere. cells:
+    the cells that it covers. shared: the label of all pieces that count as the same, "" if none do.
     """
 
     code: int
@@ -52,9 +52,10 @@ class Picture:
     """A board, or a part of one.
 
     places: the middle of each cell. pieces: the pieces by their codes. open: the cells that may
-    hold anything. kinds: the number of kinds of pieces. ordered: True if they make a scale. edges:
-    pairs of cells that a graph joins; None if cells are squares, whose places are whole numbers.
-    names: of the cells, if moves name them. walls: True if squares without a cell are walls.
+    hold anything. kinds: the number of kinds of pieces. ordered: True if their colours form a
+    scale. edges: pairs of cells that a graph joins; None if cells are squares, whose places are
+    whole numbers. names: the names of the cells, if moves use them. walls: True if squares without
+    a cell are walls.
     """
 
     places: tuple[Point, ...]
@@ -73,20 +74,19 @@ class Picture:
         return min(xs) - 0.5, min(ys) - 0.5, max(xs) + 0.5, max(ys) + 0.5
 
     def alike(self) -> "Picture":
-        """Return the picture of a board with no moves from or to it, on which like pieces look
-        alike.
+        """Return the picture of a single board, on which like pieces look alike.
 
-        On such a board the names of like pieces mean nothing. Only along a solution each has its
-        name.
+        Only the moves of a solution tell like pieces apart; on a single board their names mean
+        nothing.
         """
         pieces = [replace(piece, label=piece.shared or piece.label) for piece in self.pieces]
         return replace(self, pieces=tuple(pieces))
 
     def middle(self, piece: Piece) -> tuple[Point, int]:
-        """Return the place of the label of a piece, and how many cells broad the piece is there.
+        """Return the place of the label of a piece, and the width of the piece there in cells.
 
-        The place is the middle of the piece if it has cells all around it, otherwise that of its
-        longest row.
+        The place is the middle of the piece if cells of the piece surround it, otherwise the middle
+        of its longest row.
         """
         squares = {self.places[cell] for cell in piece.cells}
         xs, ys = zip(*squares, strict=True)
@@ -110,7 +110,7 @@ class Picture:
 
 
 def _rows(squares: set[Point]) -> list[tuple[float, float, int]]:
-    """Return (x of the first, y, number) of squares that lie side by side."""
+    """Return (x of the first, y, number) of each run of squares side by side."""
     rows = []
     for x, y in squares:
         if (x - 1, y) not in squares:
@@ -122,20 +122,21 @@ def _rows(squares: set[Point]) -> list[tuple[float, float, int]]:
 
 
 def shown_in(text: str, edges: Sequence[tuple[int, int]]) -> tuple[Point, ...]:
-    """Return the places of cells whose numbers a text shows; nearest cells are 1 apart.
+    """Return the places of cells from a text that shows their numbers; the nearest cells are 1
+    apart.
 
-    Lines of text are as far apart as makes the edges most alike in length: 1 to 4 breadths of a
-    letter.
+    The distance between lines of text, 1 to 4 widths of a letter, makes the lengths of the edges as
+    equal as possible.
     """
     place_of = {}
     for y, line in enumerate(text.splitlines()):
         for number in re.finditer(r"\d+", line):
-            # Labels are put where numbers begin, so that 9 and 10 may stand under each other.
+            # A cell lies where its number begins, so 9 and 10 can be in one column.
             place_of[int(number[0])] = (width(line[: number.start()]), y)
     at = np.array([place_of[cell] for cell in range(len(place_of))], dtype=float)
     across, down = np.array([(at[a] - at[b]) ** 2 for a, b in edges]).reshape(-1, 2).T
     squared = USUAL**2
-    if np.unique(down).size > 1:  # the squared lengths across + squared * down vary least
+    if np.unique(down).size > 1:  # least variance of the squared lengths across + squared * down
         squared = -np.mean((across - across.mean()) * (down - down.mean())) / down.var()
     at[:, 1] *= np.sqrt(np.clip(squared, 1, 16))
     return _scaled(at)
@@ -149,7 +150,7 @@ def laid_out(cells: int, edges: Sequence[tuple[int, int]]) -> tuple[Point, ...]:
     centred = np.eye(cells) - 1 / cells
     values, vectors = np.linalg.eigh(-0.5 * centred @ (far**2) @ centred)
     at = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-9))
-    # Not all on one point or line, where no force would part them.
+    # Move the cells off one point or line, on which no force would part them.
     turn = 2 * np.pi * np.arange(cells) / cells
     at = at + 1e-3 * np.column_stack([np.cos(turn), np.sin(turn)])
     weight = 1 / (far + np.eye(cells)) ** 2 - np.eye(cells)
@@ -161,8 +162,8 @@ def laid_out(cells: int, edges: Sequence[tuple[int, int]]) -> tuple[Point, ...]:
 
 
 def _distances(cells: int, edges: Sequence[tuple[int, int]]) -> np.ndarray:
-    """Return float64[cells, cells], steps between cells; between parts that are not joined, one
-    more than the most (R. W. Floyd, Algorithm 97, 1962)."""
+    """Return the numbers of steps between cells, float64[cells, cells]; between separate parts, one
+    more than the greatest (R. W. Floyd, Algorithm 97, 1962)."""
     far = np.where(np.eye(cells), 0, np.inf)
     for u, v in edges:
         far[u, v] = far[v, u] = 1
@@ -178,8 +179,8 @@ def _apart(at: np.ndarray) -> np.ndarray:
 
 
 def _turned(at: np.ndarray, far: np.ndarray) -> np.ndarray:
-    """Return the points turned: the first lies left of one farthest from it, the second not below
-    it."""
+    """Return the points, rotated to put the first to the left of a point farthest from it and
+    reflected to put the second no lower."""
     along = at[int(far[0].argmax())] - at[0]
     angle = np.arctan2(along[1], along[0])
     cosine, sine = np.cos(angle), np.sin(angle)
@@ -190,7 +191,7 @@ def _turned(at: np.ndarray, far: np.ndarray) -> np.ndarray:
 
 
 def _scaled(at: np.ndarray) -> tuple[Point, ...]:
-    """Return the points with the nearest two 1 apart, and the coordinates from 0 on."""
+    """Return the points, scaled to put the nearest two 1 apart and shifted to begin at 0."""
     if len(at) > 1:
         apart = _apart(at) + np.diag([np.inf] * len(at))
         at = at / max(apart.min(), 1e-3 * np.abs(at - at.mean(axis=0)).max())

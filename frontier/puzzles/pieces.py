@@ -1,8 +1,8 @@
-"""The pieces of a puzzle and their cells, which its model and its notation share.
+"""The pieces of a puzzle and their cells, shared by its model and its notation.
 
 A board is a tuple with one code for each cell: 0 for an empty cell, otherwise the number of the
-piece that lies there; in permutation puzzles the code also has its orientation. Pieces that count
-as the same lie in the order of their codes, so that equal positions are equal boards.
+piece there. In permutation puzzles the code also gives its orientation. Pieces that count as the
+same lie in the order of their codes, so equal positions are equal boards.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from frontier.text import counted
 Board = tuple[int, ...]
 
 OPEN = -1
-"""The code of a goal's cell that may hold anything."""
+"""The code of a cell of a goal that may hold anything."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -25,7 +25,7 @@ class Pieces:
     """The pieces of a puzzle.
 
     reading: int64[cells], the cells in reading order. sorts: the sorts of the pieces. rule: the
-    rule that every board keeps, in words. place: what messages call a cell.
+    rule that every board obeys, in words. place: the word for a cell in messages.
     """
 
     reading: np.ndarray
@@ -49,7 +49,7 @@ class Pieces:
         return self.count
 
     def as_boards(self, boards) -> np.ndarray:
-        """Return boards as int[N, cells]; raises InputError if they make no such array."""
+        """Return boards as int[N, cells]; raises InputError if they do not form such an array."""
         try:
             boards = np.asarray(boards)
         except ValueError as error:
@@ -68,7 +68,7 @@ class Pieces:
 
     @staticmethod
     def whole_once(pieces: str) -> str:
-        """Return the usual rule. pieces: all of them, as text."""
+        """Return the usual rule. pieces: all pieces, as text."""
         return f"every piece of {pieces} must lie in it whole, once"
 
     def broken_rule(self, board: Board) -> str:
@@ -78,7 +78,7 @@ class Pieces:
         return self.rule
 
     def numbers(self, boards: np.ndarray) -> np.ndarray:
-        """Return the numbers of the pieces that the codes of boards stand for."""
+        """Return the numbers of the pieces on boards, from their codes."""
         return boards
 
     def shape_rows(self, boards: np.ndarray) -> np.ndarray:
@@ -99,7 +99,8 @@ class Pieces:
         return np.take(codes, np.argsort(self.reading), axis=1)
 
     def settled(self, board: Board) -> Board | None:
-        """Return the board with like pieces in the order of their codes; None if it is not one."""
+        """Return the board with like pieces in the order of their codes; None if it is not a board
+        of this puzzle."""
         boards = np.array([board])
         rows, in_order = self.shape_rows(boards), self.numbers(boards)[:, self.reading]
         if not rows.all():
@@ -111,16 +112,16 @@ class Pieces:
         return tuple((boards + numbers - self.numbers(boards))[0].tolist())
 
     def order_on(self, board: Board) -> tuple[int, ...]:
-        """Return the numbers of all pieces in the order in which a board shows them, sort after
-        sort."""
+        """Return the numbers of all pieces in their order on a board, sort by sort."""
         shown = dict.fromkeys(self.numbers(np.array(board))[self.reading].tolist())
         return tuple(code for sort in self.sorts for code in shown if code in sort.codes)
 
     def displaced(
         self, before: Board, after: Board
     ) -> tuple[int, list[tuple[int, ...]], tuple[int, ...]]:
-        """Return (code, the cells that it covers one after the other, ways) of the piece that one
-        move displaces: those of a shortest path over cells that are empty."""
+        """Return (code, cells, ways) of the piece that one move displaces: on a shortest path over
+        empty cells, the cells that it covers before and after each step, and the way of each
+        step."""
         pair = np.array([before, after])[:, self.reading]
         rows_before, rows_after = shape_rows(pair, self.sorts)
         (a,) = np.flatnonzero((rows_before >= FIRST_SORT) & (rows_before != rows_after))
@@ -145,9 +146,9 @@ class Pieces:
 class TurnedPieces(Pieces):
     """Pieces that may be turned, one in each position.
 
-    The code of a piece is its number, and one orientation more adds the number of positions.
-    orientations: int64[positions], their number in each. wild: bool[pieces], whether the
-    orientation of each does not matter; it is 0 on boards.
+    The code of a piece is its number plus its orientation times the number of positions.
+    orientations: int64[positions], the number of orientations in each. wild: bool[pieces], True if
+    the orientation of a piece does not matter; it is then 0 on boards.
     """
 
     orientations: np.ndarray
@@ -183,8 +184,8 @@ class GivenBoards(NamedTuple):
     """The boards that define a puzzle.
 
     goals: the positions at depth 0, as boards or parts of boards. start: a position whose distance
-    from the goal is wanted, if any; then the positions of the puzzle are those that can be reached
-    from it. reference: a board that shows all pieces. goal_texts: the goals as text.
+    from the goal is wanted, if any; the puzzle then has only the positions that it can reach.
+    reference: a board that shows all pieces. goal_texts: the goals as text.
     """
 
     goals: tuple[Board, ...]

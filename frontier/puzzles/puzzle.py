@@ -13,10 +13,11 @@ from frontier.puzzles.pieces import Board
 
 
 class Words(NamedTuple):
-    """Explanations of what is not possible in a puzzle, or odd.
+    """Explanations of what is impossible or unusual in a puzzle.
 
-    unreachable: why no goal can be reached from a position. idle: why all positions are at depth 0,
-    if moves are possible; stuck: if none are. config: what is odd about its config, if anything.
+    unreachable: why no goal can be reached from a position. idle, stuck: why all positions are at
+    depth 0, if moves are possible and if none are. config: what is unusual about the config, if
+    anything.
     """
 
     unreachable: str = "the goal cannot be reached from this position"
@@ -35,8 +36,8 @@ USUAL_WORDS = Words()
 class Puzzle:
     """One puzzle with its goals; depth is the least number of moves to the nearest goal.
 
-    kind: the name of the kind. title: for pages and pictures. model: what is searched. notation:
-    how its boards and moves are written.
+    kind: the name of the kind. title: the title of pages and pictures. model: what is searched.
+    notation: how its boards and moves are written.
     """
 
     kind: str
@@ -81,8 +82,8 @@ class Puzzle:
         return self.notation.parse(board)
 
     def position(self, written: Any) -> Board:
-        """Return a board as `parse` does, or the one to which a sequence of moves leads from the
-        first goal. What may be either is a board."""
+        """Return a board as `parse` does, or the board that a sequence of moves reaches from the
+        first goal. A text that could be either is read as a board."""
         try:
             return self.parse(written)
         except InputError as error:
@@ -97,7 +98,7 @@ class Puzzle:
             return board
 
     def write(self, board: Board) -> Any:
-        """Return the board as a config or JSON holds it."""
+        """Return the board in the form of a config or of JSON."""
         return self.notation.write(board)
 
     def line(self, board: Board) -> str:
@@ -111,7 +112,7 @@ class Puzzle:
         goal = ". The goal is {}; --set 'puzzle.goal=\"…\"' sets another"
         if len(self.goals) > 1:
             goal = ". The first of the goals is {}; puzzle.goals in the config sets others"
-        if not self.model.included.all():  # another start would do
+        if not self.model.included.all():  # a different start is the remedy
             goal = ""
         shown = goal.format(self.line(self.goals[0]))
         raise InputError(f"{name} {self.line(board)}: {self.why_unreachable}{shown}")
@@ -128,8 +129,8 @@ class Puzzle:
 
     @property
     def remarks(self) -> list[str]:
-        """What is odd about the puzzle, a sentence each: what its config says, and why all states
-        are at depth 0."""
+        """Sentences about what is unusual in the puzzle: in its config, or why all states are at
+        depth 0."""
         remarks = [] if self.words.config is None else [self.words.config]
         vertex, _ = self.model.origins()
         if self.states == len(vertex):
@@ -145,6 +146,6 @@ class Puzzle:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GridPuzzle(Puzzle):
-    """A puzzle of numbered tiles, all of them or a pattern, on a board in rows and columns."""
+    """A puzzle of numbered tiles, or a pattern of one, on a board of rows and columns."""
 
     grid: Grid = field(kw_only=True)

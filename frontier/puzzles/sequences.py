@@ -1,8 +1,8 @@
-"""Sequences of moves as text, in the notation of twisty puzzles: what they do together.
+"""Sequences of moves as text, in the notation of twisty puzzles, and their effects.
 
-Moves stand one after the other, by their names. A name may be followed by how often the move is
-made, and by ' if it is undone instead: R2, U', F2'. Several moves in parentheses count as one,
-(R U)3; [A, B] stands for A B A' B', and [A: B] for A B A'.
+A sequence lists moves by name. After a name, a number says how often the move is made, and ' says
+that it is undone instead: R2, U', F2'. Several moves in parentheses count as one: (R U)3. [A, B]
+means A B A' B', and [A: B] means A B A'.
 """
 
 import re
@@ -14,10 +14,10 @@ from frontier.errors import InputError
 from frontier.puzzles.generators import INVERSE, MOST_DIGITS, Generator
 
 TOKEN = re.compile(r"[)\]]\d*'?|[(\[,:]|[^()\[\],:]+")
-"""A sign with how often what it closes is made, or the name of a move."""
+"""A sign, with the number of repeats after a closing sign, or the name of a move."""
 
 MOST_SHOWN = 100
-"""A message shows no longer text."""
+"""The longest text shown in a message."""
 
 AMOUNT = re.compile(r"(.+?)(\d*)('?)")
 
@@ -25,10 +25,10 @@ AMOUNT = re.compile(r"(.+?)(\d*)('?)")
 def effect_of(
     text: str, moves: Mapping[str, Generator], orientations: Sequence[int], at: str
 ) -> Generator:
-    """Return the generator that does what a sequence of moves does.
+    """Return the generator with the effect of a sequence of moves.
 
-    moves: those that may stand in it, by their names. Raises InputError, beginning with `at`, if
-    the text is no such sequence.
+    moves: the allowed moves by name. Raises InputError, beginning with `at`, if the text is not a
+    sequence of them.
     """
     try:
         return _Reader(text, moves, orientations, at).whole()
@@ -37,12 +37,12 @@ def effect_of(
 
 
 def names_moves(text: str, moves: Mapping[str, Generator]) -> bool:
-    """Return whether some word of a text is the name of a move, or begins with one."""
+    """Return whether any word of a text is the name of a move, or begins with one."""
     return any(token in moves or _with_amount(token)[0] in moves for token in _tokens(text, moves))
 
 
 def _tokens(text: str, moves: Mapping[str, Generator]) -> list[str]:
-    """Return the names and signs in a text; a word that is the name of a move is one."""
+    """Return the names and signs in a text; a word that is the name of a move stays whole."""
     return [
         token
         for word in text.split()
@@ -51,7 +51,7 @@ def _tokens(text: str, moves: Mapping[str, Generator]) -> list[str]:
 
 
 def _with_amount(token: str) -> tuple[str, str]:
-    """Return the name of a move, and how often it is made, as text."""
+    """Split a token into the name of a move and its number of repeats, as text."""
     match = AMOUNT.fullmatch(token)
     return (match[1], match[2] + match[3]) if match else (token, "")
 
@@ -71,14 +71,14 @@ class _Reader:
         return effect
 
     def _sequence(self) -> Generator:
-        """Read moves up to the end, or to a sign that ends them."""
+        """Read moves up to the end of the text, or to a sign that ends a group."""
         effect = self._nothing
         while self._tokens and self._tokens[0][0] not in ")],:":
             effect = effect.then(self._one(self._tokens.popleft()), self._each)
         return effect
 
     def _one(self, token: str) -> Generator:
-        """Read one move, or what stands in parentheses or brackets."""
+        """Read one move, or a group in parentheses or brackets."""
         if token == "(":
             return self._made(self._sequence(), self._closing(")"))
         if token == "[":
@@ -107,7 +107,7 @@ class _Reader:
         return token[1:]
 
     def _made(self, move: Generator, amount: str) -> Generator:
-        """Return a move that is made as often as an amount says."""
+        """Return a move repeated as often as an amount says."""
         digits = amount.removesuffix(INVERSE)
         if len(digits) > MOST_DIGITS:
             raise self._wrong(f"{digits[:MOST_DIGITS]}… has more than {MOST_DIGITS} digits")

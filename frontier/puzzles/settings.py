@@ -11,18 +11,18 @@ from frontier.puzzles.moves import metrics_of
 
 LONGEST_TITLE = 100
 
-# `Literal[*metrics_of(…)]`: a type checker cannot know the names, which are registered.
+# Metrics are registered at run time, so a type checker cannot know `Literal[*metrics_of(…)]`.
 
 
 class Table(BaseModel):
-    """A table of a config: no other keys than these."""
+    """A table of a config, which allows no other keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def _notation(value):
-    """Return a board as its puzzle writes it: text, lists of text and numbers, or a table of pieces
-    and their cells. The puzzle checks the rest."""
+    """Return a board in the form of its puzzle: text, lists of text and numbers, or a table of
+    pieces and their cells. The puzzle checks the rest."""
     if isinstance(value, dict):
         return {str(key): _notation(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -33,7 +33,7 @@ def _notation(value):
 
 
 def _title(title: str) -> str:
-    """Return a title; raises ValueError if it is no line of text."""
+    """Return a title; raises ValueError if it is not one line of text."""
     if not title.strip() or not title.isprintable() or len(title) > LONGEST_TITLE:
         raise ValueError(f"a title is a line of text, of {LONGEST_TITLE} characters at most")
     return title
@@ -44,7 +44,7 @@ Title = Annotated[str, AfterValidator(_title)] | None
 
 
 class TitledTable(Table):
-    """The keys of all kinds. title: of pages and pictures, instead of the kind's own."""
+    """The keys of all kinds. title: the title of pages and pictures, instead of the kind's own."""
 
     title: Title = None
     goal: Notation | None = None
@@ -120,4 +120,4 @@ PuzzleTable = Annotated[AnyPuzzleTable, Field(discriminator="kind")]
 KIND_TABLES: dict[str, type[TitledTable]] = {
     get_args(table.model_fields["kind"].annotation)[0]: table for table in get_args(AnyPuzzleTable)
 }
-"""The schemas by the names of the kinds."""
+"""The schemas by kind."""

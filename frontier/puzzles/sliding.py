@@ -1,8 +1,8 @@
 """Boards of pieces that slide into empty cells, as states.
 
-The vertices are all ways to lay the pieces if those of one sort look alike
-(`frontier.puzzles.board_shapes`), and the metric determines the arcs between them. So shapes, moves
-and states follow from cells, pieces, metric and goals alone.
+The vertices are all arrangements of the pieces if those of one sort look alike
+(`frontier.puzzles.board_shapes`), and the metric determines the arcs between them. So cells,
+pieces, metric and goals determine the shapes, moves and states.
 """
 
 from dataclasses import replace
@@ -25,7 +25,8 @@ MOST_ORIGINS = 1_000_000
 class SlidingEncoding(ShapeEncoding):
     """Boards of pieces that slide.
 
-    If all shapes are too many, those are taken that goals and start reach.
+    If there are too many shapes, only those are used that can be reached from the goals and the
+    start.
     """
 
     @cached_property
@@ -43,7 +44,8 @@ class SlidingEncoding(ShapeEncoding):
 
     @cached_property
     def moves(self) -> Moves:
-        # Goals that show the pieces of a sort in different orders need them in the sequence.
+        # If goals show the pieces of a sort in different orders, the sequence must list these
+        # pieces.
         goals = self.given.goals
         whole = all(OPEN not in goal for goal in goals)
         may_fix = whole and len({*map(self.pieces.order_on, (*goals, self.given.reference))}) == 1
@@ -78,7 +80,7 @@ class SlidingEncoding(ShapeEncoding):
     def _states_agreeing(self, goal: Board, text: str) -> np.ndarray:
         """Return the states, int64[N, 1 + length], of all boards that agree with a goal.
 
-        text: the goal as it is written. Raises InputError if there are none, or too many.
+        text: the written goal. Raises InputError if there are no such boards, or too many.
         """
         in_order = np.array(goal)[self.pieces.reading]
         agree = (self.shapes.rows[:, in_order == 0] == EMPTY).all(axis=1)
@@ -87,7 +89,7 @@ class SlidingEncoding(ShapeEncoding):
                 anchor = (in_order == code).argmax()
                 agree &= self.shapes.rows[:, anchor] == FIRST_SORT + number
         vertices = np.flatnonzero(agree)
-        # The rank in each place of the sequence where the goal says it, else -1.
+        # The rank in each place of the sequence if the goal gives it, otherwise -1.
         ranks_given = np.full((len(vertices), self.graph.length), -1)
         blocks = [self.ranks[number] for number in self.moves.in_sequence]
         for number, ranks in zip(self.moves.in_sequence, blocks, strict=True):
@@ -115,9 +117,11 @@ class SlidingEncoding(ShapeEncoding):
 
 
 def _states_with(vertices: np.ndarray, ranks_given: list[int], blocks: list[slice]) -> np.ndarray:
-    """Return all states, int64[N, 1 + length], at some vertices with these ranks in their places.
+    """Return all states, int64[N, 1 + length], at the given vertices with the given ranks in their
+    places.
 
-    ranks_given: a rank or -1 for each place of the sequence, of which each block has its own ranks.
+    ranks_given: a rank or -1 for each place of the sequence. blocks: parts of the sequence, each
+    with its own ranks.
     """
     missing = [set(range(block.start, block.stop)).difference(ranks_given) for block in blocks]
     orders = [tuple(chain(*parts)) for parts in product(*map(permutations, map(sorted, missing)))]

@@ -1,28 +1,28 @@
-"""The m x n tile puzzle: distinct tiles and one blank, a move slides a tile into the blank.
+"""The m x n tile puzzle: distinct tiles and one blank. A move slides a tile into the blank.
 
-Read the cells along the shorter side: with s = min(rows, columns) and rows <= columns, column
-by column, else row by row, so that line k holds the cells k s, ..., k s + s - 1. The shape of
-a board is the cell of its blank; its sequence is the tiles in reading order.
+Read the cells along the shorter side: column by column if rows <= columns, otherwise row by row.
+With s = min(rows, columns), line k holds the cells k s, ..., k s + s - 1. The shape of a board is
+the cell of its blank; its sequence is the tiles in reading order.
 
-* The blank moves within a line, from cell p to p + 1: the tile that passes it meets no other,
-  so the sequence stays as it is.
-* The blank moves to the next line, from p to p + s: the tile that comes to p jumps over the
-  s - 1 tiles between; positions p, ..., p + s - 1 of the sequence turn by one, as the
-  neighbour swaps p + s - 2, ..., p, one after the other. For s = 2 that is a single swap.
+* If the blank moves within a line, from cell p to p + 1, the tile that it exchanges with passes no
+  other tile, so the sequence does not change.
+* If the blank moves to the next line, from p to p + s, the tile that moves to p jumps over the
+  s - 1 tiles between. Positions p, ..., p + s - 1 of the sequence rotate by one, through the
+  neighbour swaps p + s - 2, ..., p in this order. For s = 2 this is a single swap.
 
-For m, n >= 2 the blank's tours generate all even permutations of the tiles, and a position can
-be reached from the goal if and only if the sign of its sequence differs from the goal's as
-often as the blank has crossed lines of even length (W. W. Johnson and W. E. Story, American
-Journal of Mathematics 2, 1879): (mn)!/2 positions. On a 1 x n board the tiles never pass each
-other: n positions, one for each cell of the blank.
+For m, n >= 2 the closed walks of the blank generate all even permutations of the tiles. If s is
+even, the sign of the sequence changes each time the blank crosses to another line; otherwise it
+never changes. So the cell of the blank determines the sign, and (mn)!/2 positions can be reached
+(W. W. Johnson and W. E. Story, American Journal of Mathematics 2, 1879). On a 1 x n board the tiles
+never pass each other, so there are n positions, one for each cell of the blank.
 
-Metrics: ``step``, a move slides one tile; ``multi``, it slides all tiles between the blank and
-some tile of its row or column by one cell, so the blank moves along a line as far as it likes.
+Metrics: with ``step`` a move slides one tile. With ``multi`` it slides by one cell all tiles from
+the blank to a chosen tile in its row or column, so the blank moves any distance along a line.
 
-Renaming the tiles maps the positions with the blank in a given cell onto each other and keeps
-the moves, and so does a symmetry of the board. So the greatest distance from a position depends
-on the orbit of its blank alone, and the diameter of the state graph is the greatest over one
-blank cell of each orbit (`Grid.blank_orbits`).
+Renaming the tiles maps any position to any other with the same blank cell and preserves the moves.
+Symmetries of the board also preserve the moves. So the greatest distance from a position depends
+only on the orbit of its blank's cell, and one cell of each orbit is enough to find the diameter of
+the state graph (`Grid.blank_orbits`).
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ MOST_CELLS = 25
 class TileNotation(Notation):
     """Boards of numbered tiles, written row by row.
 
-    A tile is coloured by the line, of the shorter ones, that it comes to.
+    The colour of a tile shows its shorter line on the goal.
     """
 
     def __init__(self, grid: Grid, pieces: Pieces, labels: Sequence, drawing: Drawing):
@@ -59,7 +59,8 @@ class TileNotation(Notation):
         return self.grid.in_rows(self.labels_on(board))
 
     def name_move(self, before: Board, after: Board) -> str:
-        """Return the tiles that slide, the nearest to the blank first, and where to."""
+        """Return the tiles that slide, the nearest to the blank first, with the arrow of their
+        direction."""
         target, source = before.index(0), after.index(0)
         stride = 1 if (source - target) % self.grid.columns else self.grid.columns
         stride = stride if source > target else -stride
@@ -68,7 +69,7 @@ class TileNotation(Notation):
         return names + self.grid.arrow(source, target)
 
     def steps(self, before: Board, after: Board) -> list[Board]:
-        return [after]  # no two tiles are alike, and all that slide make one step
+        return [after]  # all tiles differ, and all that slide make one step
 
 
 def tile_puzzle(

@@ -1,7 +1,7 @@
-"""The charts of a report, drawn by matplotlib: in files for papers, and as pictures of a page.
+"""The charts of a report, drawn by matplotlib: as files for papers, and as pictures in a page.
 
-The layers of one run are steps, those of several runs are lines. A chart is drawn once, so wide
-that its letters are legible in a column of a page, on a telephone, and printed 8 cm wide.
+Steps show the layers of one run, lines those of several runs. Charts have a single width, at which
+the letters are legible in a column of a page, on a telephone, and printed 8 cm wide.
 """
 
 import io
@@ -22,7 +22,7 @@ WIDTH, PANEL = 6.3, 2.6
 """The width of a chart, 16 cm, and the height of each of its panels, in inches."""
 
 TITLE, LEGEND = 50, 3
-"""The greatest number of letters in a line of a title, and of columns in a legend."""
+"""The most letters in a line of a title, and the most columns of a legend."""
 
 CHARTS: dict[str, list[tuple[str, str, Callable[[], Any] | None]]] = {
     "layers": [
@@ -38,8 +38,8 @@ CHARTS: dict[str, list[tuple[str, str, Callable[[], Any] | None]]] = {
         ("bytes written for each layer", "bytes", lambda: EngFormatter("B")),
     ],
 }
-"""The panels of each chart: a title, a field of `LayerStatistics`, and the formatter of its axis,
-which is None for a logarithmic scale."""
+"""The panels of each chart: a title, a field of `LayerStatistics`, and the formatter of the axis,
+None for a logarithmic scale."""
 
 STYLE = {
     "font.size": 13,
@@ -63,12 +63,12 @@ STYLE = {
 
 ADDRESS = "data:image/svg+xml;base64,"
 NO_DATE = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"Date": None}}
-"""Leaves out of a file's metadata all that differs from day to day, so that equal runs make equal
-files."""
+"""Metadata that omits dates and versions, so that equal runs make equal files."""
 
 
 def report_picture(report: Report, kind: str) -> bytes:
-    """Return a picture of the states of the layers, for a paper. kind: "png", "pdf" or "svg"."""
+    """Return a picture of the number of states of each layer, for a paper. kind: "png", "pdf" or
+    "svg"."""
     title = report.title
     if report.one and not report.one.complete:
         title += f", {report.one.standing}"
@@ -76,17 +76,16 @@ def report_picture(report: Report, kind: str) -> bytes:
 
 
 def report_charts(report: Report) -> dict[str, str]:
-    """Return each chart of a page by its name, as the address of a picture that the page itself
-    holds; none if no layer is known yet."""
+    """Return each chart of a page by name, as a data URL; no charts if no layer is known yet."""
     if not report.layers:
         return {}
-    with matplotlib.rc_context({"svg.fonttype": "none"}):  # outlines of letters are half of a page
+    with matplotlib.rc_context({"svg.fonttype": "none"}):  # letters as text, not outlines
         svg = {name: _saved(draw(report, name), "svg", transparent=True) for name in CHARTS}
     return {name: ADDRESS + b64encode(of).decode() for name, of in svg.items()}
 
 
 def draw(report: Report, chart: str, title: str = "") -> Figure:
-    """Return one of `CHARTS`, its panels one above the other."""
+    """Return one of `CHARTS`, with its panels one above another."""
     panels = CHARTS[chart]
     with matplotlib.rc_context(STYLE):
         figure = Figure((WIDTH, PANEL * len(panels) + 0.3), layout="constrained")

@@ -1,16 +1,16 @@
-"""The colours of pages and charts, and those of pieces.
+"""The colours of pages, charts and pieces.
 
-Pieces also differ for people who cannot tell red from green. Kinds with an order take steps of
-viridis (S. van der Walt and N. Smith, 2015); a few kinds without an order take the colours of
-M. Okabe and K. Ito (Color Universal Design, 2008).
+The colours of pieces also differ for people who cannot distinguish red from green. Kinds with an
+order have colours from viridis (S. van der Walt and N. Smith, 2015); a few kinds without an order
+have the colours of M. Okabe and K. Ito (Color Universal Design, 2008).
 """
 
 import numpy as np
 
 INK, QUIET, LINE, GROUND = "#1c2733", "#5b6875", "#d8dee5", "#ffffff"
 ACCENT, SECOND = "#2166ac", "#d6604d"
-"""The colours of a page (``templates/base.html``): of letters, quieter letters, lines and the
-ground, and two for bars and curves."""
+"""The colours of a page (``templates/base.html``): letters, less prominent letters, lines, the
+background, and two for bars and curves."""
 
 VIRIDIS = (
     "#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58",
@@ -20,7 +20,7 @@ OKABE_ITO = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#8a8f98",
 )  # fmt: skip
 ENDS = (0.12, 0.97)
-"""The part of the scale that is used, as its first colours are nearly black."""
+"""The part of the scale in use; its first colours are nearly black."""
 
 PLAIN = "#f3f5f7"
 """The colour of a piece without a kind."""

@@ -26,20 +26,20 @@ COMPILING = "Compiling kernels (up to half a minute the first time) …"
 def console_on(file: TextIO | None = None) -> Console:
     """Return a console that prints texts as they are, by default on standard output.
 
-    Names and paths come from users, so brackets in them are no markup and colons no emoji.
+    Users choose names and paths, so brackets and colons in them are ordinary text, not markup or
+    emoji.
     """
     return Console(file=file, markup=False, emoji=False, highlight=False)
 
 
 def is_live(console: Console) -> bool:
-    """Return whether a display on the console can stay in place and be written over again and
-    again."""
+    """Return whether a display on the console can stay in place and be overwritten."""
     return console.is_terminal and not console.is_dumb_terminal
 
 
 def say(line: str, file: TextIO | None) -> None:
-    """Print a line, if there is a file for it, in a terminal fitted to its width: a search
-    continues without its readers."""
+    """Print a line, fitted to the width of a terminal, if there is a file for it. Errors of writing
+    are ignored, because a search continues without readers."""
     if file is not None:
         with suppress(OSError, ValueError):
             print(fitted_to(line, file), file=file, flush=True)
@@ -47,9 +47,9 @@ def say(line: str, file: TextIO | None) -> None:
 
 @contextmanager
 def passing_line(file: TextIO | None) -> Iterator[Callable[[str], None]]:
-    """Yield a function that says on a terminal what is under way, in one line, in place of what it
-    said before; the last is erased at the end. The line also says when kernels are compiled. Where
-    nothing stays in place it says nothing."""
+    """Yield a function that shows the current step in one line of a terminal, which each call
+    overwrites, as does the compiling of kernels. The line is erased at the end. If lines cannot be
+    overwritten, it shows nothing."""
     if file is None or not is_live(console := console_on(file)):
         yield lambda text: None
         return
@@ -59,7 +59,7 @@ def passing_line(file: TextIO | None) -> Iterator[Callable[[str], None]]:
     )  # fmt: skip
 
     def say_instead(text: str) -> None:
-        with suppress(OSError):  # the terminal is gone; the work goes on
+        with suppress(OSError):  # the terminal is gone; the work continues
             live.start()
             shown = f"{text.removesuffix(' …')} …"
             live.update(Text(shown, no_wrap=True, overflow="ellipsis"), refresh=True)
@@ -73,7 +73,7 @@ def passing_line(file: TextIO | None) -> Iterator[Callable[[str], None]]:
 
 
 def warn_unwritten(file: Path | str, error: Exception) -> None:
-    """Say on standard error that a file for people cannot be written."""
+    """Warn on standard error that a file for people cannot be written."""
     reason = error.strerror if isinstance(error, OSError) else repr(error)
     say(f"warning: {file} cannot be written ({reason})", sys.stderr)
 
@@ -86,8 +86,8 @@ def table_of(
 ) -> Table:
     """Return a table without lines.
 
-    left: the headings of the columns that are aligned left; the others are aligned right. look:
-    further arguments of rich's columns.
+    left: the headings of the columns that are aligned left; other columns are aligned right. look:
+    further arguments for rich's columns.
     """
     table = Table(box=None, pad_edge=False, show_header=any(header))
     for heading in header:
@@ -98,29 +98,29 @@ def table_of(
 
 
 def pairs(rows: Iterable[Sequence[str]]) -> Table:
-    """Return a table of names, which are dim, and their values."""
+    """Return a table of names, in dim letters, and their values."""
     table = table_of(["", ""], rows, left=[""], overflow="fold")
     table.columns[0].style = "dim"
     return table
 
 
 def share_bar(share: float, console: Console) -> Table:
-    """Return a bar that shows a share, with the share in percent, on one line of a console."""
+    """Return a bar that shows a share, with the percentage, on one line of a console."""
     words = percent(share)
     width = max(1, min(BAR_WIDTH, console.width - len(words) - 2))
     return table_of(["", ""], [[ProgressBar(1.0, share, width=width), words]], no_wrap=True)
 
 
 MOST_WIDE, GAP = 28, 2
-"""The greatest width of a column of `tables_that_fit`, where longer cells have several lines, and
-the columns of a console between two of them."""
+"""The greatest width of a column of `tables_that_fit`, whose longer cells wrap, and the gap between
+two columns."""
 
 
 def tables_that_fit(
     header: Sequence[str], rows: Iterable[Sequence[str]], console: Console
 ) -> Iterator[Table]:
-    """Generate tables that a console has room for, each of the first column and as many of the
-    other columns as fit."""
+    """Generate tables that fit on a console. Each has the first column and as many of the other
+    columns as fit."""
     rows = list(rows)
     columns = zip(header, *rows, strict=True)
     first, *rest = (min(MOST_WIDE, max(map(cell_len, column))) for column in columns)
@@ -145,9 +145,9 @@ def fitting_table(
     console: Console,
     left: Sequence[str] = (),
 ) -> Table:
-    """Return a table of as many columns as a console has room for.
+    """Return a table without the columns that do not fit on a console.
 
-    dropped: the headings that are left out if room is short, in this order. left: see `table_of`.
+    dropped: the headings of the columns to leave out, in this order. left: see `table_of`.
     """
     unbounded = console.options.update(max_width=1000)
     for count in range(len(dropped) + 1):

@@ -1,5 +1,5 @@
-"""Displays of runs under way: a live block in a terminal, a table elsewhere, HTML in a notebook;
-and the listeners to a run, of which its display is one."""
+"""Displays of a run under way: a live block in a terminal, a table elsewhere, HTML in a notebook;
+and the listeners to a run, one of which is its display."""
 
 import sys
 import time
@@ -67,14 +67,16 @@ WORKERS_COMPILE = "Workers load or compile their kernels (up to half a minute th
 
 LAYERS_SHOWN = 10
 SPARE_LINES = 4
-"""Lines of a terminal that `shown` leaves free: the table's heading, and room for messages."""
+"""The lines of a terminal that `shown` leaves free, for the heading of the table and for
+messages."""
 
 IN_TABLE = {"depth", "states", "time in layers", "layers on disk"}
-"""Figures that `shown` leaves out: its table and its bar have them, or nobody waits for them."""
+"""Figures that `shown` leaves out because its table or bar has them, or because nobody waits for
+them."""
 
 
 class PlainProgress:
-    """Prints one line when a run begins, and then a table: a row a layer or a time."""
+    """Prints one line when a run begins, and then a table with a row for each layer or interval."""
 
     def __init__(self, file: TextIO | None = None, progress: AnyProgress | None = None):
         self._file, self._progress, self._rows = file, progress or Progress(), Rows()
@@ -88,7 +90,7 @@ class PlainProgress:
                 if event.workers:
                     self._say(starting_words(event))
             case RunStarted() | SearchStarted():
-                if not self._said:  # it was not said to be starting
+                if not self._said:  # no `Starting` event came before
                     self._say_once(headline(event))
             case Compiling():
                 self._say_once(WORKERS_COMPILE if event.elsewhere else COMPILING)
@@ -106,19 +108,19 @@ class PlainProgress:
         say(message, self._file)
 
     def close(self) -> None:
-        """Leave nothing in place that changes, however the run has ended."""
+        """Stop all updates, however the run has ended."""
 
     def _show(self) -> None:
-        """Show how far the run is, if it is time for that."""
+        """Show the progress of the run if an update is due."""
         for row in self._rows.due(self._progress):
             say(row, self._file)
 
 
 class NotebookProgress(PlainProgress):
-    """Shows a table and a chart in a notebook, and replaces them as the run goes on."""
+    """Shows a table and a chart in a notebook, and replaces them as the run proceeds."""
 
     SECONDS = 0.5
-    """The least seconds between two tables."""
+    """The least number of seconds between two tables."""
 
     _handle, _shown_at = None, float("-inf")
 
@@ -139,12 +141,12 @@ class NotebookProgress(PlainProgress):
 
 
 class LiveProgress(PlainProgress):
-    """Shows a line when a run begins, and below it the figures of the run in place until it
-    ends."""
+    """Shows a line when a run begins and, below it, the figures of the run, updated in place until
+    it ends."""
 
     def __init__(self, console: Console, progress: AnyProgress | None = None):
         super().__init__(progress=progress)
-        self._starting = "", 0.0  # what is said until the run begins, and since when
+        self._starting = "", 0.0  # the message until the run begins, and since when
         self._live = Live(get_renderable=self._block, console=console, transient=True)
 
     def __call__(self, event: Event) -> None:
@@ -152,14 +154,14 @@ class LiveProgress(PlainProgress):
             if isinstance(event, Starting):
                 self._starting = starting_words(event), time.monotonic()
             elif isinstance(event, Compiling):
-                self._progress(event)  # the figures have it
+                self._progress(event)  # the figures show it
                 return
             super().__call__(event)
-        except OSError:  # the terminal is gone; the search goes on
+        except OSError:  # the terminal is gone; the search continues
             self._live.console.quiet = True
 
     def _say(self, message: str) -> None:
-        if message == self._starting[0]:  # the block has it
+        if message == self._starting[0]:  # the block shows it
             return
         console = self._live.console
         console.print(fitted(message, console.width), soft_wrap=True)
@@ -181,14 +183,14 @@ class LiveProgress(PlainProgress):
 
 
 def starting_words(event: Starting) -> str:
-    """Return that workers are started, as a sentence; "" if none are."""
+    """Return a sentence that says that workers are starting; "" if none are."""
     return f"Starting {counted(event.workers, 'worker')} …" if event.workers else ""
 
 
 def shown(runs: Iterable[AnyProgress], console: Console, titled: bool = True) -> Group:
-    """Return the last layers of each run that is under way, as many as a screen has room for, a bar
-    of the share that is done, and its figures; a line for any other run. titled: whether each run
-    begins with its title."""
+    """Return, for each run under way, as many of its last layers as fit on a screen, a bar of the
+    share done, and its figures; for any other run a line. titled: True to begin each run with its
+    title."""
     parts: list[RenderableType] = []
     runs = list(runs)
     for progress in runs:
@@ -218,15 +220,15 @@ def shown(runs: Iterable[AnyProgress], console: Console, titled: bool = True) ->
 
 
 def say_details(event: Event) -> None:
-    """Say on standard error how a run is searched that begins."""
+    """Print on standard error how the run that begins searches."""
     if isinstance(event, STARTS):
         for detail in start_details(event):
             say(f"  {detail}", sys.stderr)
 
 
 def noted(file: Path | str, note: Listener) -> Listener:
-    """Return a listener that writes a file for people. If the system refuses that, it warns once,
-    and the search goes on."""
+    """Return a listener that writes a file for people. If writing fails, it warns once, and the
+    search continues."""
     warned = False
 
     def listen(event: Event) -> None:
@@ -249,11 +251,11 @@ def listening(
     listeners: Sequence[Listener],
     shown: bool | None,
 ) -> Iterator[list[Listener]]:
-    """Yield the listeners to a run, for as long as it is under way: its display, those of the
+    """Yield the listeners to a run while it is under way: its display, the listeners of the
     caller, and those that write its files for people.
 
-    storage: its place. progress: the class that follows a run of its kind. shown: True for a
-    display anywhere, False for none; by default only terminals and notebooks get one.
+    storage: the storage of the run. progress: the class that follows a run of its kind. shown: True
+    for a display anywhere, False for none; by default only terminals and notebooks have one.
     """
     display = _display(shown, progress())
     start = noted(storage.place(ENVIRONMENT), StartLog(storage, config))
@@ -270,7 +272,7 @@ def _display(shown: bool | None, progress: AnyProgress) -> PlainProgress | None:
     if "IPython" in sys.modules:
         from IPython import get_ipython
 
-        if getattr(get_ipython(), "kernel", None):  # its output is shown by a notebook
+        if getattr(get_ipython(), "kernel", None):  # a notebook shows the output
             return NotebookProgress(progress=progress)
     if sys.stderr is not None and is_live(console := console_on(sys.stderr)):
         return LiveProgress(console, progress)
@@ -282,12 +284,13 @@ def watch(
     interval: float,
     wait: Callable[[float], None] = time.sleep,
 ) -> list[Storage]:
-    """Follow runs by their files until all are complete, on standard output, and return their
-    places. A process that has completed a run still deletes files, so its end is awaited too.
+    """Follow runs by their files on standard output until all are complete, and return their
+    places. A process that has completed a run may still delete files, so this also waits for the
+    process to end.
 
-    find: returns the places of the runs; it is asked again until one of them has begun, as a
-    directory may turn out to hold several. A run that has not begun is awaited, or the search of
-    God's number beside it, whichever begins first.
+    find: returns the places of the runs. It is called again until one of them has begun, because a
+    directory may turn out to hold several. If a run has not begun, wait for it or for the search
+    for God's number beside it, whichever begins first.
     """
     paths: list[Storage] = []
     runs: list[AnyProgress] = []
@@ -322,15 +325,15 @@ def watch(
 
 
 class News:
-    """What is new about a run that is followed by its files. name: as for `Rows`."""
+    """The news of a run that is followed by its files. name: as for `Rows`."""
 
     def __init__(self, name: str | None = None):
         self._rows, self._state = Rows(name), ""
         self._started: Start | None = None
 
     def of(self, progress: AnyProgress) -> list[str]:
-        """Return lines: where the run is, if it has begun; a row of the table, if one is due; and
-        its state, if that has changed and it is not under way."""
+        """Return lines: the headline of the run when it begins, a row of the table if one is due,
+        and the state when it changes to anything but under way."""
         lines, started, state = [], progress.started, describe_state(progress)
         if started and self._started is None:
             lines.append(headline(replace(started, resumed=False)))
@@ -343,8 +346,8 @@ class News:
 
 def _look(path: Storage, pause: Callable[[], None]) -> AnyProgress:
     """Return the progress of a run by its files; raises InputError if it is gone, CorruptRunError
-    if it is damaged. While its files are being replaced it may look damaged, so it has three
-    tries."""
+    if it is damaged. A run whose files are being replaced may look damaged, so the reader tries
+    three times."""
     for _ in range(2):
         with suppress(InputError, CorruptRunError):
             return progress_of(open_run(path))

@@ -1,4 +1,4 @@
-"""The progress of a run in words, the same in a terminal, in a notebook and on a page."""
+"""The progress of a run in words, the same in a terminal, a notebook and a page."""
 
 import time
 from typing import TYPE_CHECKING
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 
 def figures(progress: AnyProgress, now: float | None = None) -> dict[str, str]:
-    """Return the figures of a run by their names."""
+    """Return the figures of a run by name."""
     if isinstance(progress, SearchProgress):
         return _search_figures(progress, time.time() if now is None else now)
     now = time.time() if now is None else now
     start, layers = progress.started, progress.layers
-    assert start is not None  # figures are of a run that has begun
+    assert start is not None  # only a run that has begun has figures
     figures_known: dict[str, str] = {}
     if not progress.complete and progress.states < start.states:
         time_left = progress.left(now)
         figures_known["time left"] = time_left_words(time_left)
         if not progress.ended and (end := end_of(time_left, now)):
             times = moment(end[1], now), moment(end[2], end[1])
-            figures_known["ends"] = "–".join(dict.fromkeys(times))  # once, if they are the same
+            figures_known["ends"] = "–".join(dict.fromkeys(times))  # once if both are the same
         if time_left and time_left.least_depth < time_left.most_depth:
             figures_known["last depth"] = (
                 f"about {time_left.depth} ({time_left.least_depth} to {time_left.most_depth})"
@@ -67,7 +67,7 @@ def figures(progress: AnyProgress, now: float | None = None) -> dict[str, str]:
 
 
 def time_left_words(left: TimeLeft | None) -> str:
-    """Return the time that a run still takes, in words."""
+    """Return the remaining time of a run in words."""
     if left is None:
         return "too early to tell"
     if left.most < 2:
@@ -80,9 +80,10 @@ def time_left_words(left: TimeLeft | None) -> str:
 
 
 def end_of(left: TimeLeft | None, now: float) -> tuple[float, float, float] | None:
-    """Return when a run under way ends, in Unix time: the likely, the earliest and the latest time.
+    """Return when a run under way ends, in Unix time: the likely, the earliest and the latest
+    time.
 
-    Returns None if that is not known, or if the latest is more than a hundred years away.
+    Returns None if this is not known, or if the latest time is more than a hundred years away.
     """
     if left is None or left.most > 100 * 365 * 86400:
         return None
@@ -90,7 +91,7 @@ def end_of(left: TimeLeft | None, now: float) -> tuple[float, float, float] | No
 
 
 def next_layer_words(progress: Progress, now: float) -> str:
-    """Return how much of the next layer is done, and for how long it has been under way."""
+    """Return how much of the next layer is done, and how long it has taken so far."""
     task, words = progress.task, []
     if task:
         of = f"{task.done:,} of {counted(task.tasks, 'task')}"
@@ -114,7 +115,7 @@ def title(progress: AnyProgress) -> str:
 
 
 def compiling_words(progress: AnyProgress, now: float) -> str | None:
-    """Return that kernels are being compiled, and for how long; None if they are not."""
+    """Return how long kernels have been compiling, in words; None if they are not."""
     if progress.compiling is None:
         return None
     event, began = progress.compiling
@@ -153,7 +154,7 @@ def start_details(start: RunStarted | SearchStarted) -> list[str]:
 
 
 def _search_figures(progress: SearchProgress, now: float) -> dict[str, str]:
-    """Return the figures of a search by their names."""
+    """Return the figures of a search by name."""
     asking, run = progress.asking or Asking("nothing yet"), progress.run
     figures: dict[str, str] = {}
     if asking.portions and not progress.complete:
@@ -178,19 +179,19 @@ def _search_figures(progress: SearchProgress, now: float) -> dict[str, str]:
 
 
 def last_layers(run: "CosetRun") -> "list[tuple[int, list[Farther]]]":
-    """Return (depth, positions) of the last layers that are known, the deepest first."""
+    """Return (depth, positions) of the last known layers, the deepest first."""
     return list(run.proof.last_layers()) if run.proof else []
 
 
 def bounds_words(lower: int | None, upper: int | None) -> str:
-    """Return the bounds of God's number in words."""
+    """Return the bounds on God's number in words."""
     if upper is None:
         return "not known yet"
     return str(upper) if lower == upper else f"from {lower} to {upper}"
 
 
 def _doing_words(asking: Asking) -> str:
-    """Return what a search does, and how much of it is done."""
+    """Return the current step of a search, and how much of it is done."""
     done = [f"{asking.done / asking.portions:.0%}"] if asking.done else []
     if asking.positions:
         done.append(f"{counted(asking.positions, 'position')} found")

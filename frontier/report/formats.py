@@ -1,4 +1,4 @@
-"""Reports in a terminal, and as a page, Markdown, CSV and JSON."""
+"""Reports as text for a terminal, HTML, Markdown, CSV and JSON."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ BAR = 12
 """The width of the longest bar in a table of layers, in characters."""
 
 DROPPED = ("log", "written", "growth", "time", "share", "up to here")
-"""A narrow terminal leaves out some of these columns, in this order."""
+"""A narrow terminal omits some of these columns, in this order."""
 
 COLUMNS = {
     "states": "states",
@@ -77,7 +77,7 @@ def _farthest(run: RunStatistics, console: Console) -> RenderableType:
 
 
 def report_value(report: Report) -> dict:
-    """Return a report as JSON: of each run the keys of ``summary.json``, and the statistics."""
+    """Return a report as JSON: for each run the keys of ``summary.json`` and the statistics."""
     if not (run := report.one):
         runs = [report_value(Report((run,))) for run in report.runs]
         value = {"differences": report.differences, "runs": runs}
@@ -102,8 +102,8 @@ def report_value(report: Report) -> dict:
 
 
 def report_csv(report: Report) -> str:
-    """Return a row for each depth, of several runs for each run and depth; cells that do not apply
-    are empty."""
+    """Return a row for each depth, or for each run and depth if there are several runs; cells that
+    do not apply are empty."""
     kinds = [kind for kind in SPENDING if any(kind in run.spent for run in report.runs)]
     names = [*COLUMNS.values(), *(f"seconds_{kind}" for kind in kinds)]
     labels = [[]] if report.one else [[label] for label in report.labels]
@@ -114,14 +114,14 @@ def report_csv(report: Report) -> str:
         for layer in run.layers:
             row = [*label, layer.depth, *(getattr(layer, key) for key in COLUMNS)]
             row += [layer.spent.get(kind, 0) for kind in kinds]
-            # Fractions have nine digits.
+            # Fractions have nine significant digits.
             writer.writerow([f"{of:.9g}" if isinstance(of, float) else of for of in row])
     return text.getvalue()
 
 
 def report_bfile(run: RunStatistics) -> str:
     """Return the sizes of the layers as a b-file of the On-Line Encyclopedia of Integer Sequences:
-    a line behind a # describes them, and a line "n a(n)" follows for each depth n."""
+    a comment line describes them, and a line "n a(n)" follows for each depth n."""
     known = "all terms" if run.complete else "not all terms, as the search is not complete"
     goals = " or ".join(map(run.puzzle.line, run.puzzle.goals))
     title = f"# {run.puzzle.title}: number of positions at n moves from {goals}; {known}.\n"
@@ -134,7 +134,7 @@ def report_markdown(report: Report) -> str:
 
 
 def report_page(report: Report) -> str:
-    """Return a report as a page of HTML, one file that needs nothing from outside."""
+    """Return a report as a self-contained HTML page."""
     from frontier.report.charts import report_charts  # matplotlib is slow to import
 
     def draw(run: RunStatistics, board: Board) -> Markup:
@@ -153,8 +153,8 @@ def _document(template: str, report: Report, **more) -> str:
 
 
 def fence(text: str, least: int = 1) -> str:
-    """Return a run of backticks longer than any in a text, as Markdown marks the ends of code by
-    one."""
+    """Return a sequence of backticks longer than any in a text, with which Markdown can delimit it
+    as code."""
     return "`" * max([least, *(len(row) + 1 for row in re.findall("`+", text))])
 
 

@@ -14,11 +14,11 @@ from frontier.search.coset_sampling import Sample
 from frontier.text import brief, counted, named, near, program, size, span
 
 DRAWN = 10
-"""The most farthest positions that are drawn."""
+"""The most farthest positions to draw."""
 
 
 def gods_number_value(run: CosetRun) -> dict:
-    """Return the results of a search as JSON, which is also ``summary.json`` in its directory."""
+    """Return the results of a search as JSON, the content of ``summary.json`` in its directory."""
     proof, puzzle = run.proof, run.region.puzzle
     value = {
         "name": run.identity["name"],
@@ -59,7 +59,8 @@ def gods_number_value(run: CosetRun) -> dict:
 
 
 def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None) -> str:
-    """Return the results of a search as text. at_most: the bound of the question."""
+    """Return the results of a search as text. at_most: the upper bound to prove, if one was
+    given."""
     puzzle, (row, column) = run.region.puzzle, _home(run)
     lines = [
         f"{named(value['name'], value['puzzle']['title'])}, the blank's home in [{row}, {column}]"
@@ -90,7 +91,7 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
 
 
 def drawn(run: CosetRun) -> tuple[str, list[Board]]:
-    """Return the heading of the boards that are drawn, and the boards."""
+    """Return the heading of the boards to draw, and the boards."""
     if layers := last_layers(run):
         depth, positions = layers[0]
         boards = [position.board for position in positions[:DRAWN]]
@@ -103,7 +104,7 @@ def drawn(run: CosetRun) -> tuple[str, list[Board]]:
 
 
 def bounds_of(run: CosetRun) -> str:
-    """Return the bounds of God's number in words."""
+    """Return the bounds on God's number in words."""
     proof = run.proof
     return bounds_words(proof.lower, proof.upper) if proof else bounds_words(None, None)
 
@@ -123,7 +124,7 @@ Samples = tuple[int, list[Sample]] | None
 
 
 def plan_value(plan: CosetPlan, samples: Samples) -> dict:
-    """Return what a search will use, as JSON."""
+    """Return the resources of a search as JSON."""
     region = plan.region
     value = {
         "name": plan.config.name,
@@ -151,7 +152,7 @@ def plan_value(plan: CosetPlan, samples: Samples) -> dict:
 
 
 def describe_plan(plan: CosetPlan, samples: Samples, verbose: bool = False) -> str:
-    """Return what a search will use, as text. verbose: with its region and databases."""
+    """Return the resources of a search as text. verbose: True to add its region and databases."""
     region, groups = plan.region, " + ".join(map(str, plan.groups))
     lines = [
         named(plan.config.name, region.puzzle.title),

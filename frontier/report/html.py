@@ -1,4 +1,4 @@
-"""Documents from templates; a page of HTML is one file that needs nothing from outside."""
+"""Documents from templates; an HTML page is one self-contained file."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
@@ -12,8 +12,8 @@ from frontier.text import counted, facts_html, moment
 def templates():
     """Return the templates of ``templates/``.
 
-    Text in those of HTML is escaped; markup, such as a drawing, has to come as
-    ``markupsafe.Markup``. In Markdown the filter ``text`` escapes HTML.
+    HTML templates escape text; markup, such as a drawing, has to be ``markupsafe.Markup``. In
+    Markdown the filter ``text`` escapes HTML.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
@@ -32,11 +32,12 @@ def templates():
 
 
 def page(template: str, **values) -> str:
-    """Return the document that a template makes of these values."""
+    """Return the document that a template makes from these values."""
     return templates().get_template(template).render(**values)
 
 
 def run_html(title: str, facts: Mapping[str, str], counts: Sequence[int]) -> str:
-    """Return a run for a notebook: a table of facts, and the states of its layers as bars."""
+    """Return a run as HTML for a notebook: a table of facts, and the sizes of its layers as
+    bars."""
     table = facts_html(title, facts)
     return page("notebook/run.html", table=table, counts=counts, accent=ACCENT)

@@ -1,5 +1,5 @@
-"""Positions of a layer as text, CSV and NumPy arrays, piece by piece: a layer may be larger than
-memory."""
+"""Positions of a layer as text, CSV and NumPy arrays, in batches, because a layer may be larger
+than memory."""
 
 import csv
 import io
@@ -18,8 +18,8 @@ from frontier.puzzles import Puzzle
 class Excerpt:
     """All positions of a layer, the first few that are stored, or a sample of them.
 
-    limit: how many at most; None for all. seed: of a sample of so many; None where they are the
-    first. by_number: whether positions are told by their state numbers alone.
+    limit: the most positions; None for all. seed: the seed of a sample of `limit` positions; None
+    for the first ones. by_number: True to give only the state numbers of positions.
     """
 
     puzzle: Puzzle
@@ -29,7 +29,7 @@ class Excerpt:
     by_number: bool = False
 
     def check(self) -> None:
-        """Raise InputError if the layer was not kept."""
+        """Raise InputError if the run did not keep the layer."""
         self.layer.number_batches()
 
     @property
@@ -42,8 +42,8 @@ class Excerpt:
         return self.layer.sample(self.count, self.seed or 0)
 
     def _batches(self) -> Iterator[np.ndarray]:
-        """Return the state numbers, uint64[N] at a time: of a sample in their order, else in the
-        order in which they are stored."""
+        """Generate the state numbers in batches, uint64[N]: those of a sample in ascending order,
+        others in stored order."""
         if self.seed is not None and self.count < self.layer.states:
             yield from np.split(self._sample, range(BATCH, self.count, BATCH))
             return
@@ -52,15 +52,15 @@ class Excerpt:
             yield numbers[:remaining]
             remaining -= numbers[:remaining].size
             if not remaining and self.limit is not None:
-                return  # at the end of a whole layer its size is checked
+                return  # a whole layer is read on, which checks its size
 
     def _lines(self, numbers: np.ndarray) -> list[str]:
-        """Return the positions of state numbers, each as `solve` reads it."""
+        """Return the positions of state numbers, each in the form that `solve` reads."""
         boards = self.layer.boards_of(numbers).tolist()
         return [self.puzzle.line(tuple(board)) for board in boards]
 
     def text(self) -> Iterator[bytes]:
-        """Return the positions, or their numbers, one a line."""
+        """Return the positions, or their numbers, one per line."""
         for numbers in self._batches():
             lines = map(str, numbers.tolist()) if self.by_number else self._lines(numbers)
             yield "".join(f"{line}\n" for line in lines).encode()
@@ -75,8 +75,8 @@ class Excerpt:
             yield table.getvalue().encode()
 
     def npy(self) -> Iterator[bytes]:
-        """Return an array as NumPy stores it: the codes of the positions, [N, cells] of the
-        smallest unsigned integers that have room, or their state numbers, uint64[N]."""
+        """Return a NumPy file: the codes of the positions, [N, cells], in the smallest unsigned
+        type that can hold them, or their state numbers, uint64[N]."""
         pieces = self.puzzle.notation.pieces
         kind = np.dtype(np.uint64 if self.by_number else np.min_scalar_type(pieces.greatest_code))
         yield head_of(kind, (self.count,) if self.by_number else (self.count, pieces.cells))

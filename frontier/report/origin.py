@@ -11,15 +11,15 @@ from frontier.text import counted, size
 
 
 def starts_of(storage: Storage) -> tuple[dict, ...]:
-    """Return the starts of the run in a storage, as `read_starts` has them; none if they cannot be
-    read."""
+    """Return the starts of the run in a storage, in the form of `read_starts`; empty if they cannot
+    be read."""
     with suppress(OSError):
         return tuple(read_starts(storage))
     return ()
 
 
 def origin(identity: dict, starts: Sequence[dict]) -> list[tuple[str, str]]:
-    """Return when a run was begun, and where and with which versions its last start was made."""
+    """Return when a run began, and the place and the versions of its last start."""
     begun = ("begun", time.strftime("%Y-%m-%d", time.gmtime(identity["created"])))
     if not starts:
         return [begun, ("environment", "missing or damaged, so it is not known")]
@@ -39,15 +39,15 @@ def origin(identity: dict, starts: Sequence[dict]) -> list[tuple[str, str]]:
 
 
 def config_text(identity: dict, starts: Sequence[dict]) -> str:
-    """Return the config that makes a run again, as TOML, without its directory and its hosts."""
+    """Return the config that repeats a run, as TOML, without its directory and its hosts."""
     tables_known = {"puzzle": identity["puzzle"]}
     for table, key in (("search", "keep"), ("store", "codec")):
-        if key in identity:  # a search of cosets has neither
+        if key in identity:  # a search by cosets has neither
             tables_known[table] = {key: identity[key]}
     tables = starts[-1]["config"] if starts else tables_known
     lines = [f"name = {_toml(identity['name'])}"]
     for table, values in tables.items():
-        keys = sorted(values, key="kind".__ne__)  # the kind comes first, the others as they are
+        keys = sorted(values, key="kind".__ne__)  # the kind comes first, the others in their order
         lines += ["", f"[{table}]", *(f"{key} = {_toml(values[key])}" for key in keys)]
     return "\n".join(lines)
 

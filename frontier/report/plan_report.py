@@ -1,4 +1,4 @@
-"""What the run of a plan will take, as JSON and as text, and the alternative of a search of
+"""The resources of a planned run, as JSON and as text, and the alternative of a search by
 cosets."""
 
 from frontier.config import Config
@@ -11,7 +11,7 @@ from frontier.search.plan import LARGEST_MEMORY
 from frontier.text import counted, named, rough_range, size
 
 LONG_SECONDS = 600.0
-"""A run that may take more seconds than this takes long, so that its plan names the alternative."""
+"""A plan names the alternative if the run may take more seconds than this."""
 
 
 def plan_value(forecast: Forecast) -> dict:
@@ -62,7 +62,7 @@ def plan_value(forecast: Forecast) -> dict:
 
 
 def describe_plan(value: dict, forecast: Forecast, verbose: bool = False) -> str:
-    """Return the plan as text. verbose: with its layout, and the rates that the time rests on."""
+    """Return the plan as text. verbose: True to add its layout, and the rates behind the time."""
     look = {
         "counted": counted, "named": named, "size": size, "rough_range": rough_range,
         "need_words": need_words,
@@ -74,8 +74,8 @@ def describe_plan(value: dict, forecast: Forecast, verbose: bool = False) -> str
 
 
 def gods_number_need(config: Config) -> dict | None:
-    """Return what `gods-number` needs instead of a run that visits every position, as JSON; None if
-    it is not made for the puzzle."""
+    """Return the resources that `gods-number` needs, which does not visit every position, as JSON;
+    None if it does not support the puzzle."""
     try:
         plan = plan_cosets(config)
     except InputError:
@@ -91,7 +91,7 @@ def gods_number_need(config: Config) -> dict | None:
 
 
 def need_words(need: dict) -> str:
-    """Return that need as a sentence without its end."""
+    """Return these resources as a sentence without a full stop."""
     room_here = "" if need["fits"] else f", and {size(need['bytes_here'])} may be used here"
     return (
         "`gods-number` finds God's number, or bounds, without visiting every position, with about "

@@ -1,4 +1,4 @@
-"""Published sizes of layers, read from a file, and what differs from them in a run."""
+"""Published sizes of layers, read from a file, and the differences of a run from them."""
 
 import re
 from pathlib import Path
@@ -7,20 +7,20 @@ from frontier.errors import FrontierError, InputError, why_unreadable
 from frontier.report.statistics import RunStatistics
 
 SHOWN = 10
-"""The most depths of a difference that are listed."""
+"""The most differing depths to list."""
 
 FORMS = 'lines "depth count", as in a b-file of the OEIS, or CSV with the columns depth and states'
 
 
 class Differs(FrontierError):
-    """A run has found other sizes of layers than a table says."""
+    """A run has found sizes of layers that differ from those of a table."""
 
 
 def published(path: Path) -> dict[int, int]:
-    """Return the states by depth of a table: lines of a depth and a count, among them b-files of
-    the OEIS, or CSV. Empty lines and comments behind # are left out.
+    """Return the states by depth of a table: lines of a depth and a count, such as b-files of the
+    OEIS, or CSV. Empty lines and comments after # are ignored.
 
-    Raises InputError if it is not such a table.
+    Raises InputError if the file is not such a table.
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
@@ -46,7 +46,7 @@ def published(path: Path) -> dict[int, int]:
 
 
 def _cells(line: str) -> list[str]:
-    """Return what stands in a line, without its comment."""
+    """Return the values in a line, without its comment."""
     return re.split(r"[\s,;]+", line) if (line := line.partition("#")[0].strip(" \t,;")) else []
 
 
@@ -58,10 +58,10 @@ def _column(path: Path, head: list[str], *names: str) -> int:
 
 
 def compare(run: RunStatistics, path: Path) -> str:
-    """Return that a run agrees with a table, in words; raises Differs if it does not.
+    """Return a sentence that says that a run agrees with a table; raises Differs if it does not.
 
-    A run that is not complete is compared as far as it goes; a complete one must have all depths
-    of the table, and the table all of its own.
+    Only the known layers of an incomplete run are compared; a complete run and the table must have
+    the same depths.
     """
     expected = published(path)
     depths = range(max(len(run.counts), *(depth + 1 for depth in expected)))

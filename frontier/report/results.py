@@ -1,4 +1,4 @@
-"""What a run of either kind has found, as its ``summary.json`` and ``status --json`` have it."""
+"""The results of a run of either kind, in the form of ``summary.json`` and ``status --json``."""
 
 from typing import TYPE_CHECKING
 
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
 
 
 def summary_of(run: "LayerRun | CosetRun") -> dict:
-    """Return what ``summary.json`` holds."""
+    """Return the content of ``summary.json``."""
     return summary(run) if isinstance(run, LayerRun) else _found(run)
 
 
 def found_so_far(run: "LayerRun | CosetRun") -> dict:
-    """Return what a run has found so far, without its farthest positions if it is by layers."""
+    """Return the results of a run so far; those of a run by layers omit its farthest positions."""
     return run_value(run) if isinstance(run, LayerRun) else _found(run)
 
 
 def _found(run: "CosetRun") -> dict:
-    from frontier.report.gods_number import gods_number_value  # with all of `cosets`
+    from frontier.report.gods_number import gods_number_value  # this loads all of `cosets`
 
     return gods_number_value(run)
 
 
 def write_summary_or_warn(run: StoredRun, value: dict) -> None:
-    """Write ``summary.json``, if the run still is at its place; warn if the file cannot be written,
-    as a complete run may be kept where nothing can be."""
+    """Write ``summary.json``, if the run is still in its place. Warn if the file cannot be written,
+    because a complete run may lie in a read-only place."""
     run.check_here()
     try:
         write_summary(run.storage, value)

@@ -1,5 +1,5 @@
-"""The progress of a run as a table for programs: a row a layer or a time, without units or spaces
-in its columns. A value that is not known is -."""
+"""The progress of a run as a table for programs: a row for each layer or interval, without units or
+spaces in its columns. An unknown value is -."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -8,14 +8,15 @@ from typing import Any
 from frontier.runs.progress import UNDER_WAY, AnyProgress, Progress, SearchProgress
 
 LAYER_SECONDS, TASK_SECONDS = 1.0, 60.0
-"""The least seconds between the rows of two layers, and between two within a layer; in a search of
-cosets between two questions, and within one."""
+"""The least seconds between the rows of two layers, and between two rows within a layer; in a
+search by cosets, between the rows of two questions and within a question."""
 
 CLOCK = "clock"
 
 
 class Rows:
-    """Says which rows about a run are due. name: stands in a column of its own; None for none."""
+    """Decides which rows about a run are due. name: the content of a separate column; None for no
+    such column."""
 
     def __init__(self, name: str | None = None):
         self._name, self._shown_at = name, float("-inf")
@@ -23,8 +24,8 @@ class Rows:
         self._widths: Sequence[int] | None = None
 
     def due(self, progress: AnyProgress) -> list[str]:
-        """Return a row, below the heads of the columns the first time, if there is something new
-        and it is time for one."""
+        """Return a row if there is something new and a row is due. The first row follows the heads
+        of the columns."""
         if progress.stage is None:
             return []
         now, state = time.monotonic(), (progress.stage, progress.share)
@@ -38,7 +39,7 @@ class Rows:
         return self._lines(values_of(progress))
 
     def _is_behind(self, progress: AnyProgress) -> bool:
-        """Return whether a stop has lost the layers that were shown last."""
+        """Return whether a stop has lost the last layers shown."""
         shown = self._shown[0]
         return isinstance(progress, Progress) and shown is not None and shown > progress.stage
 
@@ -53,12 +54,12 @@ class Rows:
 
 
 def _tasks_done(progress: AnyProgress) -> int:
-    """Return how many tasks of the layer under way are done."""
+    """Return how many tasks of the current layer are done."""
     return progress.task.done if isinstance(progress, Progress) and progress.task else 0
 
 
 WIDEST = {CLOCK: "00:00:00", "states": "9" * 14, "total": "9" * 15, "tasks": "999/999"}
-"""Values for which columns have room."""
+"""The widest values that fit in their columns."""
 
 
 def values_of(progress: AnyProgress) -> dict[str, str]:
@@ -66,9 +67,9 @@ def values_of(progress: AnyProgress) -> dict[str, str]:
     if isinstance(progress, SearchProgress):
         return _of_search(progress)
     now, start = time.time(), progress.started
-    assert start is not None  # rows are of a run that has begun
+    assert start is not None  # only a run that has begun has rows
     depth, states, tasks = progress.depth, progress.counts[-1], "-"
-    task = None if progress.complete else progress.task  # the last one found no state
+    task = None if progress.complete else progress.task  # the last task found no state
     if task and task.done:
         depth, states, tasks = task.depth, task.states, f"{task.done}/{task.tasks or '?'}"
     total = progress.states + (task.states if task else 0)
@@ -86,7 +87,7 @@ def values_of(progress: AnyProgress) -> dict[str, str]:
 
 def _of_search(progress: SearchProgress) -> dict[str, str]:
     asking = progress.asking
-    assert asking is not None  # as is the stage
+    assert asking is not None  # a search that has begun has a question
     left = None if progress.ended else asking.left
     known = asking.lower, asking.upper, asking.limit if asking.portions else None
     lower, upper, limit = ("-" if value is None else str(value) for value in known)
@@ -102,11 +103,11 @@ def _of_search(progress: SearchProgress) -> dict[str, str]:
 
 
 def _percent(part: int, whole: int) -> str:
-    """Return a share in percent; only all are 100.00."""
+    """Return a share in percent; only the whole is 100.00."""
     hundredths = (10_000 * part + whole // 2) // whole
     return f"{(hundredths if part == whole else min(hundredths, 9_999)) / 100:.2f}"
 
 
 def _elapsed(progress: AnyProgress, now: float) -> str:
-    """Return the seconds since the run was started, or, if it has ended, how long it took."""
+    """Return the seconds since the run started or, if it has ended, the seconds that it took."""
     return f"{progress.ended.elapsed if progress.ended else now - progress.began:.1f}"

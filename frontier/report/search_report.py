@@ -1,5 +1,5 @@
-"""The report of a search for God's number: its results, their basis, their cost, and how it was
-made."""
+"""The report of a search for God's number: its results, their basis, their cost, and how the search
+was made."""
 
 from markupsafe import Markup
 from rich.console import Console, Group, RenderableType
@@ -18,14 +18,14 @@ from frontier.runs.coset_run import CosetRun
 from frontier.text import brief, counted, size, span
 
 DROPPED = ("nodes", "look-ups", "left open", "cosets")
-"""A narrow terminal leaves out some of these columns, in this order."""
+"""A narrow terminal omits some of these columns, in this order."""
 
 QUESTIONS = "Positions at these depths, coset by coset"
 """The heading of the table of questions."""
 
 
 def key_figures(run: CosetRun) -> dict[str, str]:
-    """Return the most important facts of a search, by their names."""
+    """Return the most important facts of a search by name."""
     proof, region = run.proof, run.region
     figures = {
         "God's number": bounds_of(run),
@@ -41,8 +41,8 @@ def key_figures(run: CosetRun) -> dict[str, str]:
 
 
 def questions(run: CosetRun) -> Table:
-    """Return the questions in words and numbers, the first one first. A question is about the
-    depths from one on, or about every second one."""
+    """Return the questions in words and numbers, in the order asked. A question is about all depths
+    from a least depth on, or about every second one."""
     header = ["depths", "answer", "cosets", "look-ups", "left open", "nodes", "time"]
     answers = sorted(run.proof.answers.items(), reverse=True) if run.proof else []
     rows = [
@@ -72,7 +72,7 @@ def _in_words(run: CosetRun, limit: int, answer: Answer) -> str:
     if answer.searched:
         return positions
     witnessed = any(witness.limit == limit for witness in run.begun_proof.witnesses)
-    # 100% when all is done
+    # 100% only when all is done
     found_so_far = f"{positions}, " if answer.farther else "some, " if witnessed else ""
     return f"{found_so_far}{100 * len(answer.done) // answer.portions}% searched"
 
@@ -97,7 +97,7 @@ def search_text(run: CosetRun, console: Console) -> RenderableType:
 
 
 def search_value(run: CosetRun) -> dict:
-    """Return the report as JSON: the keys of ``summary.json``, and the starts."""
+    """Return the report as JSON: the keys of ``summary.json`` and the starts."""
     return gods_number_value(run) | {"starts": list(starts_of(run.storage))}
 
 
@@ -107,7 +107,7 @@ def search_markdown(run: CosetRun) -> str:
 
 
 def search_page(run: CosetRun) -> str:
-    """Return the report as a page of HTML, one file that needs nothing from outside."""
+    """Return the report as a self-contained HTML page."""
     return _document("search.html", run, draw=lambda of: Markup(board_svg(run.puzzle, of)))
 
 

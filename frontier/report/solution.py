@@ -1,4 +1,4 @@
-"""Solutions as JSON and as text: shortest ones, and those of the 15-puzzle by rotations."""
+"""Solutions as JSON and as text: shortest solutions, and those of the 15-puzzle by rotations."""
 
 from collections.abc import Iterable
 
@@ -22,8 +22,8 @@ def solution_value(
 ) -> dict:
     """Return the solution of one position as JSON.
 
-    boards: include the boards along it. count: the number of shortest solutions, if it is known.
-    nodes: the nodes visited in each iteration of IDA*, if that was the method.
+    boards: True to include the boards of the solution. count: the number of shortest solutions, if
+    known. nodes: the nodes visited in each iteration, if the method was IDA*.
     """
     value = {
         "board": puzzle.write(solution.boards[0]),
@@ -58,7 +58,8 @@ def describe_solution(puzzle: Puzzle, solution: Solution, value: dict) -> str:
 
 
 def _move_lines(moves: list[str], width: int) -> list[str]:
-    """Return moves in lines of `MOVES_A_LINE`, or of fewer where that is wider than `width`."""
+    """Return moves in lines of `MOVES_A_LINE` moves, or of fewer if these would be wider than
+    `width`."""
     lines: list[list[str]] = [[]]
     for move in moves:
         broad = sum(len(before) + 2 for before in [*lines[-1], move])
@@ -69,7 +70,7 @@ def _move_lines(moves: list[str], width: int) -> list[str]:
 
 
 def describe_moves(puzzle: Puzzle, moves: Iterable[str]) -> str:
-    """Return what each of some moves does as text; empty where the names say it."""
+    """Return the descriptions of moves as text; empty if the names describe the moves."""
     meanings = puzzle.notation.meanings(moves)
     if not meanings:
         return ""
@@ -84,7 +85,7 @@ def command(turn: Turn) -> str:
 
 
 def tiles_of(rotation: Rotation, path: list[int]) -> list[int]:
-    """Return the tiles that move when the blank goes through these cells."""
+    """Return the tiles that move when the blank moves through these cells."""
     tiles, board = [], rotation.start
     for cell in path:
         tiles.append(board[cell])
@@ -107,7 +108,7 @@ def rotation_value(rotation: Rotation) -> dict:
 
 
 def describe_rotation(rotation: Rotation, boards: bool) -> str:
-    """Return the solution as text. boards: draw the board after each tile."""
+    """Return the solution as text. boards: True to draw the board after each tile."""
     value, lines = rotation_value(rotation), [f"{FIFTEEN.line(rotation.start)}:"]
     if slid := value["slides_before"]:
         lines.append(f"  blank to the corner: {' '.join(map(str, slid))}")

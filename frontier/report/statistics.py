@@ -1,4 +1,4 @@
-"""The numbers of a report: the statistics of runs, by their files alone, and whether they agree."""
+"""The numbers of a report: statistics of runs, from their files alone, and whether runs agree."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -36,8 +36,8 @@ SPENDING = {
     "memory": "layers in memory",
     "lists": "layers as lists",
 }
-"""The kinds of work on which the time of a run is spent, in words. The first five are the work of
-layers by tasks."""
+"""The kinds of work that take the time of a run, in words. The first five are the work of layers by
+tasks."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class LayerStatistics:
     """The statistics of a layer.
 
     states, so_far: the states of this layer, and of all layers up to it. share, share_so_far: the
-    same as parts of all states of the puzzle, 0 to 1. growth: the states of this layer divided by
-    those of the layer before; None at depth 0. form: "bits" or "list". seconds: the time from the
-    layer before to this one. bytes: the bytes written to disk, 0 if the layer was never stored.
-    spent: these seconds by the keys of `SPENDING`; they add up to `seconds`.
+    same as fractions of all states of the puzzle, 0 to 1. growth: the states of this layer divided
+    by those of the previous layer; None at depth 0. form: "bits" or "list". seconds: the time from
+    the previous layer to this one. bytes: the bytes written to disk, 0 if the layer was never
+    stored. spent: the parts of `seconds` by the keys of `SPENDING`.
     """
 
     depth: int
@@ -67,10 +67,10 @@ class LayerStatistics:
 class RunStatistics(LayerTotals):
     """The statistics of a run.
 
-    state: one of the states of a run in `frontier.runs.progress`. total: the positions of the
-    puzzle. farthest: the number of positions of the last layer, None if the run is not complete.
-    boards: up to `DRAWN` of them. starts: the environment of each start of the run
-    (`frontier.runs.environment`); none if that is lost.
+    state: one of the states of a run in `frontier.runs.progress`. total: the number of positions of
+    the puzzle. farthest: the number of positions of the last layer, None if the run is not
+    complete. boards: up to `DRAWN` positions of the last layer. starts: the environment of each
+    start of the run (`frontier.runs.environment`); empty if it is lost.
     """
 
     run: LayerRun
@@ -106,13 +106,13 @@ class RunStatistics(LayerTotals):
 
     @property
     def mean(self) -> float | None:
-        """The mean depth of the states known."""
+        """The mean depth of the known states."""
         moves = sum(layer.depth * layer.states for layer in self.layers)
         return moves / self.states if self.layers else None
 
     @property
     def median(self) -> float | None:
-        """The median depth of the states known; between two depths if it lies there."""
+        """The median depth of the known states, which may lie between two depths."""
         ends, middle = [layer.so_far for layer in self.layers], (self.states - 1, self.states)
         return sum(bisect_right(ends, twice // 2) for twice in middle) / 2 if ends else None
 
@@ -123,7 +123,7 @@ class RunStatistics(LayerTotals):
 
     @cached_property
     def spent(self) -> dict[str, float]:
-        """The seconds by kind of work, in the order of `SPENDING`; zeros are left out."""
+        """The seconds by kind of work, in the order of `SPENDING`, without zeros."""
         total: Counter[str] = Counter()
         for layer in self.layers:
             total.update(layer.spent)
@@ -147,13 +147,13 @@ class RunStatistics(LayerTotals):
 
 
 def statistics_of(run: LayerRun) -> RunStatistics:
-    """Return the statistics of a run, from its files alone.
+    """Return the statistics of a run, computed only from its files.
 
     Raises CorruptRunError if the run is complete and its last layer, which holds the farthest
     positions, is damaged.
     """
     progress = progress_of(run)
-    assert isinstance(progress.run, LayerRun)  # opened again, if it has ended meanwhile
+    assert isinstance(progress.run, LayerRun)  # reopened if it has ended meanwhile
     run, state = progress.run, progress.state
     total, starts = run.identity["states"], starts_of(run.storage)
     counts = [record.states for record in run.records]
@@ -175,16 +175,16 @@ def statistics_of(run: LayerRun) -> RunStatistics:
 def _spent(record: LayerRecord, starts: tuple[dict, ...]) -> dict[str, float]:
     """Return the time of a layer by kind of work.
 
-    In a layer by tasks each kind of work took the sum of its seconds on all workers, divided by the
-    number of workers; the rest of the time is scheduling and waiting. If that number is not known,
-    or if tasks finished in an earlier start make the work longer than the time of the layer, the
-    time is divided in proportion to the work.
+    In a layer by tasks, the time of a kind of work is the sum of its seconds on all workers,
+    divided by the number of workers; the remaining time is scheduling and waiting. If the number of
+    workers is unknown, or if tasks finished in an earlier start make the work longer than the time
+    of the layer, the time is split in proportion to the work.
     """
     done = sum(record.work.values())
     if not done or not record.seconds:
         return {"memory" if record.form == "bits" else "lists": record.seconds}
     before = (start["workers"] for start in reversed(starts) if start["layers"] <= record.depth)
-    workers = next(before, 0)  # 0 if it is not known
+    workers = next(before, 0)  # 0 if unknown
     a_second = max(done / record.seconds, workers)
     spent = {kind: seconds / a_second for kind, seconds in record.work.items()}
     if workers:
@@ -196,8 +196,9 @@ def _spent(record: LayerRecord, starts: tuple[dict, ...]) -> dict[str, float]:
 class Report:
     """The runs of a report.
 
-    paths: their directories, as they were named. name: a title for the report; by default it is
-    made from the runs. several: True if several were named, even if only one has begun.
+    paths: the directories of the runs, as the user named them. name: a title for the report; by
+    default it is made from the runs. several: True if the user named several runs, even if only one
+    has begun.
     """
 
     runs: tuple[RunStatistics, ...]
@@ -207,12 +208,12 @@ class Report:
 
     @property
     def one(self) -> RunStatistics | None:
-        """The run of a report of one."""
+        """The run, if the report has only one; otherwise None."""
         return self.runs[0] if len(self.runs) == 1 and not self.several else None
 
     @cached_property
     def labels(self) -> list[str]:
-        """The name of each run, with a distinguishing mark if several have one name."""
+        """The name of each run, with a distinguishing mark if several runs have the same name."""
         named = list(zip_longest((run.name for run in self.runs), self.paths))
         labels = []
         for name, path in named:
@@ -232,26 +233,26 @@ class Report:
 
     @property
     def layers(self) -> list[tuple[LayerStatistics | None, ...]]:
-        """The layer of each run, by depth; None if a run has not come so far."""
+        """The layer of each run, by depth; None if a run has not reached the depth."""
         return list(zip_longest(*(run.layers for run in self.runs)))
 
     @cached_property
     def family(self) -> Family | None:
-        """The family of several runs, if they are of one tile puzzle from several blank cells."""
+        """The family of the runs, if they search one tile puzzle from several blank cells."""
         puzzles = [run.run.identity["puzzle"] for run in self.runs]
         return None if self.one else family_of(puzzles, [run.greatest for run in self.runs])
 
     @cached_property
     def differences(self) -> list[str]:
-        """The contradictions of runs of the same puzzle, one sentence for each pair."""
+        """The contradictions between runs of the same puzzle, one sentence for each pair."""
         pairs = combinations(zip(self.labels, self.runs, strict=True), 2)
         sentences = [_difference(*first, *second) for first, second in pairs]
         return [sentence for sentence in sentences if sentence]
 
 
 def _mark(path: str, paths: list[str]) -> str:
-    """Return what distinguishes a path from others: the last folder in which they all differ, or
-    its number."""
+    """Return a mark that distinguishes a path from others: the last folder in which they all
+    differ, or a number."""
     for folders in zip(*(reversed(Path(of).parts) for of in paths), strict=False):
         if len(set(folders)) == len(folders):
             return f"in {folders[paths.index(path)]}"
@@ -261,8 +262,8 @@ def _mark(path: str, paths: list[str]) -> str:
 def _searched(run: RunStatistics) -> dict:
     """Return the keys of [puzzle] that decide the sizes of a run's layers.
 
-    `start` is one of them unless there is one goal, and a whole one: otherwise only the positions
-    that the start can be reached from are at depth 0.
+    `start` is one of them unless there is exactly one goal, a whole board: with other goals,
+    `start` decides which positions are at depth 0.
     """
     goals = run.puzzle.goals
     single_whole_goal = len(goals) == 1 and OPEN not in goals[0]
@@ -275,7 +276,8 @@ def _difference(
 ) -> str | None:
     if _searched(run) != _searched(other_run):
         return None
-    # Beyond its last layer a complete run has no states; those of another run are not known.
+    # Beyond its last layer a complete run has no states; the further layers of other runs are
+    # unknown.
     depths_known = min(inf if of.complete else len(of.counts) for of in (run, other_run))
     pairs = enumerate(zip_longest(run.counts, other_run.counts, fillvalue=0))
     for depth, (states, other_states) in pairs:

@@ -1,4 +1,4 @@
-"""The state of a run by its files alone, as JSON and as text."""
+"""The state of a run, read from its files, as JSON and as text."""
 
 import time
 from dataclasses import asdict
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def status_of(place: Place, resume: str | None = None) -> dict:
-    """Return the state of a run by its files: the keys of ``summary.json``, and its progress.
+    """Return the state of a run from its files: the keys of ``summary.json`` and the progress.
 
-    resume: the command that goes on with it, if known. Times are Unix times, but `ends` is in ISO
-    8601 with the zone of this machine. A run that has not begun has few keys.
+    resume: the command that resumes the run, if known. Times are Unix times, except `ends`, which
+    is in ISO 8601 with this machine's time zone. A run that has not begun has few keys.
     """
     path = storage_at(place)
     if not LayerRun.exists(path):

@@ -1,6 +1,6 @@
 """``status.html``: a run in a browser, while it is under way and afterwards.
 
-The page reads no other file; while the run is under way it loads itself again every few seconds.
+The page reads no other file; while the run is under way, the page reloads every few seconds.
 """
 
 import threading
@@ -19,15 +19,15 @@ from frontier.storage.places import Place, storage_at
 from frontier.text import power
 
 SECONDS = 3.0
-"""The seconds between two writings of the page; for a shorter run it is written at the end only."""
+"""The seconds between two versions of the page. A shorter run writes it only at the end."""
 
 
 @contextmanager
 def kept_page(place: Place, progress: AnyProgress | None = None) -> Iterator[Listener]:
-    """Yield a listener to a run, whose page is written every few seconds and at the end; by default
-    it is one to a run by layers.
+    """Yield a listener that writes the page of a run every few seconds and at the end. progress:
+    follows the run, by default a run by layers.
 
-    A thread writes it, as events may be far apart and the page names the time left.
+    A thread writes the page, because events may be far apart and the page shows the remaining time.
     """
     storage, progress, over = storage_at(place), progress or Progress(), threading.Event()
 
@@ -38,7 +38,7 @@ def kept_page(place: Place, progress: AnyProgress | None = None) -> Iterator[Lis
             try:
                 if progress.started:
                     storage.write(NAME, status_page(progress).encode())
-            except Exception as error:  # the search goes on without a page
+            except Exception as error:  # the search continues without a page
                 if not warned:
                     warn_unwritten(storage.place(NAME), error)
                 warned = True
@@ -62,7 +62,7 @@ def status_page(progress: AnyProgress, now: float | None = None) -> str:
     decades = max(1, ceil(log10(max([*states, 1]) * 1.05)))
 
     def height(states: int) -> float:
-        # On a logarithmic scale, where a layer of one state still has a bar.
+        # On a logarithmic scale on which a layer of one state still has a bar.
         return round(100 * (log10(states) + 0.12) / (decades + 0.12), 2)
 
     return page(

@@ -15,7 +15,8 @@ LAYER: dict[str, tuple[str, Callable[[Any], str]]] = {
     "seconds": ("time", brief),
     "bytes": ("written", lambda count: size(count) if count else ""),
 }
-"""The columns of one run's layers: a field of `LayerStatistics`, its heading and its format."""
+"""The columns of the layers of one run: a field of `LayerStatistics`, its heading and its
+format."""
 
 
 class Table(NamedTuple):
@@ -34,10 +35,10 @@ class Tables(NamedTuple):
 
 
 def tables_of(report: Report) -> Tables:
-    """Return the tables of a report, which have a column for each run.
+    """Return the tables of a report, with a column for each run.
 
-    The table of layers has all numbers of the layers of one run, but only the states of those of
-    several.
+    For one run the table of layers has all numbers of each layer; for several runs it has only the
+    states.
     """
     key = [key_figures(run) for run in report.runs]
     spending = [
@@ -64,7 +65,7 @@ def tables_of(report: Report) -> Tables:
 
 
 def key_figures(run: RunStatistics) -> dict[str, str]:
-    """Return the most important numbers of a run, by their names."""
+    """Return the most important numbers of a run by name."""
     if (fullest := run.fullest) is None:
         return {"states": f"0 of {run.total:,}"}
     of, so_far = ("", "") if run.complete else (f" of {run.total:,}", " so far")
@@ -89,7 +90,7 @@ def key_figures(run: RunStatistics) -> dict[str, str]:
 
 
 def _side_by_side(report: Report, names: Iterable[str], columns: list[dict[str, str]]) -> Table:
-    """Return a table with a row for each name that some column has."""
+    """Return a table with a row for each name in any of the columns."""
     held = [name for name in dict.fromkeys(names) if any(name in column for column in columns)]
     rows = [[name, *(column.get(name, "") for column in columns)] for name in held]
     return Table(["", *report.labels], rows)

@@ -1,7 +1,7 @@
-"""The formats of definitions of puzzles by other programs, which a file's content tells apart.
+"""The formats in which other programs define puzzles. The content of a file shows its format.
 
-A config may be written in any of them instead of TOML: it is then the [puzzle] table alone, and has
-the name of its file.
+A config may use any of them instead of TOML. It is then only a [puzzle] table, and the run is named
+after the file.
 """
 
 import re
@@ -9,11 +9,10 @@ import re
 from frontier.puzzles.formats import gap, kpuzzle, twsearch
 
 READERS = (kpuzzle, gap, twsearch)
-"""The formats: a module each, with a function that tells whether a text is of it, and one that
-reads it."""
+"""The formats. Each module has a function that recognises its format and one that reads it."""
 
 SUFFIXES = (".tws", ".ksolve", ".def", ".kpuzzle.json", ".gap", ".g")
-"""What the names of such files usually end with."""
+"""The usual endings of the names of such files."""
 
 KNOWN = (
     "kpuzzle definitions (JSON with orbits, defaultPattern and moves), definitions of twsearch or "
@@ -23,18 +22,18 @@ KNOWN = (
 
 
 def puzzle_table(text: str, file: str) -> dict | None:
-    """Return the [puzzle] table, of kind `permutations`, of a definition of another program; None
-    if the text is of none of the formats.
+    """Return the [puzzle] table, of kind `permutations`, of another program's definition; None if
+    the text is in none of the formats.
 
-    Raises InputError, beginning with `file`, for what its format does not have or what is not
-    supported by this kind of puzzle.
+    Raises InputError, beginning with `file`, if the text breaks the rules of its format or defines
+    what permutation puzzles do not support.
     """
     reader = next((module for module in READERS if module.is_definition(text)), None)
     return None if reader is None else reader.read_definition(text, file).table(file)
 
 
 def name_of(file: str) -> str:
-    """Return the name of the run of a file, by the file's name."""
+    """Return the name of a run, made from the file's name."""
     suffix = next((of for of in SUFFIXES if file.endswith(of)), re.findall(r"\.[^.]*$|$", file)[0])
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", file.removesuffix(suffix)).lstrip(".-_")
     return name or "puzzle"

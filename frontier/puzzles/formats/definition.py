@@ -1,14 +1,14 @@
-"""Definitions of twisty puzzles by other programs, as tables of permutation puzzles.
+"""Other programs' definitions of twisty puzzles, as tables of permutation puzzles.
 
-All their formats say the same: sets of pieces, which may take one another's places; the piece in
-each place when the puzzle is solved, equal numbers for like pieces, and how it is turned; and
-moves, which bring the piece in each place to another one and turn it on the way. A reader of a
-format (`frontier.puzzles.formats` lists them) fills in a `Definition`, whose `table` is that of a
-config.
+All formats have the same content: sets of pieces, which may take one another's places; the piece in
+each place of the solved puzzle and its orientation, with equal numbers for like pieces; and moves,
+which take the piece in each place to another place and may turn it. The reader of a format
+(`frontier.puzzles.formats` lists them) fills in a `Definition`, whose `table` method makes the
+table of a config.
 
-The positions of the puzzle are those of all sets, one set after the other. A move stands for its
-powers too. Turns of the whole puzzle, such as x or Uv, bring no piece elsewhere in relation to the
-others, and are no moves; they are the table's `rotations`.
+The positions of the puzzle are the places of all sets, one set after another. The powers of a move
+are moves too. A turn of the whole puzzle, such as x or Uv, does not change how the pieces lie
+relative to one another. It is not a move, but one of the table's `rotations`.
 """
 
 import re
@@ -29,7 +29,7 @@ from frontier.space.points import orbits
 from frontier.text import counted
 
 MOST_PIECES = 255
-"""The most pieces of a set that are read, and their most orientations."""
+"""The most pieces of a set, and the most orientations of a piece."""
 
 ROTATION = re.compile(r"[xyz][2']?|[A-Z_]+v")
 """The names of turns of the whole puzzle."""
@@ -40,7 +40,7 @@ WILD = -1
 
 @dataclass(frozen=True)
 class PieceSet:
-    """A set of pieces. first: the first of its positions, counted from 0 through all sets."""
+    """A set of pieces. first: its first position, counted from 0 through all sets."""
 
     name: str
     first: int
@@ -57,7 +57,7 @@ class Definition:
     """The content of a file.
 
     name: the title. pieces, turns: int64[positions], the piece in each position of the solved
-    puzzle, and its orientation. moves: by their names, turns of the whole puzzle among them.
+    puzzle, and its orientation. moves: the moves by name, including turns of the whole puzzle.
     """
 
     name: str | None = None
@@ -68,7 +68,7 @@ class Definition:
 
     @property
     def orientations(self) -> np.ndarray:
-        """int64[positions]."""
+        """The number of orientations in each position, int64[positions]."""
         sets = self.sets.values()
         return np.repeat([of.orientations for of in sets], [of.size for of in sets])
 
@@ -77,10 +77,11 @@ class Definition:
         self.sets[name] = PieceSet(name, first, size, orientations)
 
     def add_move(self, name: str, source: np.ndarray, turns: np.ndarray, at: str) -> None:
-        """Add a move, given by int64[positions], from which place of its set the piece in each
-        position comes, and how far it is turned, by its position afterwards.
+        """Add a move. source: int64[positions], the place of its set from which the piece in each
+        position comes. turns: int64[positions], how far the piece that ends in each position is
+        turned.
 
-        Raises InputError, beginning with `at`, if two pieces come to one place.
+        Raises InputError, beginning with `at`, if the move takes two pieces to one place.
         """
         image, before = np.empty_like(source), np.empty_like(turns)
         for of in self.sets.values():
@@ -96,8 +97,8 @@ class Definition:
         self.moves[name] = Generator(name, tuple(image.tolist()), tuple(before.tolist()))
 
     def table(self, file: str) -> dict:
-        """Return the [puzzle] table; raises InputError, beginning with `file`, for what a
-        permutation puzzle cannot be."""
+        """Return the [puzzle] table; raises InputError, beginning with `file`, if a permutation
+        puzzle cannot represent the definition."""
         if (most := self.orientations.size) > MOST_POSITIONS:
             raise InputError(
                 f"{file} has {most} pieces in its sets: at most {MOST_POSITIONS} are supported. "
@@ -137,8 +138,8 @@ class Definition:
         }
 
     def _labels(self) -> list[str]:
-        """Return the labels of the pieces in their positions: a letter and a number if there are
-        several sets. The letter is that of the set's name unless two are the same."""
+        """Return the label of the piece in each position: a letter and a number if there are
+        several sets. The letter is the first of the set's name unless two sets share it."""
         letters = [name[0] for name in self.sets]
         if len(self.sets) == 1:
             letters = [""]
@@ -151,10 +152,10 @@ class Definition:
         ]
 
     def _without_wild(self, moves: Collection[Generator]) -> tuple[np.ndarray, np.ndarray]:
-        """Return the orientations in each position and those of the pieces in it when solved.
+        """Return the number of orientations in each position and the orientation there when solved.
 
-        If that of one piece may be any, so may those of all pieces with its label. A position has
-        one orientation if those of all pieces that can come there may be any.
+        If one piece may have any orientation, so may all pieces with its label. If all pieces that
+        can reach a position may have any orientation, the position has only one.
         """
         orientations, turns, labels = self.orientations, self.turns.copy(), np.array(self._labels())
         turns[np.isin(labels, labels[turns == WILD])] = WILD
@@ -167,7 +168,7 @@ class Definition:
 
 
 def _generators(moves: Mapping[str, Generator], orientations: np.ndarray) -> dict:
-    """Return moves as `generators`, but those that move nothing."""
+    """Return moves as `generators`, without those that move nothing."""
     generators = {}
     for name, move in moves.items():
         turns = (np.array(move.turns) % orientations).tolist()
@@ -178,8 +179,8 @@ def _generators(moves: Mapping[str, Generator], orientations: np.ndarray) -> dic
 
 
 def whole_number(value, at: str, least: int, most: int) -> int:
-    """Return a whole number, also one that is text; raises InputError, beginning with `at`, if it
-    is none of those from `least` to `most`."""
+    """Return a whole number, given as a number or as text; raises InputError, beginning with `at`,
+    unless it is between `least` and `most`."""
     text = str(value)
     if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS):
         raise InputError(f"{at}{value!r} is not a number")
@@ -189,7 +190,8 @@ def whole_number(value, at: str, least: int, most: int) -> int:
 
 
 def whole_numbers(values: Sequence, count: int, at: str, least: int, most: int) -> list[int]:
-    """Return so many whole numbers; raises InputError as `whole_number` does."""
+    """Return `count` whole numbers; raises InputError if there are more or fewer, or as
+    `whole_number` does."""
     if len(values) != count:
         raise InputError(f"{at}expected {counted(count, 'number')}")
     return [whole_number(value, at, least, most) for value in values]

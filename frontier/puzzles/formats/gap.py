@@ -1,14 +1,14 @@
-"""Generators of a group of permutations as GAP reads them (https://www.gap-system.org), and as
+"""Generators of a permutation group in the language of GAP (https://www.gap-system.org), as
 PuzzleGeometry and twsearch write them.
 
-* ``a:=(1,2,3)(4,5);`` names a permutation, in cycles of positions, counted from 1: the piece in
-  position 1 goes to 2.
+* ``a:=(1,2,3)(4,5);`` names a permutation, written as cycles of positions counted from 1: the piece
+  in position 1 goes to 2.
 * ``Gen:=[a,b];`` and ``G:=Group(a,b);`` say which permutations are the moves, by name or in cycles.
-  The last such list counts; without one all permutations are moves.
+  The last such list counts; without a list all permutations are moves.
 * ``ip:=[[1,2],[3]];``, which PuzzleGeometry writes, says which pieces are alike.
 
-Text from # to the end of a line is a comment. Commands that name nothing, such as ``Size(G);``, are
-passed over. ``M_``, with which those programs begin all names of moves, is left off.
+Text from # to the end of a line is a comment. The reader ignores commands that name nothing, such
+as ``Size(G);``, and drops the prefix ``M_``, which those programs put before all names of moves.
 """
 
 import json
@@ -23,7 +23,7 @@ from frontier.puzzles.formats.definition import MOST_PIECES, Definition, whole_n
 PERMUTATION = r"\(\)|(?:\(\d+(?:,\d+)*\))+"
 ITEM = rf"{PERMUTATION}|[A-Za-z_]\w*"
 LIST = re.compile(rf"(?:Group\(\[|Group\(|\[)((?:{ITEM})(?:,(?:{ITEM}))*)(?:\]\)|\)|\])")
-"""What the parts of a statement look like without spaces."""
+"""Patterns of the parts of a statement, without spaces."""
 
 PREFIX = "M_"
 
@@ -31,13 +31,13 @@ Cycles = list[list[int]]
 
 
 def is_definition(text: str) -> bool:
-    """Return whether a text is of GAP rather than of another format."""
+    """Return whether a text is in the language of GAP."""
     return re.match(r"\s*([A-Za-z_]\w*\s*:=|Group\s*\()", _without_comments(text)) is not None
 
 
 def read_definition(text: str, file: str) -> Definition:
     """Return the definition in a text; raises InputError, beginning with `file` and the name, for
-    what is not of this format or not supported."""
+    what is not in this format or not supported."""
     named: dict[str, Cycles] = {}
     lists: dict[str, list[str]] = {}
     moves, alike = None, []
@@ -82,7 +82,8 @@ def _without_comments(text: str) -> str:
 
 
 def _name_of(item: str, named: dict[str, Cycles], at: str) -> str:
-    """Return the name of a permutation in a list; one in cycles gets a name."""
+    """Return the name of a permutation in a list; a permutation written in cycles gets a new
+    name."""
     if item in named:
         return item
     if not item.startswith("("):

@@ -6,11 +6,11 @@
   0, and their ``orientation``. An ``orientationMod`` of 1 says that a piece may have any
   orientation, and 0 that it may not.
 * ``moves``: for each move and orbit a ``permutation``, the place from which the piece in each place
-  comes, and the ``orientationDelta``, how far the piece in each place after the move is turned. An
-  orbit that is left out does not move.
-* ``derivedMoves``: moves that are written as sequences of others.
+  comes, and the ``orientationDelta``, how far the piece that ends in each place is turned. An orbit
+  that is left out does not move.
+* ``derivedMoves``: moves written as sequences of other moves.
 
-Other keys say nothing about positions and moves, and are passed over.
+The reader ignores other keys, which say nothing about positions and moves.
 """
 
 import json
@@ -31,13 +31,13 @@ from frontier.puzzles.sequences import effect_of
 
 
 def is_definition(text: str) -> bool:
-    """Return whether a text is JSON rather than of another format."""
+    """Return whether a text is JSON."""
     return text.lstrip().startswith("{")
 
 
 def read_definition(text: str, file: str) -> Definition:
     """Return the definition in a text; raises InputError, beginning with `file` and the key, for
-    what is not of this format or not supported."""
+    what is not in this format or not supported."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -94,8 +94,8 @@ def _arrangement(
     """Return int64[positions] numbers of pieces or places, counted from 0 in each set, and
     int64[positions] turns.
 
-    keys: those of both for each orbit. most: the greatest number, by default that of the last
-    place.
+    keys: the keys of the numbers and the turns of each orbit. most: the greatest number allowed, by
+    default the number of the last place.
     """
     if not isinstance(given, dict):
         raise InputError(f"{at[:-1]} = {given!r}: expected an object")
@@ -122,7 +122,7 @@ def _numbers(given, key: str, of: PieceSet, most: int, at: str) -> list[int]:
 
 
 def _add_derived(definition: Definition, derived: dict, file: str) -> None:
-    """Add the moves that are sequences of others, which may be derived themselves."""
+    """Add the moves that are sequences of other moves; those may be derived moves too."""
     each, waiting = definition.orientations.tolist(), dict(derived)
     while waiting:
         left, faults = {}, []
@@ -145,12 +145,12 @@ def _add_derived(definition: Definition, derived: dict, file: str) -> None:
 
 
 WORDS = {list: "a list", dict: "an object", str: "text", int: "a whole number"}
-"""What messages call the values of JSON."""
+"""The words of messages for the types of JSON values."""
 
 
 def _part(content, key: str, kind: type, at: str):
-    """Return the value of a key; raises InputError, beginning with `at`, if there is none of this
-    kind."""
+    """Return the value of a key; raises InputError, beginning with `at`, if it is missing or not of
+    this type."""
     if not isinstance(content, dict) or key not in content:
         raise InputError(f"{at}{key} is missing, which every kpuzzle definition has")
     if not isinstance(content[key], kind) or isinstance(content[key], bool):

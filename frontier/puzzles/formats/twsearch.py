@@ -1,22 +1,22 @@
-"""Puzzles in the format of twsearch, a searcher of twisty puzzles by T. Rokicki
-(https://github.com/cubing/twsearch), and of ksolve by K. Krig and M. Gottlieb, which it extends.
+"""Puzzles in the format of twsearch, a search program for twisty puzzles by T. Rokicki
+(https://github.com/cubing/twsearch). It extends the format of ksolve by K. Krig and M. Gottlieb.
 
-A file has lines of words; those that begin with # are comments.
+A file has lines of words; lines that begin with # are comments.
 
 * ``Name`` and a word: the title.
 * ``Set``, a name, a number of pieces and a number of orientations: pieces that may take one
   another's places.
-* ``Solved``, up to ``End``: for each set its name on a line, the piece in each place on the next
-  one, from 1, and if they are not all 0 their orientations on a third one. Equal numbers are like
-  pieces. Sets that are not named have their pieces in order.
+* ``Solved``, up to ``End``: for each set a line with its name, a line with the piece in each place,
+  counted from 1, and, unless all orientations are 0, a line with these. Equal numbers are like
+  pieces. A set that is not named has its pieces in order.
 * ``Move`` and a name, up to ``End``: for each set that moves, the place from which the piece in
-  each place comes; and how far the piece that is in each place before the move is turned.
-* ``StartState`` and ``MoveTransformation`` are the same but count from 0, and the latter tells how
-  far the piece that is in each place after the move is turned.
-* ``MoveSequence``, a name and moves: all of them one after the other as one move.
-* ``Ignore``, up to ``End``: for each set a line of 0, and on another one a 1 for each place whose
-  piece may have any orientation. A 1 on the first line, for a place in which any piece may lie, is
-  not supported.
+  each place comes, and how far the piece that begins in each place is turned.
+* ``StartState`` and ``MoveTransformation`` are like ``Solved`` and ``Move`` but count from 0, and
+  the latter gives how far the piece that ends in each place is turned.
+* ``MoveSequence``, a name and moves: one move that does them one after another.
+* ``Ignore``, up to ``End``: for each set a line of zeros, and a line with a 1 for each place whose
+  piece may have any orientation. A 1 on the first line, for a place that may hold any piece, is not
+  supported.
 """
 
 import re
@@ -53,17 +53,17 @@ REFUSED = {
     "Block": "ties pieces together, and here a move is possible in all positions",
     "MoveLimits": "limits how often a move is made, and here all moves may be",
 }
-"""Commands that are known and not supported, and the reason."""
+"""Known commands that are not supported, with the reason."""
 
 PASSED_OVER = ("MoveAlias", "SwizzleSet")
-"""Commands that only give names."""
+"""Ignored commands, which only give names."""
 
 BEGIN = re.compile(r"^\s*(Set\s+\S+\s+\d+\s+\d+|Solved|Move\s+\S+)\s*$", re.MULTILINE)
-"""Lines that no other format has."""
+"""Lines that only this format has."""
 
 
 def is_definition(text: str) -> bool:
-    """Return whether a text is a definition rather than one of another format."""
+    """Return whether a text is in this format."""
     _, words = next(_lines(text), (0, [""]))
     is_command = words[0] in {*COMMANDS, *REFUSED, *PASSED_OVER}
     return "=" not in "".join(words) and (is_command or BEGIN.search(text) is not None)
@@ -72,7 +72,7 @@ def is_definition(text: str) -> bool:
 def read_definition(text: str, file: str) -> Definition:
     """Return the definition in a text.
 
-    Raises InputError, beginning with `file` and the line, for what is not of this format or not
+    Raises InputError, beginning with `file` and the line, for what is not in this format or not
     supported.
     """
     definition, lines, solved = Definition(), _lines(text), False
@@ -148,7 +148,7 @@ def _add_move(
     first = 0 if command == "MoveTransformation" else 1
     rows = _rows(definition, lines, at, lambda of: range(first, of.size + first))
     source, turns = _arrangement(definition, rows, first)
-    if command == "Move":  # a turn stands in the place of the piece before it
+    if command == "Move":  # it gives turns by the places before the move
         for of in definition.sets.values():
             turns[of.positions] = turns[of.positions][source[of.positions]]
     definition.add_move(name, source, turns, at.removesuffix(": "))
@@ -188,10 +188,10 @@ def _rows(
     turns: Callable[[PieceSet], range] = lambda of: range(of.orientations),
     wild: bool = False,
 ) -> dict[PieceSet, list[list[int]]]:
-    """Read the lines up to End: for each set that they name, one list of numbers or two.
+    """Read the lines up to End: one or two lists of numbers for each set that they name.
 
-    numbers, turns: return what may stand in the first list of a set and in the second one. wild:
-    whether ? may stand in the second one.
+    numbers, turns: return the values that a set allows in its first list and in its second. wild:
+    whether the second list may contain ?.
     """
     rows: dict[PieceSet, list[list[int]]] = {}
     of = None

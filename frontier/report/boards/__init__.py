@@ -1,4 +1,4 @@
-"""Boards and solutions as drawings: in a terminal, as SVG, as a page that moves."""
+"""Boards and solutions as drawings: in a terminal, as SVG, and as animated pages."""
 
 from frontier.report.boards.film import boards_strip, captions_of, film_page, film_strip
 from frontier.report.boards.svg import board_svg, boards_html

@@ -1,4 +1,4 @@
-"""Solutions as film strips, and as pages that move, step by step."""
+"""Solutions as film strips, and as animated pages."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,17 +19,17 @@ STRIP_WIDTH = 960
 """The greatest width of a strip in pixels, unless a single board is wider."""
 
 STRIP_SIDE, SIDE = 30, 48
-"""The side of a cell in a strip, and on a page that moves, in pixels."""
+"""The side of a cell in a strip, and on an animated page, in pixels."""
 
 CAPTION, GAP = 13, 14
-"""The letter size of the captions of a strip, and the room between boards, in pixels."""
+"""The letter size of the captions of a strip, and the gap between boards, in pixels."""
 
 
 def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> list[str]:
     """Return the caption of each board: the move that leads to it, with its number.
 
-    If a piece is drawn with another label than the name that moves use, and the encoding has that
-    label, it comes first: 3. 羊 g↓. A move with a name of its own, such as F', names no piece.
+    If the drawn label of a piece differs from its name in moves, the label comes first, provided
+    that the encoding has it: 3. 羊 g↓. A move with its own name, such as F', names no piece.
     """
     if puzzle.notation.names_moves:
         return ["start", *(f"{n}. {move}" for n, move in enumerate(solution.moves, start=1))]
@@ -52,8 +52,8 @@ def boards_strip(puzzle: Puzzle, boards: Sequence[Board], captions: Sequence[str
 def film_strip(puzzle: Puzzle, solution: Solution) -> str:
     """Return all positions of a solution as one SVG, in rows.
 
-    Under each is the move that leads to it. The pieces that it moves or turns have a strong line
-    around them, and those that it moves a shadow where they were.
+    Below each position is the move that leads to it. The pieces that it moves or turns have a
+    strong outline, and a shadow marks the former place of a moved piece.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def film_strip(puzzle: Puzzle, solution: Solution) -> str:
 
 
 def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
-    """Return a page that steps through a solution; on paper and without scripts it is a strip.
+    """Return a page that steps through a solution; on paper, or without scripts, it shows a strip.
 
     Parameters
     ----------
@@ -108,11 +108,11 @@ def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
 class _Film:
     """The positions of a solution as pictures, and the pieces that move between them.
 
-    steps: for each position, the number of steps of the move to it. paths: for each, the paths of
-    the pieces that this move brings elsewhere, by code. A path has the places of the piece after
-    each step, relative to its place in the first position. labels: the labels of each piece along
-    the solution, by code, each once: a piece that turns has several. shown: which of them it bears
-    in each position, counted from 0.
+    steps: for each position, the number of steps of the move to it. paths: for each position, the
+    paths of the pieces that this move displaces, by code. A path has the places of the piece after
+    each step, relative to its place in the first position. labels: the different labels of each
+    piece in the solution, by code; a piece that turns has several. shown: the index of its label in
+    each position.
     """
 
     def __init__(self, puzzle: Puzzle, solution: Solution):
@@ -148,8 +148,8 @@ class _Film:
         }
 
     def faces(self, scene: Scene, piece: Piece) -> list[str]:
-        """Return a piece of the first position as it is drawn with each of its labels, the first
-        visible."""
+        """Return the drawings of a piece of the first position with each of its labels; the first
+        is visible."""
         labels, first = self.labels[piece.code], self.shown[piece.code][0]
         if len(labels) == 1:
             return [scene.piece(piece)]
@@ -160,8 +160,8 @@ class _Film:
         ]
 
     def frames(self) -> list[tuple[Scene, str]]:
-        """Return the positions of a strip. In each the pieces that have just moved or turned are
-        marked, and a shadow is where a moved piece was."""
+        """Return the positions of a strip. In each, the pieces that have just moved or turned are
+        marked, and a shadow marks the former place of a moved piece."""
         frames, before = [], self.pictures[0]
         for picture, paths in zip(self.pictures, self.paths, strict=True):
             scene, labels_before = Scene(picture, STRIP_SIDE), _labels(before)
@@ -170,7 +170,7 @@ class _Film:
                 for piece in picture.pieces
                 if piece.code in paths or piece.label != labels_before[piece.code]
             ]
-            # A move is about pieces with a label or a kind, if any of them move.
+            # Mark pieces with a label or a kind, if any of them move, rather than all.
             marked = {piece.code for piece in moved if not _unmarked(piece)} or {
                 piece.code for piece in moved
             }
@@ -187,18 +187,18 @@ class _Film:
 
 
 def _labels(picture: Picture) -> dict[int, str]:
-    """Return the label of each piece, by its code."""
+    """Return the label of each piece by code."""
     return {piece.code: piece.label for piece in picture.pieces}
 
 
 def _unmarked(piece: Piece) -> bool:
-    """Return whether a piece has neither a label nor a kind, so that it looks like all others."""
+    """Return whether a piece has neither a label nor a kind, and so looks like all others."""
     return not piece.label and piece.kind is None
 
 
 def _with_lasting_codes(before: Picture, after: Picture) -> Picture:
-    """Return the picture after a step, with like pieces numbered so that as few as possible have
-    moved."""
+    """Return the picture after a step, with like pieces numbered so that as few as possible seem to
+    move."""
     old = {piece.cells: piece.code for piece in before.pieces if _unmarked(piece)}
     new = [piece for piece in after.pieces if _unmarked(piece)]
     free_places = sorted(set(old) - {piece.cells for piece in new})
@@ -208,7 +208,7 @@ def _with_lasting_codes(before: Picture, after: Picture) -> Picture:
 
 
 def _places(picture: Picture) -> dict[int, complex]:
-    """Return the place of each piece, by its code, as x + iy."""
+    """Return the place of each piece by code, as x + iy."""
     return {piece.code: complex(*picture.places[piece.cells[0]]) for piece in picture.pieces}
 
 

@@ -1,7 +1,7 @@
 """Boards as SVG.
 
-A drawing has attributes only, no ids and no styles, so that many drawings can stand in one page. It
-has its own background, so that it looks the same on paper and on a dark page.
+A drawing uses only attributes, no ids or styles, so one page can hold many drawings. It has its own
+background, so it looks the same on paper and on a dark page.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,14 +25,14 @@ MARGIN = 0.22
 """The margin around a board, in sides of a cell."""
 
 ROUND, STONE = 0.13, 0.41
-"""The radius of the corners of squares, and that of stones on a graph, in sides of a cell."""
+"""The radius of the corners of squares, and of stones on a graph, in sides of a cell."""
 
 NOTEBOOK_SIDE, MOST_BOARDS = 24, 50
-"""In a notebook, the side of a cell in pixels, and the most boards that are shown."""
+"""In a notebook, the side of a cell in pixels, and the most boards shown."""
 
 NAME, ASIDE = 0.25, (-0.45, -0.26)
-"""The letter size of the name of a cell, and its place, from the middle, in sides of a cell:
-between the edges of squares as well as of triangles."""
+"""The letter size of the name of a cell, and its place relative to the middle, in sides of a cell:
+between the edges of a grid of squares or of triangles."""
 
 
 def board_svg(puzzle: Puzzle, board: Board, side: float = 36) -> str:
@@ -85,13 +85,13 @@ class Scene:
         return standalone(drawn, self.width, self.height, title)
 
     def board(self, pieces: Iterable[str] | None = None) -> str:
-        """Return the board with its pieces, by default as they are drawn at rest."""
+        """Return the board with its pieces, by default drawn at rest."""
         pieces = map(self.piece, self.picture.pieces) if pieces is None else pieces
         return "".join([self.ground(), *pieces, self.names()])
 
     def ground(self) -> str:
-        """Return the ground of the pieces: the cells, the edges between them, the marks of open
-        cells."""
+        """Return the background of the pieces: the cells, the edges between them, and the marks of
+        open cells."""
         drawn = tag(
             "rect", x=1, y=1, width=self.width - 2, height=self.height - 2, rx=self.side * 0.16,
             fill=GROUND, stroke=EDGE, stroke_width=1,
@@ -108,7 +108,7 @@ class Scene:
         )
 
     def piece(self, piece: Piece, moved: bool = False) -> str:
-        """Return a piece with its label; with a strong line around it if it has moved."""
+        """Return a piece with its label, with a strong outline if it has moved."""
         gap, line, opacity = (0.05, 0.09, 1) if moved else (0.03, 0.028, 0.45)
         path, breadth = self._form(piece, gap)
         colour = colour_of(piece.kind, self.picture.kinds, self.picture.ordered)
@@ -126,7 +126,8 @@ class Scene:
         return self._path(*self._form(piece, 0.09), INK, opacity=0.25)
 
     def names(self) -> str:
-        """Return the names of the cells, if moves name them: small, between the edges, over all."""
+        """Return the names of the cells, if moves use them: small, between the edges, on top of the
+        drawing."""
         halo = {"stroke": GROUND, "stroke_width": self.side * 0.06, "paint_order": "stroke"}
         drawn = ""
         for (x, y), name in zip(self.picture.places, self.picture.names, strict=False):
@@ -135,15 +136,15 @@ class Scene:
         return drawn
 
     def _form(self, piece: Piece, gap: float) -> tuple[str, float]:
-        """Return a path along a piece, and the breadth of the round brush that draws the piece on
+        """Return a path along a piece, and the width of the round stroke that draws the piece on
         this path. The drawing stays `gap` sides away from the edges of the piece's cells."""
         if self.picture.edges is None:
             return self._squares(piece.cells, gap + ROUND), 2 * ROUND
         return "".join(self._stones(piece.cells)), 2 * (STONE - gap)
 
     def _squares(self, cells: Iterable[int], inset: float) -> str:
-        """Return a path of squares, and of the space between two or four of them, inside their
-        edges."""
+        """Return a path of squares, inside their edges, that also covers the gaps between two or
+        four of them."""
         held = {self.picture.places[cell] for cell in cells}
         path = ""
         for (x, y), (i, j) in product(sorted(held), product((0, 1), repeat=2)):
@@ -154,14 +155,15 @@ class Scene:
         return path
 
     def _stones(self, cells: Iterable[int]) -> tuple[str, str]:
-        """Return paths of the middles of cells, and of the edges of the graph between them."""
+        """Return the path of the middles of cells, and that of the edges of the graph between
+        them."""
         places = {cell: map(number, self.at(self.picture.places[cell])) for cell in cells}
         at = {cell: ",".join(place) for cell, place in places.items()}
         edges = (f"M{at[a]}L{at[b]}" for a, b in self.picture.edges or () if a in at and b in at)
         return "".join(f"M{place}h0" for place in at.values()), "".join(edges)
 
     def _path(self, path: str, breadth: float, colour: str, **look) -> str:
-        """Return a path that is filled, and drawn with a round brush, whose breadth is in sides."""
+        """Return a filled path with a round stroke, whose width `breadth` is in sides."""
         brush: dict[str, Any] = {"stroke_linecap": "round", "stroke_linejoin": "round"}
         brush |= {"stroke": colour, "stroke_width": breadth * self.side}
         return tag("path", d=path, **{"fill": colour} | brush | look)
@@ -174,14 +176,13 @@ class Scene:
 def text(
     x: float, y: float, label: str, size: float, colour: str, *inside: str, weight=400, **more
 ) -> str:
-    """Return text whose middle is at x and whose foot is at y. inside: further parts of the
-    element."""
+    """Return text centred at x with its baseline at y. inside: further parts of the element."""
     return tag("text", escaped(label), *inside, x=x, y=y, font_size=size, fill=colour,
                font_weight=weight, font_family=FONT, text_anchor="middle", **more)  # fmt: skip
 
 
 def standalone(drawn: str, width: float, height: float, title: str) -> str:
-    """Markup as an SVG that can be a file or a part of a page."""
+    """Return markup as an SVG that can be a file or a part of a page."""
     return tag(
         "svg", tag("title", escaped(title)), drawn, xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {number(width)} {number(height)}", width=width, height=height, role="img",
@@ -189,7 +190,7 @@ def standalone(drawn: str, width: float, height: float, title: str) -> str:
 
 
 def tag(name: str, *inside: str, **attributes) -> str:
-    """Return an element; an underscore in an attribute's name stands for a hyphen."""
+    """Return an element; an underscore in an attribute's name becomes a hyphen."""
     pairs = ""
     for key, value in attributes.items():
         value = number(value) if isinstance(value, int | float) else escaped(value)
@@ -198,7 +199,7 @@ def tag(name: str, *inside: str, **attributes) -> str:
 
 
 def escaped(label: str) -> str:
-    """Return text as XML holds it, without control characters."""
+    """Return text escaped for XML, without control characters."""
     return escape("".join(letter if letter.isprintable() else "\ufffd" for letter in label))
 
 

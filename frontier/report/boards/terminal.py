@@ -1,7 +1,7 @@
-"""Boards in a terminal: box characters, and colour if it has one.
+"""Boards in a terminal: box characters, and colours if the terminal has them.
 
-If the output's encoding has no box characters, plain ones stand for them. Boards are drawn side by
-side as far as the terminal is broad; one that is too broad is drawn with less room in its cells.
+If the output's encoding has no box characters, plain characters replace them. As many boards as fit
+are drawn side by side; a board that is too wide is drawn with narrower cells.
 """
 
 from collections.abc import Sequence
@@ -19,16 +19,17 @@ from frontier.puzzles.picture import Picture
 from frontier.report.colours import colour_of, ink_on
 from frontier.text import centred, width
 
-# corner of the drawing by which of its four arms are lines: up, down, left, right
+# the corners of a drawing, indexed by bits that say which arms are lines: up, down, left, right
 CORNERS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 STROKES = "─│╱╲·○░"
 PLAIN = str.maketrans("╵╷╴┘┐┤╶└┌├┴┬┼" + STROKES, "+" * 13 + "-|/\\.o#")
 LIKE, EMPTY, DOT, WALL = "x", "○", "·", "░"
 SLOPE = 3**-0.5
-"""The lines of text for each column of a graph: all sides of equal triangles are then strokes."""
+"""The lines of text for each column of a graph, at which all sides of equilateral triangles are
+strokes."""
 
 BETWEEN = 3
-"""The columns between boards that stand side by side."""
+"""The columns between boards side by side."""
 
 NO_CELL, OPEN, NOTHING = -2, -1, 0
 DIM = Style(dim=True)
@@ -42,10 +43,12 @@ def draw_boards(
     console: Console | None = None,
     named: bool = False,
 ) -> str:
-    """Return boards, or goals that are parts of them, as lines of text, with a caption above each.
+    """Return boards, or goals that are parts of boards, as lines of text, with a caption above
+    each.
 
-    named: like pieces bear the names that moves use, as along a solution. console: where they will
-    be printed, by default standard output. The text has colours if the console shows them.
+    named: True to label like pieces with their names in moves, as in a solution. console: where the
+    text will be printed, by default standard output. The text has colours if the console shows
+    them.
     """
     console = console or Console()
     pictures = [puzzle.notation.picture(board) for board in boards]
@@ -66,8 +69,7 @@ def draw_boards(
 
 
 def drawing(picture: Picture, encoding: str = "utf-8", most: int = 80) -> list[Text]:
-    """Return a picture as lines of equal width, of at most `most` columns if it can be that
-    narrow."""
+    """Return a picture as lines of equal width, of at most `most` columns if possible."""
     looks = _looks(picture, encoding)
     longest = max(width(mark) for mark, _ in [*looks.values(), (OPEN_MARK, DIM)])
     draw = _squares if picture.edges is None else _network
@@ -79,7 +81,7 @@ def drawing(picture: Picture, encoding: str = "utf-8", most: int = 80) -> list[T
 
 
 class _Canvas:
-    """Columns and rows of characters with styles; wide ones take two columns."""
+    """Columns and rows of characters with styles; wide characters take two columns."""
 
     def __init__(self, rows: int, columns: int):
         self.rows: list[list[tuple[str, Style | str]]] = [
@@ -103,7 +105,7 @@ class _Canvas:
 
 
 def _squares(picture: Picture, looks: Looks, longest: int, most: int) -> _Canvas:
-    """Draw squares: pieces with outlines, and the mark of each in its middle; walls are hatched."""
+    """Draw squares: pieces with outlines and a mark in the middle of each, and hatched walls."""
     left, top, right, bottom = picture.bounds
     high, broad = round(bottom - top), round(right - left)
     codes = dict.fromkeys(picture.open, OPEN)
@@ -156,8 +158,8 @@ def _network(picture: Picture, looks: Looks, longest: int, most: int) -> _Canvas
 
 
 def _on_characters(picture: Picture, longest: int) -> np.ndarray:
-    """Return (column, line) of each cell, at the smallest scale with room for an edge between any
-    two marks."""
+    """Return (column, line) of each cell, at the smallest scale that leaves room for an edge
+    between any two marks."""
     for columns in range(2, 4 * (longest + 3)):
         at = np.rint(np.array(picture.places) * (columns, columns * SLOPE)).astype(int)
         across, down = np.abs(at[:, None] - at[None]).transpose(2, 0, 1)
@@ -167,21 +169,20 @@ def _on_characters(picture: Picture, longest: int) -> np.ndarray:
 
 
 def _line(canvas: _Canvas, source: list[int], target: list[int], longest: int) -> None:
-    """Draw an edge: a stroke in one of four directions, dots in others."""
+    """Draw an edge: a stroke in one of four directions, dots in any other."""
     (x, y), (u, v) = sorted([source, target], key=lambda point: point[::-1])
     across, down, middle = u - x, v - y, (longest - 1) // 2
     strokes = {down: "─", across: "│", across - down: "╲", across + down: "╱"}
     sign, steps = strokes.get(0, DOT), max(abs(across), down)
     if sign == DOT:
-        steps = max(2, steps // 2)  # dots with room between them
+        steps = max(2, steps // 2)  # dots with gaps between them
     for n in range(1, steps):
         column, row = x + middle + round(across * n / steps), y + round(down * n / steps)
         canvas.put(row, column, sign, DIM)
 
 
 def _looks(picture: Picture, encoding: str) -> Looks:
-    """Return the mark of each piece, in letters that the encoding has, and its style, by its
-    code."""
+    """Return the mark of each piece, in characters of the encoding, and its style, by code."""
     looks = {}
     for piece in picture.pieces:
         label = piece.label or (LIKE if piece.kind is None else "")
@@ -193,7 +194,7 @@ def _looks(picture: Picture, encoding: str) -> Looks:
 
 
 def can_say(text: str, encoding: str) -> bool:
-    """Return whether an encoding has all letters of a text."""
+    """Return whether an encoding has all characters of a text."""
     try:
         text.encode(encoding)
     except (UnicodeEncodeError, LookupError):
