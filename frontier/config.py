@@ -4,148 +4,31 @@ Every error names the key, its value, the allowed values and, for an unknown key
 key. Checking creates no files.
 """
 
-import difflib
 import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import time
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    ByteSize,
-    Field,
-    PrivateAttr,
-    StrictBool,
-    StrictInt,
-    ValidationError,
-    model_validator,
-)
-from pydantic_core import ErrorDetails
+from pydantic import AfterValidator, Field, PrivateAttr, ValidationError
 
-from frontier import bundled, machine
+from frontier import bundled
 from frontier.codec.codecs import SlabCodec
-from frontier.config_values import A_SIZE, as_written, size_written
+from frontier.config_complaints import complaints, key_of
+from frontier.config_tables import HERE, ClusterTable, SearchTable, StoreTable
+from frontier.config_values import as_written
 from frontier.errors import InputError, why_unreadable
 from frontier.puzzles import Puzzle, formats, puzzle_of
 from frontier.puzzles.grid import Grid
-from frontier.puzzles.settings import KIND_TABLES, PuzzleTable, Table, TilesTable
+from frontier.puzzles.settings import PuzzleTable, Table, TilesTable
 from frontier.puzzles.tiles import MOST_CELLS
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 
 CONFIG_SUFFIXES = (".toml", *formats.SUFFIXES)
 """The usual endings of the name of a config. The content shows the format."""
-
-
-class SearchTable(Table):
-    """[search]"""
-
-    keep: Literal["frontier", "all"] = "frontier"
-    spare: StrictInt = Field(default=0, ge=0, le=1000)
-    until: StrictInt | None = Field(default=None, ge=0)
-    in_memory: StrictBool = True
-
-
-def _path(path: str) -> str:
-    if "\0" in path:
-        raise ValueError("a path has no NUL in it")
-    return path
-
-
-class StoreTable(Table):
-    """[store]"""
-
-    path: Annotated[str, AfterValidator(_path)] | None = None
-    codec: str = "bitmap"
-    fsync: Literal["layer", "never"] = "layer"
-
-
-Queue = Literal["slurm", "pbs", "lsf", "sge", "oar", "htcondor"]
-QUEUES: tuple[Queue, ...] = get_args(Queue)
-"""Kinds of [cluster] whose workers are jobs of a batch queue."""
-
-Here = Literal["local", "serial"]
-HERE: tuple[Here, ...] = get_args(Here)
-"""Kinds of [cluster] whose tasks run only on this machine."""
-
-MEMORY = 1_500_000_000
-"""The bytes that a worker may take if the memory is unknown: in a queue or on other hosts."""
-
-MEMORY_SHARE = 3, 4
-"""The share of this machine's memory that all workers on it together may take, as (numerator,
-denominator)."""
-
-
-def _texts(options: Any) -> Any:
-    """Return options with times as text: TOML reads an unquoted 04:00:00 as a time of day."""
-    if not isinstance(options, dict):
-        return options
-    return {key: str(of) if isinstance(of, time) else of for key, of in options.items()}
-
-
-class ClusterTable(Table):
-    """[cluster]; docs/reference/clusters.md explains each key. Keys that only other kinds of
-    cluster use are ignored, so only `kind` has to change for another machine."""
-
-    kind: Literal[Here, "address", "scheduler-file", "slurm-runner", Queue] = "local"
-    workers: StrictInt = Field(default_factory=lambda: machine.cores(), ge=1, le=100_000)
-    memory: Annotated[ByteSize, BeforeValidator(size_written)] = Field(
-        default_factory=lambda known: default_memory(known.get("kind"), known.get("workers", 1))
-    )
-    oversubscribe: StrictBool = False
-    patience: StrictInt = Field(
-        default_factory=lambda known: 86_400 if known.get("kind") in QUEUES else 300, ge=1
-    )
-    address: str | None = None
-    scheduler_file: str | None = None
-    options: Annotated[dict[str, Any], BeforeValidator(_texts)] = Field(default_factory=dict)
-
-    @property
-    def workers_here(self) -> int:
-        """The number of processes on this machine that run tasks; 0 if tasks run elsewhere."""
-        if self.kind not in HERE:
-            return 0
-        return 1 if self.kind == "serial" else self.workers
-
-    @model_validator(mode="after")
-    def _has_what_its_kind_needs(self) -> Self:
-        needs = f'cluster.kind = "{self.kind}" needs cluster.'
-        key = {"address": "address", "scheduler-file": "scheduler_file"}.get(self.kind)
-        if key and getattr(self, key) is None:
-            raise ValueError(f"{needs}{key}")
-        if self.kind in (*QUEUES, "slurm-runner") and self.options.get("interface") is None:
-            raise ValueError(
-                f"{needs}options.interface, the network that its nodes share, such as "
-                '"eth0" or "ib0"; "lo" for one'
-            )
-        if "processes" in self.options:
-            raise ValueError(
-                "unknown key cluster.options.processes; a job is one worker, and cluster.workers "
-                "says how many there are"
-            )
-        return self
-
-
-TABLES: dict[str, type[Table]] = {
-    "search": SearchTable,
-    "store": StoreTable,
-    "cluster": ClusterTable,
-    **KIND_TABLES,
-}
-"""The schemas of a config's tables by name; the [puzzle] table has one schema for each kind of
-puzzle."""
-
-
-def default_memory(kind: str, workers: int) -> ByteSize:
-    """Return the bytes that each worker may take if the config does not set them."""
-    if kind in HERE:
-        return ByteSize(machine.memory() * MEMORY_SHARE[0] // MEMORY_SHARE[1] // workers)
-    return ByteSize(MEMORY)
 
 
 CONFIG_BYTES = 1 << 20
@@ -382,7 +265,7 @@ def config_of(values: dict[str, Any], source: str, settings: tuple[str, ...] = (
         config = Config.model_validate(values)
     except ValidationError as error:
         errors = [e for e in error.errors() if e["type"] != "default_factory_not_called"]
-        said = begin(*map(_key_of, errors)) + "; ".join(map(_complaint, errors))
+        said = begin(*map(key_of, errors)) + complaints(errors, Config)
         raise InputError(said) from None
     try:
         SlabCodec(config.store.codec)
@@ -417,47 +300,3 @@ def setting_of(key: str, value: int | str) -> str:
     """Return the override ``key=value``; a text stays text, even if it looks like TOML."""
     text = str(value)
     return f"{key}={text if _value_of(text) == value else json.dumps(value)}"
-
-
-def _homes_of(name: str, where: str) -> list[str]:
-    """Return the dotted keys of a misplaced name, found at `where`, in the tables that allow it."""
-    keys = (
-        f"{'puzzle' if table in KIND_TABLES else table}.{name}"
-        for table, schema in TABLES.items()
-        if name in schema.model_fields
-    )
-    return [key for key in dict.fromkeys(keys) if key != where]
-
-
-def _key_of(error: ErrorDetails) -> str:
-    """Return the dotted key of a schema error."""
-    return ".".join(str(part) for part in error["loc"] if part not in KIND_TABLES)
-
-
-def _complaint(error: ErrorDetails) -> str:
-    """Return a sentence for a schema error."""
-    location, key = [str(part) for part in error["loc"]], _key_of(error)
-    if error["type"] == "extra_forbidden":
-        schema: type[Table] = TABLES[location[-2]] if len(location) > 1 else Config
-        keys = list(schema.model_fields)
-        near = difflib.get_close_matches(location[-1], keys, 1, cutoff=0.5)
-        near = _homes_of(location[-1], key) or near
-        hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(sorted(keys))}"
-        if location[:-1] == ["cluster"]:
-            hint += "; requests to a queue go into cluster.options (docs/reference/clusters.md)"
-        return f"unknown key {key}{hint}"
-    if error["type"] == "missing":
-        return f"{key} is missing"
-    if error["type"] == "union_tag_not_found":
-        return f"{key}.kind is missing; known: {', '.join(KIND_TABLES)}"
-    if error["type"] == "union_tag_invalid":
-        return f"{key}.kind = {error['ctx']['tag']!r}; known: {', '.join(KIND_TABLES)}"
-    if error["type"] in ("model_type", "model_attributes_type", "dict_type"):
-        such = ' with kind = "tiles"' if key == "puzzle" else ""
-        return f"{key} = {error['input']!r}: it is a table of keys, such as [{key}]{such}"
-    if error["type"].startswith("byte_size"):
-        return f"{key} = {error['input']!r}: {A_SIZE}"
-    if error["type"] == "value_error":
-        prefix = f"{key} = {error['input']!s}: " if len(location) > 1 else ""
-        return f"{prefix}{error['ctx']['error']}"
-    return f"{key} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"

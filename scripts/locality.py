@@ -27,7 +27,8 @@ import numpy as np
 from frontier.clusters.dask_executor import BUNDLES_A_SECOND
 from frontier.clusters.executor import TASKS_UNDER_WAY, Call, Executor
 from frontier.clusters.kinds import executor_of
-from frontier.config import ClusterTable, load_config
+from frontier.config import load_config
+from frontier.config_tables import ClusterTable
 from frontier.errors import InputError
 from frontier.search.layouts import task_bytes
 from frontier.search.plan import Plan, make_plan

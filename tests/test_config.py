@@ -6,9 +6,10 @@ import pytest
 from making import CONFIGS
 from sweeps import swept
 
-from frontier.config import KIND_TABLES, load_config
+from frontier.config import load_config
 from frontier.errors import InputError
 from frontier.puzzles import KINDS
+from frontier.puzzles.settings import KIND_TABLES
 
 GOOD = """
 name = "mine"
@@ -129,8 +130,8 @@ def test_all_blanks_stand_for_a_run_each(tmp_path):
         (GOOD, ("puzzle.row=3",), ["puzzle.row", "did you mean rows"]),
         (GOOD, ("serch.keep=all",), ["serch", "did you mean search"]),
         (GOOD, ("store.zzz=1",), ["store.zzz", "codec", "path"]),
-        (GOOD, ("puzzle.rows=0",), ["puzzle.rows", "0", "greater than or equal to 1"]),
-        (GOOD, ("puzzle.rows=two",), ["puzzle.rows", "two", "integer"]),
+        (GOOD, ("puzzle.rows=0",), ["puzzle.rows", "0", "at least 1"]),
+        (GOOD, ("puzzle.rows=two",), ["puzzle.rows", "two", "whole number"]),
         (GOOD, ("puzzle.rows=6", "puzzle.columns=6"), ["36", "25"]),
         (GOOD, ("puzzle.kind=tile",), ["puzzle.kind", "tile", "tiles"]),
         (GOOD, ("puzzle.goal=[[0,1,2],[3,4,4]]",), ["puzzle.goal", "0..5"]),
@@ -167,11 +168,11 @@ def test_all_blanks_stand_for_a_run_each(tmp_path):
         (
             GOOD,
             ("puzzle=tiles",),
-            ["puzzle = 'tiles': it is a table of", '[puzzle] with kind = "ti'],
+            ["puzzle = 'tiles': expected a table of", '[puzzle] with kind = "ti'],
         ),
-        (GOOD, ("search=all",), ["search = 'all': it is a table of keys, such as [search]"]),
-        (GOOD, ("cluster=[2]",), ["cluster = [2]: it is a table of keys, such as [cluster]"]),
-        (BLOCKS, ("puzzle.symbols=a",), ["puzzle.symbols = 'a': it is a table of keys"]),
+        (GOOD, ("search=all",), ["search = 'all': expected a table of keys, such as [search]"]),
+        (GOOD, ("cluster=[2]",), ["cluster = [2]: expected a table of keys, such as [cluster]"]),
+        (BLOCKS, ("puzzle.symbols=a",), ["puzzle.symbols = 'a': expected a table of keys"]),
         (GOOD.replace("rows = 2", ""), (), ["puzzle.rows is missing"]),
         (GRAPH.replace("kind", "kin"), (), ["puzzle.kind"]),
         (GOOD, ("search.keep=some",), ["search.keep", "some", "frontier", "all"]),

@@ -33,7 +33,8 @@ from sandbox import (
 )
 
 from frontier.cli import main
-from frontier.config import ClusterTable, config_of
+from frontier.config import config_of
+from frontier.config_tables import ClusterTable
 
 RUN = "frontier run 2x7"
 BEGUN = f"{RUN} --set cluster.kind=serial --until 12"

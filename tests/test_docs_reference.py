@@ -9,7 +9,7 @@ import pytest
 from making import invoke
 
 from frontier.cli import main
-from frontier.config import SearchTable, StoreTable
+from frontier.config_tables import SearchTable, StoreTable
 from frontier.puzzles.settings import KIND_TABLES
 
 ROOT = Path(__file__).parents[1]

@@ -19,7 +19,7 @@ from making import wait_for_depth
 
 from frontier.cli import main
 from frontier.clusters.queues import CLASSES
-from frontier.config import ClusterTable
+from frontier.config_tables import ClusterTable
 from frontier.storage.lock import RunLock
 
 ROOT = Path(__file__).parents[1]

@@ -15,7 +15,8 @@ from weakref import finalize
 from frontier.answers.ida import IdaSolver
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
-from frontier.config import ClusterTable, Config
+from frontier.config import Config
+from frontier.config_tables import ClusterTable
 from frontier.config_values import check_whole
 from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle

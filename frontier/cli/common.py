@@ -58,7 +58,7 @@ def _is_run(path: Path) -> bool:
 
 def complete_setting(context, parameter, incomplete: str) -> list[str]:
     """Offer the keys of a config, with their values if only a few are possible."""
-    from frontier.config import TABLES
+    from frontier.config_tables import TABLES
     from frontier.puzzles.settings import KIND_TABLES
 
     settings = []

@@ -12,7 +12,8 @@ from contextlib import ExitStack, contextmanager
 
 from frontier.clusters.dask_settings import QUIET
 from frontier.clusters.executor import Executor, Serial
-from frontier.config import QUEUES, ClusterTable, Config
+from frontier.config import Config
+from frontier.config_tables import QUEUES, ClusterTable
 from frontier.config_values import place_from_user
 from frontier.errors import InputError, Stopped
 

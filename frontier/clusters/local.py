@@ -21,7 +21,7 @@ from frontier.clusters.dask_settings import (
     security,
 )
 from frontier.clusters.executor import TASKS_UNDER_WAY
-from frontier.config import ClusterTable
+from frontier.config_tables import ClusterTable
 from frontier.errors import Stopped
 from frontier.signals import ending, handling
 from frontier.text import counted

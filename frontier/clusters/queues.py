@@ -19,7 +19,7 @@ import psutil
 
 from frontier.clusters.dask_settings import SCHEDULER_SETTINGS, WORKER_SETTINGS, security
 from frontier.clusters.executor import TASKS_UNDER_WAY
-from frontier.config import ClusterTable
+from frontier.config_tables import ClusterTable
 from frontier.errors import InputError, Stopped
 from frontier.text import counted
 

@@ -14,7 +14,8 @@ from math import ceil, isinf, prod
 from frontier import machine
 from frontier.clusters.dask_executor import WINDOW
 from frontier.clusters.executor import TASKS_UNDER_WAY
-from frontier.config import HERE, Config, default_memory
+from frontier.config import Config
+from frontier.config_tables import HERE, default_memory
 from frontier.forecast.rates import Rates, try_machine
 from frontier.layers.parts import footer_bytes
 from frontier.layers.record import LayerRecord

@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from frontier import bundled
-from frontier.config import CONFIG_SUFFIXES, HERE, Config, checked_config, load_config, member_names
+from frontier.config import CONFIG_SUFFIXES, Config, checked_config, load_config, member_names
+from frontier.config_tables import HERE
 from frontier.errors import InputError
 from frontier.runs.directory import OWN_NAMES
 from frontier.runs.identity import BY_COSETS, BY_LAYERS, read_identity, same_puzzle

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 from frontier import machine
 from frontier.clusters.executor import TASKS_UNDER_WAY
-from frontier.config import Config, default_memory
+from frontier.config import Config
+from frontier.config_tables import default_memory
 from frontier.errors import TooLarge
 from frontier.kernels.engines import engine_of
 from frontier.kernels.shift_search import LOOK_UP_SECONDS, layer_seconds

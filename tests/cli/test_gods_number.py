@@ -75,7 +75,7 @@ def test_a_pipe_in_the_place_of_a_table_is_not_waited_for(tmp_path):
     os.mkfifo(table)
     for command in ("gods-number", "verify"):
         more = [*words, "--layers", "5"] if command == "gods-number" else [path]
-        said = invoke(*more, command=command, code=4).stderr
+        said = invoke(*more, command=command, code=4).output
         assert f"{table} is a named pipe, not a file" in said
 
 
@@ -83,7 +83,7 @@ def test_a_file_in_the_place_of_the_tables(tmp_path):
     path, words = a_search(tmp_path)
     (path / "tables").rename(tmp_path / "tables")
     (path / "tables").touch()
-    assert "tables is not what a run makes" in invoke(path, command="verify", code=4).stderr
+    assert "tables is not what a run makes" in invoke(path, command="verify", code=4).output
     assert "moved to tables." in invoke(path, command="repair").stdout
     invoke(*words)
     invoke(path, command="verify")
@@ -124,7 +124,7 @@ def test_a_search_in_a_bucket_and_its_backup(tmp_path, memory_bucket):
     assert "God's number: 36\n" in invoke(CONFIGS / "2x4.toml", *at(tmp_path)).stdout
     assert "all sound" in invoke(search, "--deep", command="verify").stdout
     (tmp_path / "run-gods-number" / "tables" / "boards.npy").write_bytes(b"damaged")
-    said = invoke(tmp_path / "run-gods-number", "--deep", command="verify", code=4).stderr
+    said = invoke(tmp_path / "run-gods-number", "--deep", command="verify", code=4).output
     assert "boards.npy is corrupt" in said
     assert "repair" in said
 

@@ -16,7 +16,7 @@ from search.runs import as_bits
 
 from frontier import api
 from frontier.clusters import queues
-from frontier.config import QUEUES
+from frontier.config_tables import QUEUES
 from frontier.errors import InputError, Stopped
 
 

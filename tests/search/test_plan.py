@@ -4,7 +4,7 @@ import pytest
 from search.runs import config_of
 
 from frontier import machine
-from frontier.config import ClusterTable
+from frontier.config_tables import ClusterTable
 from frontier.search.plan import THIN_STATES, Policy, make_plan
 
 ELSEWHERE = [
