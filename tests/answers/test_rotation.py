@@ -175,7 +175,7 @@ def test_the_page_says_how_a_board_of_rotate_is_solved_otherwise():
     assert puzzle.goals == FIFTEEN.goals
     moves = len(IdaSolver(puzzle).solve(puzzle.parse(board)).solution.moves)
     turned = len(solve_by_rotations(puzzle.parse(board)).blank_path)
-    said = f"{turned:,} tile moves for this board, where {moves} would do"
+    said = f"{turned:,} tile moves for this board, where {moves} would suffice"
     assert said in " ".join(page.split())
 
 

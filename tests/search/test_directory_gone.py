@@ -70,5 +70,5 @@ def test_the_command_says_that_a_directory_is_gone(tmp_path, monkeypatch):
     monkeypatch.setattr(LayerRun, "commit", loses)
     words = "run", CONFIGS / "2x3.toml", "--set", f"store.path={path}", *SETTINGS
     said = invoke(*words, code=3).stderr
-    assert f"{path} no longer holds the run" in said
+    assert f"{path} no longer holds this run" in said
     assert "Nothing is lost" not in said
