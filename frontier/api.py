@@ -2,10 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -16,16 +14,13 @@ from frontier.answers.distances import Distances, complete, export
 from frontier.answers.layers import Layers
 from frontier.answers.lookup import Heuristic
 from frontier.answers.oracle import Oracle
-from frontier.answers.solution import Solution
 from frontier.answers.solvers import solver_for
+from frontier.api_boards import Drawings, Solved, board_of
 from frontier.config import Config
-from frontier.config_values import as_written
 from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle
-from frontier.report.boards import boards_html, draw_boards, film_strip
 from frontier.report.figures import figures
 from frontier.report.html import run_html
-from frontier.report.solution import describe_moves, describe_solution, solution_value
 from frontier.runs.events import Listener
 from frontier.runs.farthest import farthest, farthest_among
 from frontier.runs.layer_run import LayerRun
@@ -311,67 +306,7 @@ class Run(LayerTotals):
         InputError
             If it is not a board of this puzzle.
         """
-        return _board_of(self.puzzle, board)
-
-
-def _board_of(puzzle: Puzzle, board: ArrayLike | str | Mapping[str, Any]) -> Board:
-    flat = isinstance(board, list | tuple) and all(isinstance(c, Integral) for c in board)
-    if isinstance(board, np.ndarray) and board.dtype.kind not in "OUS":
-        board, flat = board.ravel(), True
-    if not flat:
-        return puzzle.position(as_written(board, "board"))
-    boards = puzzle.notation.pieces.as_boards([board])
-    puzzle.model.states_of(boards)  # raises InputError if it is not a board of the puzzle
-    return tuple(boards[0].tolist())
-
-
-class Drawings:
-    """Boards of a puzzle. `print` draws them as text, and a notebook in colours."""
-
-    def __init__(self, puzzle: Puzzle, boards: Sequence[Board]):
-        self.puzzle, self.boards = puzzle, list(boards)
-
-    def __str__(self) -> str:
-        return draw_boards(self.puzzle, self.boards)
-
-    def __repr__(self) -> str:
-        return f"<{counted(len(self.boards), 'board')} of {self.puzzle.title}>"
-
-    def _repr_html_(self) -> str:
-        lines = list(map(self.puzzle.line, self.boards))
-        return boards_html(self.puzzle, self.boards, lines)
-
-
-@dataclass(frozen=True, repr=False)
-class Solved(Solution):
-    """A shortest solution of a board. `print` shows it as text, and a notebook as a film strip.
-
-    Attributes
-    ----------
-    boards
-        The boards from the position to the goal, as codes.
-    moves
-        The names of the moves between them.
-    puzzle
-        The puzzle.
-    method
-        The method, one of `frontier.answers.solvers.METHODS`.
-    """
-
-    puzzle: Puzzle
-    method: str
-
-    def __str__(self) -> str:
-        said = describe_solution(self.puzzle, self, solution_value(self.puzzle, self, False))
-        legend = describe_moves(self.puzzle, self.moves)
-        return f"{said}\n\n{legend}" if legend else said
-
-    def __repr__(self) -> str:
-        first = self.puzzle.line(self.boards[0])
-        return f"<Solution of {first}: {counted(self.distance, 'move')}>"
-
-    def _repr_html_(self) -> str:
-        return film_strip(self.puzzle, self)
+        return board_of(self.puzzle, board)
 
 
 def run(
@@ -480,7 +415,7 @@ def solve(
     """
     config, store = puzzle_and_run(what.path if isinstance(what, Run) else what)
     puzzle = config.make_puzzle()
-    start = puzzle.start if board is None else _board_of(puzzle, board)
+    start = puzzle.start if board is None else board_of(puzzle, board)
     if start is None:
         raise InputError(f"{config.name} has no puzzle.start, so name a board to be solved")
     solver = solver_for(config, store, method, heuristics=heuristics, most_nodes=most_nodes)
