@@ -283,7 +283,7 @@ class Run(LayerTotals):
         return self.oracle.count(self.board(board))
 
     def show(self, *boards: ArrayLike | str | Mapping[str, Any]) -> "Drawings":
-        """Return drawings of boards: `print` shows them as text, and a notebook in colours.
+        """Return drawings of boards, which `print` shows as text and a notebook in colour.
 
         Parameters
         ----------
@@ -349,7 +349,7 @@ def run(
     InputError
         If the run cannot be done, or if the directory holds a run of another config.
     Stopped
-        If the user or an error of the system stopped the run, which can be resumed.
+        If the user or a system error stopped the run, which can be resumed.
     CorruptRunError
         If the files of the run are damaged.
     """

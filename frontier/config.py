@@ -150,7 +150,8 @@ def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config
     ----------
     path
         A TOML file, or a file in a format of `frontier.puzzles.formats`, which gives the run its
-        name. Also the bare name of a config that comes with the program, such as "2x5". settings
+        name. Also the bare name of a config that comes with the program, such as "2x5".
+    settings
         One override ``key=value``, or several. Keys are dotted; values are TOML, or bare words,
         which are strings.
 
@@ -202,7 +203,8 @@ def make_config(
     puzzle
         A table as in docs/reference/puzzles.md, for example from `define_puzzle`.
     search
-        How to search; docs/reference/config.md has the keys of this table and the next two. store
+        How to search; docs/reference/config.md has the keys of this table and the next two.
+    store
         Where to keep the run. Paths may be `Path` objects.
     cluster
         Where to run tasks.

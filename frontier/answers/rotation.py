@@ -4,17 +4,17 @@ With the blank at the bottom right, moving it once around a loop of cells throug
 rotates the tiles of the loop by one place. Three nested loops are enough (S. Fujimoto's rotational
 operations):
 
-    a: the border,      12 tile moves a turn,  0  1  2  3        a a a a
-    b: around 6 cells,   8 tile moves a turn,  4  5  6  7        a b b *
-    c: four cells,       4 tile moves a turn,  8  9 10 11        a b c *
+    a: 12 cells, 12 tile moves a turn,         0  1  2  3        a a a a
+    b:  8 cells,  8 tile moves a turn,         4  5  6  7        a b b *
+    c:  4 cells,  4 tile moves a turn,         8  9 10 11        a b c *
                                               12 13 14 15        a * *
 
-The loops meet in the cells 7, 11, 13 and 14 (*). To bring a tile to its cell on the border, turn a
-until the content of that cell is at a meeting place, turn the inner loop until the tile is there
-instead, and turn a back. A tile that is already on the border is first brought inside in the same
-way. This places the seven tiles of the border outside b, one after another from the top right to
-the bottom left. Turns of c then place five tiles of b. At most one turn of c places the others,
-because the parity of the position allows no other case.
+The loops meet in the cells 7, 11, 13 and 14 (*). To bring a tile to its cell on the border, turn
+loop `a` until the content of that cell is at a meeting place, turn the inner loop until the tile is
+there instead, and turn loop `a` back. A tile that is already on the border is first brought inside
+in the same way. This places the seven tiles of the border outside loop `b`, one after another from
+the top right to the bottom left. Turns of loop `c` then place five tiles of loop `b`. At most one
+turn of loop `c` places the others, because the parity of the position allows no other case.
 """
 
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ PLACED = {
 """The tiles that each loop places, in this order, with the goal cell of each."""
 
 Turn = tuple[str, int]
-"""(loop, number of turns), negative the other way around."""
+"""(loop, number of turns), negative in the opposite direction."""
 
 INWARDS: dict[str, dict[int, Turn]] = {
     "a": {7: ("b", 2), 13: ("b", -2), 11: ("c", 1), 14: ("c", -1)},
@@ -73,8 +73,8 @@ class Stage:
 class Rotation:
     """A solution by rotations.
 
-    start: the board. slide: the cells that the blank visits on its first way to the corner. stages:
-    one for each tile placed, in order.
+    start: the board. slide: the cells that the blank visits on its initial path to the corner.
+    stages: one for each tile placed, in order.
     """
 
     start: Board

@@ -150,7 +150,7 @@ class _Watch:
 
 
 def _uncommented(puzzle: Puzzle, line: str) -> str:
-    """Return a line without the comment behind #, unless boards of the puzzle have that mark."""
+    """Return a line without the comment after #, unless boards of the puzzle have that mark."""
     return line.strip() if "#" in puzzle.line(puzzle.goals[0]) else line.partition("#")[0].strip()
 
 

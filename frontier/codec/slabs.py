@@ -1,4 +1,4 @@
-"""Slabs in memory in stored form, with a checksum behind each one.
+"""Slabs in memory in stored form, each followed by a checksum.
 
 Kernels read and write slabs that `bitmap` encoded, by their addresses.
 """
@@ -14,7 +14,7 @@ from frontier.codec.codecs import SlabCodec
 from frontier.codec.zerobytes import SLACK, decode, encode, most_bytes
 
 CHECKSUM_BYTES = 4
-"""The number of bytes of the CRC-32C that is stored behind a slab, little-endian."""
+"""The number of bytes of the CRC-32C that is stored after a slab, little-endian."""
 
 MISMATCH = "its bytes do not match the checksum at their end"
 NO_SLAB = "its bytes are no slab of this codec"
@@ -80,7 +80,7 @@ class Slabs:
 
 
 def seal(room: np.ndarray, size: int) -> int:
-    """Put the checksum behind an encoded slab, uint8 room[:size], and return the size of both."""
+    """Put the checksum after an encoded slab, uint8 room[:size], and return the size of both."""
     checksum = google_crc32c.value(room[:size]).to_bytes(CHECKSUM_BYTES, "little")
     room[size : size + CHECKSUM_BYTES] = np.frombuffer(checksum, dtype=np.uint8)
     return size + CHECKSUM_BYTES

@@ -22,7 +22,7 @@ take longer to load.
 import numpy as np
 
 SLACK = 64
-"""The number of bytes behind its data that `encode` may overwrite."""
+"""The number of bytes past the end of its data that `encode` may overwrite."""
 
 
 def most_bytes(words: int) -> int:

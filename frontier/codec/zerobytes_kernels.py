@@ -230,7 +230,7 @@ def _restore(data, at, masks, first, target):
 
 @kernel
 def _count(masks, size):
-    """Return the number of ones in the mask of `size` bytes; -1 if it has ones behind its last
+    """Return the number of ones in the mask of `size` bytes; -1 if it has ones after its last
     bit."""
     total, whole = 0, size // 64
     for i in range(whole):
@@ -266,7 +266,7 @@ def encode_words(words, first, masks, data, to):
 
 @kernel
 def encode_masks(words, masks, data, to):
-    """Write the masks of a bitmap behind its bytes, once all words are encoded, and return where
+    """Write the masks of a bitmap after its bytes, once all words are encoded, and return where
     the data end. words: the number of words."""
     first, second, third = masks
     sizes = -(-words // 8), -(-words // 64)

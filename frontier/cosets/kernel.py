@@ -36,7 +36,8 @@ stays open and is searched singly."""
 
 MOST_MOVES = 2 * MOST_LENGTH
 """The most moves of a solution of a position. No question asks about more, because the sum of two
-distances in tables, one of a pattern and one of a board of the region, bounds each position."""
+distances in tables, one of a pattern and one of a board of the region, bounds the distance of
+each position."""
 
 DEPTH_BITS = 9
 """The bits of the depth at which a board was met; the depth is at most `MOST_MOVES`."""
@@ -335,7 +336,7 @@ def search_cosets(patterns, distances, homes, limit, worth, most, enough, tables
     of look-ups and of solutions.
 
     patterns, distances, homes: int64[N], uint8[N] and int8[N, cells], the values of each coset for
-    `search_coset`, like worth and most. boards: int8[M, cells], receives the positions left open,
+    `search_coset`, as are worth and most. boards: int8[M, cells], receives the positions left open,
     as the homes of their tiles and `BLANK`.
     """
     written, nodes, solutions, table = 0, 0, 0, tables.boards

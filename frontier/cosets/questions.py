@@ -1,13 +1,13 @@
 """Which positions need more than T moves: one question about all cosets of a region.
 
 A move of one tile changes the colour of the blank's cell on the checkerboard, so a position's
-distance has the parity of its blank's way home. The question of T is then only about the positions
+distance has the parity of its blank's way home. The question for T is then only about the positions
 whose distances have the parity of T. If none of them needs more than T moves, then no position
 needs more than T + 1, because each has a neighbour of the other parity. So half of the cosets need
 no search. The positions found are all those at the depths T + 2, T + 4, ...: with T = G - 2 for
 God's number G they are the last layer, with T = G - 3 the layer before it.
 
-If a move slides several tiles, the question of T is about all positions, and the positions found
+If a move slides several tiles, the question for T is about all positions, and the positions found
 are at the depths T + 1, T + 2, ...
 
 No position of a coset needs more if its pattern's distance plus the greatest D is at most T. Of
@@ -190,7 +190,7 @@ class Asker:
     def search(
         self, limit: int, number: int, stop: Callable[[], bool] = bool, whole: bool = True
     ) -> Portion | Witness | None:
-        """Search a portion of the question of `limit`; return None if it was stopped.
+        """Search a portion of the question for `limit`; return None if it was stopped.
 
         whole: True if all positions that need more moves are wanted, with their distances;
         otherwise the first one ends the search.

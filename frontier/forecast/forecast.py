@@ -1,9 +1,10 @@
-"""The forecast of a run: the peak of its disk space, the space available, and a range of its time.
+"""The forecast of a run: the peak of its disk space, the space available, and a range for its time.
 
 The forecast uses the estimated sizes of the layers. It assumes that the disk holds the layers that
-the driver keeps while it makes the next one, with evenly filled slabs. The time is that of one core
-here for each word of the bitmaps and each state of the lists, divided by the number of workers. It
-ignores other work on the machine, the scheduler and a slow disk, so the forecast gives a range.
+the driver keeps while it makes the next one, with evenly filled slabs. It adds up the
+time that one core of this machine needs for each word of the bitmaps and each state of the lists,
+and divides the sum by the number of workers. Other work on the machine, the scheduler and a slow
+disk are not counted, so the forecast gives a range.
 """
 
 from collections.abc import Sequence

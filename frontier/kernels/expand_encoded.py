@@ -152,7 +152,7 @@ def _unseal(begin, end, words, masks):
 
 @kernel
 def _seal(size, room):
-    """Write the checksum of an encoded slab behind it."""
+    """Write the checksum of an encoded slab after it."""
     checksum = crc32c(room, 0, size)
     for k in range(CHECKSUM_BYTES):
         room[size + k] = np.uint8((checksum >> np.uint64(8 * k)) & np.uint64(255))
@@ -204,7 +204,7 @@ def expand_encoded(
     arena, reads, table, buffers, program, swap_tables: an `Arena`, `Reads`, `BandTable`, `Buffers`,
         `Program` and `Swaps`, as tuples.
     start: (slab, word, bit) of a state to look for; the slab is -1 if there is none.
-    room: uint8, receives the slabs that hold a state, each with its checksum behind it. most: the
+    room: uint8, receives the slabs that hold a state, each followed by its checksum. most: the
         bytes that must be free before a slab is begun.
     numbers, sizes: int64, receive the numbers of these slabs, and their bytes without the
         checksums.

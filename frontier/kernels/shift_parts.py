@@ -66,7 +66,7 @@ class ShiftTables(PartTables):
 
     @property
     def cost(self) -> tuple[float, float]:
-        """About the seconds that the task takes, and the number of words that it makes."""
+        """The approximate seconds that the task takes, and the number of words that it makes."""
         slab_words = self.layout.slab_bytes / WORD_BYTES
         files, made = np.unique(self.read_parts).size + 2, self.layout.slabs_made(self.task)
         seconds = files * FILE_SECONDS
@@ -97,12 +97,12 @@ class ShiftTables(PartTables):
 
 
 class ShiftExpansion(Expansion):
-    """Makes slabs by one kernel.
+    """Makes slabs with one kernel.
 
     An arena of a few megabytes holds the slabs that a few bands of rows need. It stays in the
     processor's caches, where decoding is several times as fast as in memory. A slab that was
-    replaced and is needed again is decoded again. With 2 x 7 and with 3 x 5 tiles such slabs take
-    no measurable time. If the least recently used slab were replaced, and the arena held no more
+    replaced and is needed again is decoded again. On the 2 x 7 and 3 x 5 boards such slabs take no
+    measurable time. If the least recently used slab were replaced, and the arena held no more
     than the largest band needs, each slab of one side of 3 x 5 would be decoded twice.
     """
 
@@ -157,8 +157,8 @@ def task_layouts(space: Space, memory: int, workers: int) -> list[Layout[Space]]
                 seconds = max(seconds, spent / made)
         tasks, words = layout.task_count(0), layout.layer_bytes(0) // WORD_BYTES
         if words * WORD_BYTES >= SMALL_LAYER:
-            # While a layer ends, workers are idle for about one task; tasks are handed out one by
-            # one.
+            # At the end of a layer, workers are idle for about the time of one task; tasks are
+            # handed out one by one.
             seconds += workers * (seconds / tasks + TASK_SECONDS * tasks / words)
         return seconds
 

@@ -55,12 +55,12 @@ WRITER_BYTES = BUFFERS * BUFFER_BYTES
 
 
 def footer_bytes(slabs: int) -> int:
-    """Return the bytes behind the slabs of a part. slabs: the number of slabs, stored or not."""
+    """Return the bytes after the slabs of a part. slabs: the number of slabs, stored or not."""
     return RECORD_BYTES + 16 * slabs + CHECKSUM_BYTES
 
 
 def _checksums_behind(end: np.ndarray) -> np.ndarray:
-    """Return the places of the bytes of the checksums behind slabs with these ends: int64[N,
+    """Return the places of the bytes of the checksums after slabs with these ends: int64[N,
     bytes]."""
     return end[:, np.newaxis] + np.arange(CHECKSUM_BYTES)
 

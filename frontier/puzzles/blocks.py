@@ -1,8 +1,8 @@
 """Sliding blocks: pieces of any form on a rectangular board, drawn as text.
 
-A board is drawn with one letter per cell. The cells with one letter are one piece; "." is an empty
-cell, and "#" is a wall, not a cell. Pieces keep their orientation. Pieces of one form in one group
-of `alike` count as the same, and a board may exchange their letters. All other pieces differ.
+A board is drawn with one letter per cell. Cells with the same letter form one piece; "." is an
+empty cell, and "#" is a wall, not a cell. Pieces keep their orientation. Pieces of one form in one
+group of `alike` count as the same, and a board may exchange their letters. All other pieces differ.
 
 A goal can be a part of a board: a cell marked "?" may hold anything.
 """
@@ -74,7 +74,8 @@ class Sheet:
         return {(r, c): mark for r, row in enumerate(rows) for c, mark in enumerate(row)}
 
     def marks(self, board, name: str) -> list[str]:
-        """Return the letters of a board, one per cell; raises InputError if it has other cells.
+        """Return the letters of a board, one per cell; raises InputError if it does not have
+        the cells of the puzzle.
 
         A goal may leave open a wall that another board draws.
         """
@@ -90,7 +91,7 @@ class Sheet:
         return [letters[square] for square in self.squares]
 
     def _unlike(self, shown: str, name: str) -> InputError:
-        """Return the error for a board that has other cells."""
+        """Return the error for a board that does not have the cells of the puzzle."""
         return InputError(
             f"{name} = {shown} is not a board like {self.text('.' * len(self.squares))}: expected "
             f"{counted(self.rows, 'row')} of {counted(self.columns, 'letter')}, and walls ({WALL}) "

@@ -5,7 +5,7 @@ cycles, "(1 2 3)(4 5)": the piece in position 1 goes to 2, the piece in 2 to 3, 
 to 1; or as an image, [2, 3, 1, 5, 4]: each number is the position to which the piece there goes.
 
 Metrics: with ``turns`` each generator counts as one move; with ``powers`` so does each of its
-powers, which repeats it any number of times.
+powers, the generator repeated any number of times.
 """
 
 import math
@@ -149,7 +149,7 @@ def generators_given(
 ) -> GivenGenerators:
     """Return the generators of a config.
 
-    given: name -> cycles, an image, or a table of `moves`, either of these, and `turns`, one per
+    given: name -> cycles, an image, or a table: `moves`, in either form, and `turns`, one per
     position. positions: the number of positions; by default the greatest position that a generator
     names. closed: True to add missing inverses. metric: what counts as one move. key: the key of
     the config.

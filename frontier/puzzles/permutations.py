@@ -213,7 +213,7 @@ def _rotated(
             if (rotated := notation.moved(rotation, board)) not in seen:
                 seen.add(rotated)
                 waiting.append(rotated)
-                # Even if no moves lead to this goal, they may lead to a further rotation of it.
+                # Even if no moves lead to this goal, some may lead to a further rotation of it.
                 if (settled := notation.pieces.settled(rotated)) is not None:
                     goals[settled] = None
         if len(seen) > MOST_ROTATED:

@@ -38,7 +38,7 @@ def is_live(console: Console) -> bool:
 
 
 def say(line: str, file: TextIO | None) -> None:
-    """Print a line, fitted to the width of a terminal, if there is a file for it. Errors of writing
+    """Print a line, fitted to the width of a terminal, if there is a file for it. Write errors
     are ignored, because a search continues without readers."""
     if file is not None:
         with suppress(OSError, ValueError):
@@ -47,9 +47,9 @@ def say(line: str, file: TextIO | None) -> None:
 
 @contextmanager
 def passing_line(file: TextIO | None) -> Iterator[Callable[[str], None]]:
-    """Yield a function that shows the current step in one line of a terminal, which each call
-    overwrites, as does the compiling of kernels. The line is erased at the end. If lines cannot be
-    overwritten, it shows nothing."""
+    """Yield a function that shows the current step in one line of a terminal. Each call overwrites
+    the line, and so does a message that kernels are compiled. The line is erased at the end. If
+    lines cannot be overwritten, the function shows nothing."""
     if file is None or not is_live(console := console_on(file)):
         yield lambda text: None
         return

@@ -220,7 +220,7 @@ def shown(runs: Iterable[AnyProgress], console: Console, titled: bool = True) ->
 
 
 def say_details(event: Event) -> None:
-    """Print on standard error how the run that begins searches."""
+    """Print on standard error how the run that is starting will search."""
     if isinstance(event, STARTS):
         for detail in start_details(event):
             say(f"  {detail}", sys.stderr)
@@ -284,9 +284,9 @@ def watch(
     interval: float,
     wait: Callable[[float], None] = time.sleep,
 ) -> list[Storage]:
-    """Follow runs by their files on standard output until all are complete, and return their
-    places. A process that has completed a run may still delete files, so this also waits for the
-    process to end.
+    """Follow runs by their files until all are complete, report on standard output, and return
+    their places. A process that has completed a run may still delete files, so this also waits
+    for the process to end.
 
     find: returns the places of the runs. It is called again until one of them has begun, because a
     directory may turn out to hold several. If a run has not begun, wait for it or for the search
@@ -325,7 +325,7 @@ def watch(
 
 
 class News:
-    """The news of a run that is followed by its files. name: as for `Rows`."""
+    """The news of a run that is watched through its files. name: as for `Rows`."""
 
     def __init__(self, name: str | None = None):
         self._rows, self._state = Rows(name), ""
@@ -345,7 +345,7 @@ class News:
 
 
 def _look(path: Storage, pause: Callable[[], None]) -> AnyProgress:
-    """Return the progress of a run by its files; raises InputError if it is gone, CorruptRunError
+    """Return the progress of a run from its files; raises InputError if it is gone, CorruptRunError
     if it is damaged. A run whose files are being replaced may look damaged, so the reader tries
     three times."""
     for _ in range(2):

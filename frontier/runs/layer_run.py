@@ -168,7 +168,7 @@ class LayerRun(StoredRun):
                 self._drop_other_forms(record)
 
     def _drop_other_forms(self, record: LayerRecord) -> None:
-        """Delete everything in the folder of a committed layer that has another form. Earlier
+        """Delete everything of another form from the folder of a committed layer. Earlier
         starts, and workers that outlived them, may have made parts or a list. These must stay until
         the commit, because the parts that they replace were deleted."""
         folder = self.layer_name(record.depth)

@@ -58,8 +58,8 @@ LIST_SECONDS = 2.0
 """The driver commits layers made as lists after this many seconds, and stores the last two."""
 
 MEMORY_SECONDS, TIMES_STORING = 20.0, 10
-"""The driver commits layers made as bitmaps in memory after the first number of seconds, or after
-the second number times as long as the last storing took, if that is longer."""
+"""The driver commits layers made as bitmaps in memory after the first number of seconds or, if that
+is longer, after the second number times the duration of the last save."""
 
 
 class Driver:
@@ -134,8 +134,8 @@ class Driver:
         """Make layers in this process until it is time to store the last two, and commit them all.
 
         Meanwhile a worker that outlived an earlier start may have computed parts of the next layer
-        and deleted the parts that these replace. Then this makes no layer, and tasks finish that
-        layer.
+        and deleted the parts that these replace. In that case this method makes no layer,
+        and tasks finish that layer.
         """
         run, policy = self.run, self.plan.policy
         run.drop_list(len(run.records))
@@ -162,8 +162,8 @@ class Driver:
         self._commit(self._store(held, made), complete=not pause)
 
     def _hold(self, mode: Mode) -> Held:
-        """Return the last two layers in the form of this mode: the ones that it made last, or
-        otherwise read again."""
+        """Return the last two layers in the form of this mode: the ones last made in it, or else
+        the two read back from the store."""
         if not isinstance(self._held, HELD[mode]):
             self._held = None  # may free gigabytes before as many are allocated
             self._held = HELD[mode](self.plan, self.run, self._counting)

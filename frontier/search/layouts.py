@@ -30,7 +30,7 @@ def task_bytes(layout: Layout) -> int:
 
     def need(of: PartTables) -> int:
         # The task holds its slabs in stored form, which in the worst case is no smaller than
-        # decoded.
+        # the decoded form.
         stored = (own + of.read_slabs.size) / own * most_part_bytes(layout)
         held = TASKS_UNDER_WAY * ceil(stored + WRITER_BYTES + of.nbytes)
         # Three slabs for the masks, and for two copies of the new slab if its codec has no kernels.
@@ -61,7 +61,7 @@ def choose_layout(space: AnySpace, memory: int, workers: int) -> tuple[Layout, i
 def enough_memory(space: AnySpace, memory: int, transfers: int, workers: int) -> int:
     """Return a round number of bytes of memory, at least `memory`, that suffices for the layout
     chosen with it: with more memory there are more layouts to choose from. transfers: the bytes
-    under way to and from the store for all tasks."""
+    in transit to and from the store for all tasks."""
     memory = rounded_up(memory)
     while (need := choose_layout(space, memory - transfers, workers)[1] + transfers) > memory:
         memory = rounded_up(need)

@@ -114,8 +114,8 @@ def verify(
 
 
 def misplaced_faults(run: StoredRun, faults: list[Fault]) -> Iterator[Fault]:
-    """Generate a fault for each file name of the run that something else has, unless a known fault
-    names it."""
+    """Generate a fault for each name of a file of the run that something else has taken, unless a
+    known fault names it."""
     for file in run.misplaced():
         place = str(run.storage.place(file))
         if not any(place in fault.message for fault in faults):
@@ -174,7 +174,7 @@ def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]
             _whole_part(layer, task, part, done)
             records.append(part.record)
         except CorruptRunError as error:
-            # This is read only now, because a task may finish meanwhile.
+            # Look for it only now, because a task may finish meanwhile.
             if fading and not files.has_part(task) and reader.files(depth + 2).has_part(task):
                 done.depth_being_replaced = depth
             else:

@@ -89,7 +89,7 @@ class Group:
         return products
 
     def _add(self, k: int, p: tuple) -> None:
-        """Make p, which fixes all positions behind k, a generator (Knuth's A_k)."""
+        """Make p, which fixes all positions after k, a generator (Knuth's A_k)."""
         self._generators[k].append(p)
         for member in list(self._transversal[k].values()):
             self._close(k, _times(p, member))
@@ -107,7 +107,7 @@ class Group:
                 self._add(k - 1, factor)
 
     def _has(self, p: tuple, k: int) -> bool:
-        """Return whether p, which fixes all positions behind k, is a member."""
+        """Return whether p, which fixes all positions after k, is a member."""
         while k >= 0:
             undo = self._inverse[k].get(p[k])
             if undo is None:

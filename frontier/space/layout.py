@@ -13,11 +13,11 @@ written in its leading Lehmer digits, the first one most significant:
   of the kernels;
 * a **task** computes one *part* of a layer, which is one file in the store: some consecutive nodes
   under prefixes that are *siblings* (they differ only in their last digit). A task has all siblings
-  or an equal share of them. A swap of two digits behind the prefix stays in its strip. A swap of
+  or an equal share of them. A swap of two digits after the prefix stays in its strip. A swap of
   the last prefix digit with the next one stays among the siblings. Only swaps of two prefix digits
-  bring states from elsewhere, as whole slabs; for the 2 x n tiles these are the moves of the blank
-  in the first columns. Tasks that share the siblings read less than tasks that share the nodes,
-  because most moves change the node and few change these digits.
+  bring states from elsewhere, as whole slabs; for the 2 x n puzzle these are the moves of the blank
+  in the first columns. Tasks that divide the siblings among them read less than tasks that divide
+  the nodes, because most moves change the node and few change these digits.
 """
 
 from collections.abc import Iterator
@@ -41,9 +41,9 @@ SLAB_BYTES = 1 << 18
 
 
 def split_voltage(voltage: tuple[int, ...], border: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return two voltages whose product is the given one; the second stays behind a border.
+    """Return two voltages whose product is the given one; the second acts only after a border.
 
-    Swaps of positions i, i+1 with i >= border stay behind it. Such a swap goes to the second part
+    Swaps of positions i, i+1 with i >= border act only after it. Such a swap goes to the second part
     if it shares no position with a swap of the first part that comes after it.
     """
     outer: list[int] = []
@@ -91,7 +91,7 @@ class Task:
 
 @dataclass(unsafe_hash=True)
 class Layout(Generic[SpaceT]):
-    """The way the layers of a space are divided; see the module's text.
+    """The way the layers of a space are divided; see the module docstring.
 
     prefix_digits: leading digits that are fixed in a strip. task_nodes: nodes of a task, a multiple
     of `slab_nodes`. shares: the number of tasks among which siblings are divided, a divisor of the
@@ -181,7 +181,7 @@ class Layout(Generic[SpaceT]):
     @property
     def settings(self) -> dict[str, int]:
         """The settings from which `from_settings` makes the same layout. For a tower they include a
-        checksum of its numbers, because they depend on random members of groups."""
+        checksum of its numbers, because the numbers depend on random members of groups."""
         settings = {key: getattr(self, key) for key in LAYOUT_KEYS}
         numbering = self.space.numbering
         return settings if numbering is None else {**settings, "numbering": numbering}

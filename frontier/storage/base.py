@@ -54,7 +54,7 @@ class Storage(ABC):
 
     path: the Path of a directory, or the URL of a place in a bucket. lock_file: the file that the
     writer of a run locks; None if there are no locks. transfer_bytes: the most bytes of memory for
-    data under way from or to one file.
+    data in transit from or to one file.
     """
 
     path: Path | str
@@ -242,4 +242,4 @@ class Storage(ABC):
 
     @abstractmethod
     def zarr(self, name: str) -> Any:
-        """Return a value by which Zarr opens a folder."""
+        """Return a value with which Zarr can open a folder."""

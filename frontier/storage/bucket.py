@@ -28,7 +28,7 @@ CHUNK_BYTES, CHUNKS = 8 << 20, 4
 """Large objects are read and sent in chunks: the bytes of a chunk, and how many are under way."""
 
 TRANSFER_BYTES = CHUNK_BYTES * (CHUNKS + 1)
-"""The most bytes of memory for data under way from or to one object."""
+"""The most bytes of memory for data in transit from or to one object."""
 
 Version = dict[str, str]
 """The ETag of an object, and its version in stores that number versions."""
