@@ -43,8 +43,8 @@ SLAB_BYTES = 1 << 18
 def split_voltage(voltage: tuple[int, ...], border: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return two voltages whose product is the given one; the second acts only after a border.
 
-    Swaps of positions i, i+1 with i >= border act only after it. Such a swap goes to the second part
-    if it shares no position with a swap of the first part that comes after it.
+    Swaps of positions i, i+1 with i >= border act only after it. Such a swap goes to the second
+    part if it shares no position with a swap of the first part that comes after it.
     """
     outer: list[int] = []
     inner: list[int] = []
