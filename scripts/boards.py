@@ -54,7 +54,7 @@ The table has God's number and the number of farthest positions of m×n boards i
 slides one tile, or any number of tiles of a row or column. The goal has the blank in the named cell
 (row and column, counted from 0). Of the cells that a symmetry of the board maps to each other, the
 table has one; so the greatest number of a board in a metric is the diameter of its state graph. The
-last columns link the sizes of all layers, in the format of the OEIS, and their entries in the OEIS.
+last columns link to the sizes of all layers, in the format of the OEIS, and to their entries in it.
 
 `python scripts/boards.py --runs runs/boards` makes this page; 3×5 needs `--most 1000000000000`. An
 earlier version made the tables of 3×5 for moves of several tiles. It searched [lines of

@@ -34,7 +34,8 @@ def test_limits():
         f"| `permutations` | {generators.MOST_POSITIONS} positions, "
         f"{generators.MOST_ORIENTATIONS} orientations, {generators.MOST_GENERATORS} generators |",
         f"| `pattern` | {patterns.MOST_VERTICES:,} shapes, {patterns.MOST_LABELS} labelled tiles |",
-        f"| every other kind | {MOST_SHAPES:,} shapes, and {SHAPE_BYTES} bytes of memory for each",
+        f"| every other kind | {MOST_SHAPES:,} shapes, or fewer",
+        f"do not hold {SHAPE_BYTES} bytes for each",
         f"A puzzle of more than {MOST_FILLED:,} shapes",
         f"{MOST_ORIGINS:,} positions at depth 0",
         f"state numbers of {MOST_STATES.bit_length() - 1} bits",
