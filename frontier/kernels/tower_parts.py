@@ -2,8 +2,8 @@
 
 A part has the rows under one value of some leading digits. A move changes leading digits by a rule
 that depends on them alone, so the parts of the current layer from which a part is made are known
-beforehand. Where every move can be undone, the states of the part are those that moves reach from
-these parts and that lie in neither of the last two layers, as in any task.
+beforehand. If every move can be undone, the part has, as in any task, the states that moves reach
+from these parts and that lie in neither of the last two layers.
 """
 
 from itertools import accumulate

@@ -6,10 +6,10 @@ a kernel goes over all words whatever they hold, and up to 1/2 if codec and disk
 and b come from the bitmaps so far, and recent ones count most. Layers of one form say nothing about
 the other form.
 
-The sizes rest on no theory, so two more exponents, which err to either side, give two more
-estimates (docs/scale.md). The range is that of the resulting times, widened by `WIDER`; it is
-narrow once the largest layer is passed. From then on the likely exponent is smaller, because
-searches thin out slowly.
+The sizes rest on no theory, so two more exponents, one too small and one too large, give two more
+estimates (docs/scale.md). The range spans the resulting times, widened by `WIDER`; it is narrow
+once the largest layer is passed. From then on the likely exponent is smaller, because searches thin
+out slowly.
 """
 
 from collections.abc import Callable, Sequence
@@ -52,7 +52,7 @@ USUAL, WEIGHT = 0.25, 2.0
 layers whose logarithms of states have this sum of squared deviations from their mean."""
 
 FLOOR = 1e-4
-"""Times of a layer below this many seconds are noise."""
+"""Layer times below this many seconds are noise."""
 
 
 class TimeLeft(NamedTuple):
