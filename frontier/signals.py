@@ -65,7 +65,7 @@ def interrupts_stop(stop: Callable[[], None], say: Callable[[], None]) -> Iterat
 def leaving_at_once() -> Iterator[None]:
     """Let Ctrl-C end the process at once, unless a handler other than Python's own is in place.
 
-    This is for imports: a library that is only half imported may swallow an exception.
+    Use it for imports: a library that is only half imported may swallow an exception.
     """
     default_handler = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with handling({signal.SIGINT: _leave} if default_handler else {}):

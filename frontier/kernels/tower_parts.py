@@ -99,7 +99,7 @@ class TowerExpansion(Expansion):
 
 def task_layouts(space: TowerSpace, memory: int, workers: int) -> list[Layout[TowerSpace]]:
     """Return the layouts to choose from, whose parts are equal shares of leading digits. Layouts
-    with few parts come first, because they read least."""
+    with few parts come first, because they read the least."""
     rows, count, counts = space.nodes[0], 1, [1]
     for radix in space.outer_radices:  # parts may also divide the values of a digit
         counts += [count * share for share in range(2, radix + 1) if radix % share == 0]

@@ -4,8 +4,8 @@ A file is a shard of Zarr's codec ``sharding_indexed``:
 
     slab, its crc32c | slab, its crc32c | … | record | index, its crc32c
 
-The index has two little-endian uint64 for each slab of the part: its offset in the file and its
-size in bytes, including the checksum. Both are 2^64 - 1 if the slab holds no state and is not
+The index has two little-endian uint64 values for each slab of the part: its offset in the file and
+its size in bytes, including the checksum. Both are 2^64 - 1 if the slab holds no state and is not
 stored. Zarr finds the index at the end of the file and never looks at the record. The record names
 the run, depth and task of the file, counts its states, and has a digest over itself and the index.
 So the last bytes of a file show whether it is the right one, or is cut short, left over, or from

@@ -71,7 +71,7 @@ class StoredLayer:
         return self._read(task, slab)
 
     def _read(self, task: np.ndarray, slab: np.ndarray) -> Slabs:
-        """Read slabs that are stored in parts, all slabs of a part at once."""
+        """Read slabs that are stored in parts, all slabs of a part together."""
         begin, end = np.zeros((2, slab.size), dtype=np.int64)
         numbers, of = np.unique(task, return_inverse=True)
         parts, memory = [], []

@@ -283,7 +283,7 @@ class Asking:
     doing
         What is under way, in words.
     lower
-        The lower bound of God's number, None before there are tables.
+        The lower bound on God's number, None before there are tables.
     upper
         The upper bound, None before there are tables.
     limit
@@ -315,7 +315,7 @@ class SearchFinished:
     Attributes
     ----------
     lower
-        The lower bound of God's number.
+        The lower bound on God's number.
     upper
         The upper bound.
     elapsed

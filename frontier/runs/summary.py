@@ -102,7 +102,7 @@ def describe(value: dict, path: Place) -> str:
 
 @dataclass(frozen=True)
 class Family:
-    """The runs of one tile puzzle from all blank cells, one cell for each orbit of the board's
+    """The runs of one tile puzzle from all blank cells, one cell for each orbit under the board's
     symmetries.
 
     depths: the depth of the run from each cell, None if that run is missing or not complete.

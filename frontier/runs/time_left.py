@@ -8,8 +8,8 @@ the other form.
 
 The sizes rest on no theory, so two more exponents, one too small and one too large, give two more
 estimates (docs/scale.md). The range spans the resulting times, widened by `WIDER`; it is narrow
-once the largest layer is passed. From then on the likely exponent is smaller, because searches thin
-out slowly.
+once the largest layer has been passed. From then on the likely exponent is smaller, because
+searches thin out slowly.
 """
 
 from collections.abc import Callable, Sequence
@@ -58,9 +58,9 @@ FLOOR = 1e-4
 class TimeLeft(NamedTuple):
     """The likely seconds left and the likely depth of the last layer, each with a range.
 
-    passed: True if the largest layer is surely passed. rising: True if the last known layer is the
-    largest so far. first: the seconds of the next layer. sizes: the likely number of states of each
-    layer to come, up to the last depth that is computed.
+    passed: True if the largest layer has surely been passed. rising: True if the last known layer
+    is the largest so far. first: the seconds of the next layer. sizes: the likely number of states
+    of each layer to come, up to the last depth that is computed.
     """
 
     seconds: float

@@ -61,9 +61,9 @@ def find_gods_number(
     """Find God's number of a tile puzzle, or resume the search for it.
 
     at_most: ask only whether this many moves suffice. layers: how many of the last layers to list
-    in full. hours: the time after which the search ends with its bounds so far. region: the name of
-    a region. listeners: called with each event. take_over, client: as for `frontier.run`. Raises
-    Stopped if the search is interrupted.
+    in full. hours: the time after which the search ends with the bounds found so far. region: the
+    name of a region. listeners: called with each event. take_over, client: as for `frontier.run`.
+    Raises Stopped if the search is interrupted.
     """
     if hours is not None and not math.isfinite(hours):
         raise InputError(f"hours: {hours} is not a number of hours; omit it for no limit")

@@ -13,7 +13,7 @@ members (see `frontier.space.lehmer`), voltages lie in S_m1 x S_m2 x ... x S_m, 
 from one class to another.
 
 The *lift by the sign* has a node for each pair (vertex, sign of the sequence). In most puzzles the
-blank's cell fixes the sign, and half of the nodes cannot be reached. A walk through the lift from
+blank's cell fixes the sign, so half of the nodes cannot be reached. A walk through the lift from
 the origins finds the nodes that can be reached, and shows whether the lift is bipartite. If it is,
 the parity of the depth divides the reached nodes into two *sides*, and each layer lies on one of
 them; otherwise all nodes are on one side.

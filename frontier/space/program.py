@@ -380,5 +380,6 @@ def _origin_of_rows(layout: Layout, task: Task, voltage: tuple[int, ...]) -> _Or
 
 
 def _different(numbers: np.ndarray) -> np.ndarray:
-    """Return the distinct numbers, sorted. This is fast if equal numbers follow one another."""
+    """Return the distinct numbers, sorted. The function is fast if equal numbers follow one
+    another."""
     return np.unique(numbers[np.diff(numbers, prepend=-1) != 0])

@@ -56,7 +56,7 @@ class SiftTable:
 
     @property
     def order(self) -> int:
-        """A lower bound of the group's order, and nearly always the order."""
+        """A lower bound on the group's order, and nearly always the order itself."""
         return prod(np.count_nonzero(self.slot >= 0, axis=1).tolist())
 
     def lower(self, permutations: np.ndarray) -> np.ndarray:

@@ -115,7 +115,7 @@ def or_stretches(target, source, radix_a, radix_b, stretch):
 
 @kernel
 def or_gather(target, source, table, begin, end):
-    """Move words in each period by the table at table[begin:end]."""
+    """Move words in each period as the table at table[begin:end] says."""
     period = end - begin
     for start in range(0, target.size, period):
         for j in range(period):

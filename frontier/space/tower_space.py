@@ -5,9 +5,9 @@ and one last digit numbers the states of a row. Before that, sections that write
 whatever they read become one (E. F. Moore's minimisation, from the last digit to the first). Then
 one section remains for each permutation of a row's states that occurs.
 
-A move brings all states of a row to one other row, and permutes them by one section. So a row takes
-the place of a node of `frontier.space.graph.Space`: it is the bitmap of a node, and has no prefix.
-Layers are divided, stored and read in the same way (`frontier.space.layout`).
+A move brings all states of a row to one other row, and permutes them with one section. So a row
+takes the place of a node of `frontier.space.graph.Space`: it is the bitmap of a node, and has no
+prefix. Layers are divided, stored and read in the same way (`frontier.space.layout`).
 """
 
 from collections.abc import Iterator, Sequence

@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 MOST_BYTES = 1 << 28
-"""The greatest size in bytes of a file that is read at once."""
+"""The greatest size in bytes of a file that is read as a whole."""
 
 
 DELETING, PARTIAL = ".deleting", ".partial"
