@@ -5,11 +5,11 @@
     run = frontier.run(frontier.plan(config))
     run.depth, run.states
 
-`load_config` reads a config, `make_config` makes one from values, and `define_puzzle` makes a
-puzzle of one's own; `plan` says what a run will do, `run` starts or resumes it, and `open_run`
-opens a run that exists; `solve` finds a shortest solution of one board, with or without a run;
-`gods_number` finds God's number of a tile puzzle whose positions are too many to be searched.
-`frontier.errors` holds the errors that they raise. docs/reference/python.md has
+`load_config` reads a config, `make_config` makes one from values, and `define_puzzle` defines a
+puzzle of your own; `plan` says what a run will do, `run` starts or resumes it, and `open_run` opens
+a run that exists; `solve` finds a shortest solution of one board, with or without a run;
+`gods_number` finds God's number of a tile puzzle with too many positions to search.
+`frontier.errors` holds the errors that these functions raise. docs/reference/python.md has
 examples.
 """
 
@@ -41,7 +41,7 @@ _HOMES = dict.fromkeys(__all__, "frontier.api") | {
 
 
 def __getattr__(name: str) -> Any:
-    # Kernels and schedulers are slow to import, so that waits until a name needs them.
+    # Kernels and schedulers are slow to import, so they are imported only when a name needs them.
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,6 @@
 """The configs that come with the program, by name.
 
-They lie in `configs/` of the repository; a wheel has them in the package.
+They are in `configs/` in the repository, and inside the package in a wheel.
 """
 
 import difflib

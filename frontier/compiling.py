@@ -1,4 +1,4 @@
-"""Who is told that a kernel is about to be compiled, which may take half a minute."""
+"""Telling a listener that a kernel is about to be compiled. Compiling may take half a minute."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,8 +8,8 @@ _listener: Callable[[], None] | None = None
 
 @contextmanager
 def compiling_told_to(listener: Callable[[], None] | None) -> Iterator[None]:
-    """Call `listener` in the body before a kernel is compiled, in the thread that compiles it. It
-    takes the place of any other one for so long; None says nothing."""
+    """While the body runs, call `listener` before each kernel is compiled, in the thread that
+    compiles it. It replaces any other listener for that time. With None, nothing is called."""
     global _listener
     before, _listener = _listener, listener
     try:

@@ -47,7 +47,7 @@ class Gone(Stopped):
 
 
 class StorageError(Stopped):
-    """The system failed to read or write a file, whose content may still be sound."""
+    """The system failed to read or write a file. The content of the file may still be sound."""
 
     @classmethod
     def of(cls, error: OSError) -> "StorageError":
@@ -95,7 +95,7 @@ class CorruptRunError(FrontierError):
 
 
 class NotAFile(CorruptRunError, ValueError):
-    """A directory, a named pipe or something else lies where a file should be."""
+    """A directory, a named pipe or something else is where a file should be."""
 
     @classmethod
     def at(cls, path: object, what: str) -> "NotAFile":

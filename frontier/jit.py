@@ -31,13 +31,13 @@ class Kernel:
         """Return the kernel, or for little work the Python function, which finishes before Numba
         could be loaded.
 
-        size: about how often the innermost loop runs.
+        size: the approximate number of times that the innermost loop runs.
         """
         return self.function if size <= SMALL and self._compiled is None else self
 
     @property
     def compiled(self) -> Any:
-        """The function that Numba makes of it."""
+        """The function that Numba makes from it."""
         with _one_thread:
             if self._compiled is None:
                 with preparing:
@@ -47,7 +47,7 @@ class Kernel:
 
     @property
     def _numba_type_(self):
-        """The type by which another kernel calls it under Numba."""
+        """The type through which another kernel calls it under Numba."""
         return self.compiled._numba_type_
 
 

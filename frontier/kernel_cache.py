@@ -35,10 +35,10 @@ from frontier.compiling import tell_compiling
 from frontier.stopwatch import preparing
 
 SETTINGS = {"nogil": True, "error_model": "numpy", "_nrt": False}
-"""Without its runtime, Numba counts no references to arrays. It counts them by atomic operations at
-each slice and each call, which took half of the time where rows are short. A kernel without the
-runtime cannot allocate an array or assign one to a slice. So callers pass it scratch arrays, and it
-uses loops."""
+"""Without its runtime, Numba counts no references to arrays. Counting takes an atomic operation at
+each slice and each call, and took half of the time where rows are short. A kernel without the
+runtime cannot allocate an array or assign one to a slice, so it uses loops, and callers pass it
+scratch arrays."""
 
 
 COMPILED = {"space", "codec", "kernels"}
@@ -46,8 +46,8 @@ COMPILED = {"space", "codec", "kernels"}
 
 
 def compiled(function: Callable) -> Callable:
-    """Return what Numba makes of a function, loaded from the folder of kernels or compiled and kept
-    there."""
+    """Return what Numba makes from a function, loaded from the folder of kernels or compiled and
+    kept there."""
     folder = _folder()
     kernel = _kept(function, folder) if folder else None
     if kernel is None:
@@ -71,7 +71,8 @@ def _take_constants_as_numbers(kernel) -> None:
 
 
 def _kept(function: Callable, folder: Path) -> Callable | None:
-    """Return what Numba makes of a function and keeps; None if the folder cannot be written to."""
+    """Return what Numba makes from a function and keeps; None if the folder cannot be written
+    to."""
     before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
     try:
         kernel = numba.njit(cache=True, **SETTINGS)(function)
@@ -86,7 +87,8 @@ def _kept(function: Callable, folder: Path) -> Callable | None:
 
 
 PATIENCE = 120.0
-"""The seconds for which a process waits while another one compiles; then it compiles by itself."""
+"""The seconds for which a process waits while another one compiles; then it compiles without the
+lock, and saves nothing."""
 
 _turn: list[BinaryIO] = []
 """The lock of the folder, while this process holds it. Code that uses this list holds Numba's
@@ -94,10 +96,10 @@ lock."""
 
 
 def _compile_in_turn(kernel, folder: Path) -> None:
-    """Make a kernel that is not in the folder be compiled and saved under the folder's lock.
+    """Have a kernel that is not in the folder compiled and saved under the folder's lock.
 
     The process keeps the lock until the outermost kernel is saved, because that one calls the
-    others. It loads without the lock, because Numba replaces each file atomically.
+    others. Loading needs no lock, because Numba replaces each file atomically.
     """
     compile, load = kernel.compile, kernel._cache.load_overload
 

@@ -1,5 +1,5 @@
 """The processors and the memory that this process may use, and the name of the processor. The
-limits are those of the machine, of a container, of a batch job or of ulimit.
+limits come from the machine, a container, a batch job or ulimit.
 
 Dask and psutil have functions for them, but take time to load.
 """
@@ -86,7 +86,7 @@ def _groups(controller: str) -> Iterator[Path]:
     """Generate the folders of the control groups that may limit this process, from the innermost
     outwards.
 
-    Inside a container the folder may be the root, although the path is valid only outside it.
+    In a container, the path may be valid only outside; the limits may then be in the root folder.
     """
     try:
         lines = GROUPS.read_text().splitlines()

@@ -1,4 +1,4 @@
-"""Signal handlers that are in place only for a while."""
+"""Signal handlers that are installed only for a while."""
 
 import os
 import signal
@@ -35,9 +35,9 @@ def interrupts_stop(stop: Callable[[], None], say: Callable[[], None]) -> Iterat
     """Let the first Ctrl-C, or another signal that ends this process, request a clean stop; a
     second Ctrl-C ends the process at once.
 
-    stop: requests the stop, and may be called again. say: called once, at the first signal, by a
-    thread of its own. A handler that waits for a lock would wait for ever if the main thread holds
-    that lock, or one that its holder needs.
+    stop: requests the stop, and may be called again. say: called once, at the first signal, in a
+    thread of its own. A handler that waited for a lock would wait for ever if the main thread held
+    that lock, or a lock that its holder needs.
 
     Queues send SIGTERM to each process of a job, and their scripts forward it, so it arrives twice.
     The SIGHUP of a terminal and its shell also arrives twice.
@@ -65,7 +65,7 @@ def interrupts_stop(stop: Callable[[], None], say: Callable[[], None]) -> Iterat
 def leaving_at_once() -> Iterator[None]:
     """Let Ctrl-C end the process at once, unless a handler other than Python's own is in place.
 
-    This is for imports: a library that is only half imported may swallow an exception.
+    Use it for imports: a library that is only half imported may swallow an exception.
     """
     default_handler = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with handling({signal.SIGINT: _leave} if default_handler else {}):

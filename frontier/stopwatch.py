@@ -42,8 +42,9 @@ preparing = Preparing()
 
 
 def working_time() -> float:
-    """Return the seconds of a clock that stops while kernels are prepared, which is not part of a
-    search. It is accurate to a microsecond, so a difference may be that much below 0."""
+    """Return the seconds of a clock that stops while kernels are prepared, because preparing them
+    is not part of a search. The clock is accurate to a microsecond, so a difference may be negative
+    by that much."""
     return time.perf_counter() - preparing.seconds
 
 

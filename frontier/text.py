@@ -1,7 +1,7 @@
 """Text for people: numbers and times, the name of the program, lines that fit the terminal.
 
 A line that is too long for a terminal is broken between words; the further lines are aligned with
-its text. Commands stay whole, because people copy them, and so do drawings.
+its text. Commands stay whole, because people copy them. Drawings also stay whole.
 """
 
 import os
@@ -36,7 +36,7 @@ def program() -> str:
 
 
 def near(path: str) -> str:
-    """Return a path relative to the working directory if it lies below it, otherwise unchanged."""
+    """Return a path below the working directory relative to it, and any other path unchanged."""
     with suppress(ValueError, OSError):  # it is a URL, or the working directory no longer exists
         return str(Path(path).relative_to(Path.cwd()))
     return path
@@ -197,7 +197,7 @@ def terminal_width(file: TextIO | None) -> int:
 
 
 def fitted_to(text: str, file: TextIO | None) -> str:
-    """Return a text, fitted to the width of the file if it is a terminal."""
+    """Return a text, fitted to the width of the terminal if the file is one."""
     is_terminal = file is not None and file.isatty()
     return fitted(text, terminal_width(file)) if is_terminal else text
 

@@ -1,4 +1,4 @@
-"""Calls done by the workers of a Dask scheduler, however many there are at the moment.
+"""Calls carried out by the workers of a Dask scheduler, however many there are at the moment.
 
 Calls are handed out in bundles, one Dask future each. Dask does the rest: it moves futures from
 busy workers to idle ones, repeats those of a dead worker, and fetches what they return.
@@ -33,7 +33,7 @@ LOST = "the connection to the scheduler was lost"
 
 
 class DaskExecutor(Executor):
-    """Does calls on the workers of a Dask scheduler."""
+    """Carries out calls on the workers of a Dask scheduler."""
 
     in_process = False
 
@@ -88,8 +88,8 @@ class DaskExecutor(Executor):
     def _next_bundles(self, waiting: deque[Call], most: int) -> list[list[Call]]:
         """Take waiting calls, in at most `most` bundles.
 
-        A bundle is one call, unless calls are so short or workers so many that a scheduler could
-        not hand out each call by itself.
+        A bundle is one call, unless calls are so short, or workers so numerous, that a scheduler
+        could not hand out calls one by one.
         """
         workers = max(1, self.workers)
         bundles: list[list[Call]] = []
@@ -158,7 +158,8 @@ class DaskExecutor(Executor):
 
 
 def _do(bundle: list[Call]) -> tuple[float, list]:
-    """Do calls on a worker. Return the seconds that all took together, and what each returned."""
+    """Carry out calls on a worker. Return the seconds that all took together, and what each
+    returned."""
     began = time.perf_counter()
     results = [call() for call in bundle]
     return time.perf_counter() - began, results

@@ -1,4 +1,4 @@
-"""How calls are done: in this process, one after the other or on threads, or elsewhere.
+"""How calls are carried out: in this process, one after the other or on threads, or elsewhere.
 
 An executor takes calls, has a bounded number of them under way, and yields each result when it
 arrives. `frontier.clusters.dask_executor` has the executor with workers elsewhere.
@@ -16,7 +16,7 @@ disk."""
 
 
 class Call(NamedTuple):
-    """A call to do: function(*arguments)."""
+    """A call to carry out: function(*arguments)."""
 
     function: Callable
     arguments: tuple = ()
@@ -27,10 +27,10 @@ class Call(NamedTuple):
 
 
 class Executor(ABC):
-    """Does calls.
+    """Carries out calls.
 
-    in_process: True if this process does the calls. workers: how many workers there are at the
-    moment. dashboard: the address of a page about them, None if there is no page.
+    in_process: True if this process carries out the calls. workers: how many workers there are at
+    the moment. dashboard: the address of a page about them, None if there is no page.
     """
 
     in_process = True
@@ -52,7 +52,7 @@ class Executor(ABC):
 
 
 class Serial(Executor):
-    """Does one call after the other, in this thread."""
+    """Carries out one call after another, in this thread."""
 
     def run(self, calls, stop):
         for call in calls:
@@ -62,8 +62,8 @@ class Serial(Executor):
 
 
 class Threads(Executor):
-    """Does calls on threads of this process, for functions that let other threads work at the same
-    time.
+    """Carries out calls on threads of this process, for functions that let other threads work at
+    the same time.
 
     Closing the iterator waits for the calls under way.
     """

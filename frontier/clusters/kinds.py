@@ -1,5 +1,5 @@
 """The executor of each kind of ``[cluster]``: in this process, on workers started here, in the jobs
-of a queue, on an existing scheduler, or with a client of the user.
+of a queue, on an existing scheduler, or through a client of the user.
 
 Sockets listen on the loopback interface, unless ``cluster.options.interface`` names another one.
 Dask's own settings (``distributed.comm``) decide whether they use TLS, and with which certificates.
@@ -157,8 +157,8 @@ def _current():
 
 
 def on_client(config: Config, client) -> Config:
-    """Return the config for the workers of a client: as many as there are, each with at most the
-    memory of the smallest one."""
+    """Return the config for the workers of a client, with their number and at most the memory of
+    the smallest one for each."""
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     limits = [worker["memory_limit"] for worker in workers]
     cluster = config.cluster.model_copy(

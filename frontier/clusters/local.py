@@ -1,8 +1,8 @@
 """Workers on this machine, each a process that Dask supervises.
 
 Anyone who reaches a Dask scheduler can run code under its account, and all users of a host reach
-its loopback interface. So all connections here use TLS, with a new certificate for each cluster
-that only the processes of the cluster get.
+its loopback interface. So all connections here use TLS. Each cluster has a new certificate, which
+only its own processes get.
 """
 
 import logging
@@ -156,7 +156,7 @@ def _loop() -> Iterator:
 
 @contextmanager
 def _interrupts_later() -> Iterator[None]:
-    """Defer the signals that end this process until the body is done, because it must not be
+    """Until the body is done, defer the signals that end this process, because the body must not be
     interrupted."""
     signals: list[int] = []
 

@@ -4,9 +4,9 @@ The bytes are those of Zarr's own codecs, and Zarr reads every array of a run. S
 decoded here rather than through Zarr's array calls, which make two or three more copies of each
 slab and compare it with zeros before they write it.
 
-`bitmap` leaves out zero bytes (`frontier.codec.zerobytes`). It is the fastest, and its files are
-smaller than those of lz4. For the densest slabs, `zstd:1` stores a quarter less than `bitmap` and
-takes about twenty times as long. lz4 runs at acceleration 30: on the densest layers of 2x7 it
+`bitmap` leaves out zero bytes (`frontier.codec.zerobytes`). It is the fastest codec, and its files
+are smaller than those of lz4. For the densest slabs, `zstd:1` stores a quarter less than `bitmap`
+and takes about twenty times as long. lz4 runs at acceleration 30: on the densest layers of 2x7 it
 encodes 1.9 times as fast as at 1, and its files are a fifth larger.
 """
 
@@ -38,9 +38,9 @@ def encoded_bytes(size: int) -> int:
 class SlabCodec:
     """Encodes and decodes slabs one by one, for one thread at a time.
 
-    plain: avoid the kernels, which take longer to load than a few slabs take. zarr_codecs: the
-    codecs of a slab, as Zarr's metadata name them. by_kernels: True if kernels encode and decode
-    slabs; another kernel may then call them directly.
+    plain: avoid the kernels, which take longer to load than NumPy takes for a few slabs.
+    zarr_codecs: the codecs of a slab, as Zarr's metadata name them. by_kernels: True if kernels
+    encode and decode slabs; another kernel may then call them directly.
     """
 
     def __init__(self, name: str, plain: bool = False):

@@ -1,18 +1,19 @@
 """CRC-32C (Castagnoli) as a kernel.
 
-One kernel checks and decodes a slab, or encodes it and adds its checksum, so the bytes come to the
-processor once, without the interpreter in between. The checksum is the one of iSCSI (RFC 3720,
-section 12.1) and of Zarr's codec ``crc32c``.
+One kernel checks and decodes a slab, or encodes it and adds its checksum, so the processor loads
+the bytes only once, without returning to the interpreter. The checksum is the one of iSCSI (RFC
+3720, section 12.1) and of Zarr's codec ``crc32c``.
 
-The checksum is a register of 32 bits, and a message changes it by a map that is linear over GF(2).
-The instruction that feeds it eight bytes has to wait for the one before. So the kernel feeds three
-parts of a message side by side, of `LANE_BYTES` each; the registers of the second and third part
-begin at zero (V. Gopal et al., Fast CRC computation for iSCSI polynomial using CRC32 instruction,
-Intel, 2011). Feeding `LANE_BYTES` zeros to the first register takes a table look-up for each of its
-bytes. Adding the second register to the result gives the register after the first two parts. In
-this way a core of an AMD EPYC (Zen 3) checks about 15 GB a second from its caches. Bytes in memory
-are prefetched, even beyond the end of a page, where the processor itself does not prefetch: 10 GB a
-second instead of 6. On a processor without the instruction, eight look-ups feed eight bytes.
+The checksum is a register of 32 bits, and a message changes it through a map that is linear over
+GF(2). The instruction that feeds it eight bytes has to wait for the previous one. So the kernel
+feeds three parts of a message side by side, of `LANE_BYTES` each; the registers of the second and
+third part begin at zero (V. Gopal et al., Fast CRC computation for iSCSI polynomial using CRC32
+instruction, Intel, 2011). Feeding `LANE_BYTES` zeros to the first register takes a table look-up
+for each of its bytes. Adding the second register to the result gives the register after the first
+two parts. In this way a core of an AMD EPYC (Zen 3) checks about 15 GB a second from its caches.
+The kernel prefetches bytes from memory, even beyond the end of a page, where the processor itself
+does not, and so checks 10 GB a second instead of 6. On a processor without the instruction, eight
+look-ups feed eight bytes.
 """
 
 import llvmlite.binding as llvm
@@ -78,7 +79,7 @@ LANE = _fed_zeros(BYTE, LANE_BYTES)
 
 
 def instruction() -> str | None:
-    """Return LLVM's name of the instruction that feeds eight bytes; None if the processor does not
+    """Return LLVM's name for the instruction that feeds eight bytes; None if the processor does not
     have it."""
     if is_arm():
         # LLVM names no features of Apple's processors, all of which have the instruction.

@@ -82,7 +82,7 @@ def prefetch(typing, array, at):
 
 @intrinsic
 def bytes_at(typing, begin, size):
-    """Return `size` bytes of memory from an address on, uint8. The caller keeps the memory
+    """Return `size` bytes of memory that begin at an address, uint8. The caller keeps the memory
     alive."""
     kind = types.Array(types.uint8, 1, "C")
 

@@ -1,6 +1,6 @@
 """Slabs in memory in stored form, each followed by a checksum.
 
-Kernels read and write slabs that `bitmap` encoded, by their addresses.
+Kernels read and write slabs by address, in the encoding of `bitmap`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -29,7 +29,7 @@ def most_stored_bytes(words: int) -> int:
 
 @dataclass
 class Slabs:
-    """Some slabs of a layer in stored form, in memory, which are checked and decoded when needed.
+    """Some slabs of a layer in memory, in stored form; they are checked and decoded when needed.
 
     In stored form they take about a third of the memory. A slab is used as soon as it is decoded,
     while it is in the processor's caches.
@@ -87,7 +87,7 @@ def seal(room: np.ndarray, size: int) -> int:
 
 
 def encoded_slabs(slabs: Iterable[tuple[int, np.ndarray]], count: int) -> Slabs:
-    """Encode those of `count` slabs that hold a state.
+    """Encode the slabs, out of `count`, that hold a state.
 
     slabs: (number, contiguous uint64 words) of each. The next slab may overwrite the words.
     """
@@ -107,7 +107,7 @@ def encoded_slabs(slabs: Iterable[tuple[int, np.ndarray]], count: int) -> Slabs:
 def words_of(room: np.ndarray, sizes: np.ndarray, words: np.ndarray) -> Iterator[np.ndarray]:
     """Generate the slabs that follow one another in `room`, each in the same array `words`.
 
-    sizes: int64[N], their bytes, each without the checksum behind it.
+    sizes: int64[N], the bytes of each without the checksum after it.
     """
     begin = 0
     for size in sizes.tolist():

@@ -11,9 +11,9 @@ unchanged. With |x| for the number of bytes of x, the data of n words are
 
     |mask 1| = n,  |mask 2| = ceil(n / 8),  |mask 3| = ceil(n / 64).
 
-Bit k of byte i of a mask stands for byte 8 i + k. The data do not contain their length. It follows
-from the masks: the ones of each mask count the bytes stored under it. Before it writes anything,
-the decoder refuses data in which these counts do not add up.
+Bit k of byte i of a mask stands for byte 8 i + k. The data do not contain their length. The length
+follows from the masks: the bits set in each mask count the bytes stored under it. Before it writes
+anything, the decoder refuses data in which these counts do not add up.
 
 NumPy encodes and decodes small bitmaps, because the kernels (`frontier.codec.zerobytes_kernels`)
 take longer to load.
@@ -55,7 +55,7 @@ def decode(data: np.ndarray, words: np.ndarray) -> None:
 
 
 def plain_encode(words: np.ndarray) -> np.ndarray:
-    """Return the data of contiguous uint64 words, uint8, computed by NumPy."""
+    """Return the data of contiguous uint64 words, uint8, computed with NumPy."""
     layer, parts = words.reshape(-1).view(np.uint8), []
     for _ in range(3):
         parts.append(layer[layer != 0])
@@ -64,7 +64,7 @@ def plain_encode(words: np.ndarray) -> np.ndarray:
 
 
 def plain_decode(data: np.ndarray, words: np.ndarray) -> None:
-    """Decode as `decode` does, by NumPy."""
+    """Decode as `decode` does, with NumPy."""
     sizes = 8 * words.size, words.size, -(-words.size // 8)
     last = -(-sizes[2] // 8)
     mask, end = data[data.size - last :], data.size - last

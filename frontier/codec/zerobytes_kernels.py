@@ -26,7 +26,7 @@ def has_vectors() -> bool:
 
 
 def shuffle_instruction() -> str | None:
-    """Return LLVM's name of the instruction that shuffles bytes, None if there is none. On all
+    """Return LLVM's name for the instruction that shuffles bytes, None if there is none. On all
     processors it is the same function of two vectors of 16 bytes.
 
     Byte k of the second vector gives the number of the byte of the first that becomes byte k of the
@@ -164,8 +164,8 @@ def _squeeze_words(source, at, data, to):
 
 @kernel
 def _spread_words(mask, data, at, target, to):
-    """Fill target[to : to + 64] with the bytes data[at:] where the mask has ones, elsewhere with
-    zeros.
+    """Fill target[to : to + 64] with the bytes data[at:] where the mask has ones, and with zeros
+    elsewhere.
 
     Up to eight further bytes are read.
     """
@@ -203,8 +203,8 @@ def _suppress(source, masks, first, data, to):
 
 @kernel
 def _restore(data, at, masks, first, target):
-    """Fill uint8 target with the bytes data[at:], one for each one of masks[first:], elsewhere with
-    zeros. Returns where these bytes end."""
+    """Fill uint8 target with the bytes data[at:], one for each bit set in masks[first:], and with
+    zeros elsewhere. Returns where these bytes end."""
     whole = target.size - target.size % 64
     for to in range(0, whole, 64):
         mask = load(masks, first + to // 8)
@@ -213,7 +213,7 @@ def _restore(data, at, masks, first, target):
             _spread(mask, data, at, target, to)
             at += count
             continue
-        for k in range(64):  # near the end of the data, to read nothing behind them
+        for k in range(64):  # near the end of the data, to read nothing beyond it
             byte = np.uint8(0)
             if (mask >> np.uint64(k)) & np.uint64(1):
                 byte = data[at]

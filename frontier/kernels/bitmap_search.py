@@ -70,9 +70,9 @@ class BitmapSearch(ABC, Generic[LayerT]):
         each node, int64."""
 
     def add_seen(self, layers: Iterable[np.ndarray]) -> None:
-        """Mark the states of these layers, uint64[N] each, as seen. They come before the last two
-        layers, and moves that cannot be undone may lead back to them. If all moves can be undone,
-        this changes nothing."""
+        """Mark the states of these layers, uint64[N] each, as seen. These layers come before the
+        last two, and moves that cannot be undone may lead back to them. If all moves can be undone,
+        the call has no effect on the search."""
 
     def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
         """Search from some states, (vertices, sequences), to the last layer. Yields for each layer

@@ -48,8 +48,8 @@ def bit_at(words, number):
 
 @kernel
 def distance_change(before, residue):
-    """Return the change, at most one, from a distance to the distance that is `residue` modulo
-    4."""
+    """Return the change, -1, 0 or 1, from a distance to a neighbour's distance, which is `residue`
+    modulo 4."""
     return (residue - before + 1 & 3) - 1
 
 
@@ -104,12 +104,12 @@ def distance_table(
 def residue_layers(
     space: Space, origins: tuple[np.ndarray, np.ndarray], threads: int, planes: np.ndarray
 ) -> Iterator[FoundLayer]:
-    """Write these distances modulo 4, and yield each layer once it is written.
+    """Write the distances of `distance_table` modulo 4, and yield each layer once it is written.
 
     planes: uint64[P, 2 * vertices, words] of zeros. A bit of plane 0 is set if the distance is 2 or
     3 modulo 4. A bit of plane 1, if there is such a plane, is set if the distance is odd; in a
-    bipartite space the side shows this. Bits that stand for no state stay 0. Raises OverflowError
-    as `distance_table` does.
+    bipartite space the side shows the parity. Bits that stand for no state stay 0. Raises
+    OverflowError as `distance_table` does.
     """
     for layer in _layers(space, origins, threads):
         for plane, bit in zip(planes, (2, 1), strict=False):
@@ -160,8 +160,8 @@ def _write_bits(words, nodes, rows, table):
 
 @kernel
 def _list_bits(words, nodes, rows, first, row_bits, numbers):
-    """List the bits of the bitmaps of some nodes, those of the n-th node from numbers[first[n]]
-    on."""
+    """List the bits of the bitmaps of some nodes; the list of the n-th node begins at
+    numbers[first[n]]."""
     for n in range(nodes.size):
         at = first[n]
         for prefix in range(words.shape[0]):

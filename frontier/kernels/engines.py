@@ -1,4 +1,4 @@
-"""How the layers of a space are made: by shifts of bits, or by tables of the rows that a tower
+"""How the layers of a space are made: by shifting bits, or with tables for the rows that a tower
 numbers."""
 
 from collections.abc import Callable, Sequence
@@ -16,10 +16,10 @@ from frontier.space.tower_space import AnySpace, TowerSpace
 class Engine(NamedTuple):
     """The functions and classes that make the layers of a space.
 
-    lists: returns the kernel that expands sorted lists of states. search: returns a search with a
-    layout and a number of threads, whose layers are bitmaps in memory. memory_layout: returns the
+    lists: returns the kernel that expands sorted lists of states. search: returns a search whose
+    layers are bitmaps in memory, for a layout and a number of threads. memory_layout: returns the
     layout of these bitmaps, for a space and a number of threads. memory_bytes: returns the bytes
-    that the search with a layout takes. tables, expansion: make the parts of a layer. task_layouts:
+    that a search with a layout takes. tables, expansion: make the parts of a layer. task_layouts:
     returns the layouts for tasks, the cheapest first, for a space, a worker's bytes of memory and a
     number of workers.
     """

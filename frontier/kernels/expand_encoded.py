@@ -38,7 +38,7 @@ class Arena(NamedTuple):
     """The decoded slabs of the current layer, each in a *frame*. E slabs are read in all.
 
     words: flat uint64, the frames. data: their bytes. live: bool[frames, rows of a slab], whether
-        each row has a bit.
+        each row has a bit set.
     base: int64[stacks, slots of the program], the row where the slab of a stack and a slot begins,
         -1 if the slab holds no state. Valid for the current band.
     holds: int64[frames], the slab in each frame, as an entry of `Reads`; -1 if the frame is empty.
@@ -101,10 +101,11 @@ class BandTable(NamedTuple):
 
 @kernel
 def assign_frames(band, current, arena, reads, new):
-    """Assign frames to the slabs that a band needs. Call this for the bands in their order.
+    """Assign frames to the slabs that a band needs. Call this function for the bands in their
+    order.
 
-    It replaces the slab whose next use is farthest away. All later needs are known, and no other
-    choice would decode fewer slabs (L. A. Belady, A study of replacement algorithms for a
+    A new slab replaces the slab whose next use is farthest away. All later needs are known, and no
+    other choice would decode fewer slabs (L. A. Belady, A study of replacement algorithms for a
     virtual-storage computer, IBM Systems Journal 5, 1966).
 
     current: two int64[E], where each slab begins and ends; equal if it holds no state. new: int64,
@@ -183,7 +184,7 @@ def _prepare(band, current, arena, reads, buffers):
                 at = decode_words(
                     data, at, masks, first * row_words, a.data[8 * to : 8 * (to + words)]
                 )
-            else:  # the kernel does not read the slab, so need not write it
+            else:  # nothing is written, because no kernel reads a row that is not live
                 for row in range(first, last):
                     a.live[frame, row] = False
         a.base[r.stack[entry], r.slot[entry]] = frame * rows

@@ -8,7 +8,7 @@ For each row of a target strip:
 This is frontier search (R. E. Korf, W. Zhang, I. Thayer and H. Hohwald, JACM 52, 2005): in an
 undirected graph the neighbours of layer t lie in layers t-1, t and t+1, so no other layer is read.
 The row is gathered in a buffer that stays in the first-level caches and is written once. A row
-without a bit in any source costs one table look-up.
+whose sources have no bit set costs one table look-up.
 """
 
 import numpy as np
@@ -99,9 +99,9 @@ def expand_rows(
 ):  # fmt: skip
     """Expand the current layer into some rows, and return the number of their states.
 
-    target: uint64[N, words of a row]. A row holds the row of the layer before if `target_live` is
-        set, and afterwards that of the next layer; if neither layer has a state there, it does not
-        change.
+    target: uint64[N, words of a row]. At first, a row holds the row of the layer before if
+        `target_live` is set; afterwards it holds the row of the next layer. It does not change if
+        neither layer has a state there.
     target_live: bool[N]. Afterwards: whether the row holds a state.
     first, rows: row i of the target is row (first + i) % rows of node (first + i) // rows.
     first_node: the number of node 0 in the task. first_row: the number of its row 0, counted

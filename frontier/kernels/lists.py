@@ -1,8 +1,8 @@
 """The expansion of sorted lists of state numbers, for layers too thin for bitmaps.
 
 A bitmap costs the same however few states it holds. At both ends of a search, and throughout a long
-thin one, a sorted list of the states of a layer is better. The kernel expands each state by its
-digits, sorts the results, and drops duplicates and the states of the layer before (delayed
+thin one, a sorted list of the states of a layer is better. The kernel expands each state through
+its digits, sorts the results, and drops duplicates and the states of the layer before (delayed
 duplicate detection, R. E. Korf, AAAI 2004). The cost depends only on the number of states, whatever
 the size of the space.
 """
@@ -20,7 +20,8 @@ from frontier.space.tower_space import AnySpace
 NO_STATE = np.uint64(2**64 - 1)
 
 PLAIN_STATES, PLAIN_VOLTAGES = 400_000, 100
-"""Up to this many states and voltages, NumPy finishes a search before Numba could be loaded."""
+"""Up to this many states and this many voltages, NumPy finishes a search before Numba could be
+loaded."""
 
 SMALL_LIST = 4096
 """Shorter lists are sorted by NumPy."""
@@ -118,7 +119,7 @@ class ShiftLists(ListKernel):
         return neighbours[:size]
 
     def _neighbours_plainly(self, side: int, numbers: np.ndarray) -> np.ndarray:
-        """Return the neighbours by NumPy: for all states at once, voltage by voltage."""
+        """Return the neighbours, computed with NumPy for all states at once, voltage by voltage."""
         space, arcs = self.space, self.space.arcs[side]
         node, origin = np.divmod(numbers.astype(np.int64), space.code.half)
         degree = np.diff(arcs.start)[node]
@@ -135,7 +136,7 @@ class ShiftLists(ListKernel):
         return (arcs.target[arc].astype(np.int64) * space.code.half + index).astype(np.uint64)
 
     def _swapped(self, index: np.ndarray, sign: np.ndarray, i: int) -> np.ndarray:
-        """Return indices, each of one sign, after the members i and i + 1 have changed places."""
+        """Return the indices of sequences after their members i and i + 1 have changed places."""
         code = self.space.code
         if i <= code.length - 4:
             return swapped(index, code.radices[i], code.radices[i + 1], code.strides[i + 1])
@@ -168,8 +169,8 @@ def _neighbours(
                     first, second = swap_digits(a, b)
                     index += (first - a) * strides[i] + (second - b) * strides[i + 1]
                 elif i == length - 3:
-                    # The digit of radix 3 turns, up if the sign and the other digits add up to
-                    # even.
+                    # The digit of radix 3 turns, up if the sign and the other digits add up to an
+                    # even number.
                     turn = index // 3
                     parity = odd
                     for j in range(length - 4, -1, -1):
@@ -211,8 +212,8 @@ def _sort(numbers, spare, count, limit):
 
 @kernel
 def _keep_new(neighbours, previous, current):
-    """Move the members of sorted `neighbours` that are in neither list to its start, each once, and
-    return their number."""
+    """Move the members of sorted `neighbours` that are in neither list to the start of the array,
+    each once, and return their number."""
     size, p, c = 0, 0, 0
     last = NO_STATE
     for i in range(neighbours.size):

@@ -22,7 +22,8 @@ SMALL_LAYER = 100_000_000
 """Layers with fewer bytes need not be divided among the workers."""
 
 LARGE_TASK = 600_000_000
-"""Parts need not have more bytes, because tasks with smaller parts read hardly more."""
+"""Parts need not be larger than this many bytes, because tasks with smaller parts hardly read
+more."""
 
 
 class PartTables(ABC):
@@ -71,8 +72,8 @@ class Expansion(ABC):
         start: tuple[int, int, int] | None = None,
     ):
         """current: the slabs that the tables name. before: all slabs of the same part of the layer
-        before the current one. allocate: returns an uninitialised uint8 array of a size. start:
-        (slab, word, bit) of a state, None if the state does not belong to this task."""
+        before the current one. allocate: returns an uninitialised uint8 array of a given size.
+        start: (slab, word, bit) of a state, None if the state does not belong to this task."""
         self._layout, self._task = layout, task = tables.layout, tables.task
         self._current, self._before, self._start = current, before, start or (-1, 0, 0)
         self._bands = np.array(list(layout.bands(task)), dtype=np.int64).reshape(-1, 4)
@@ -88,11 +89,10 @@ class Expansion(ABC):
     def make(self, room: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Make as many of the next slabs as fit, at least one.
 
-        room: uint8, receives the slabs that hold a state in stored form, each with its checksum
-        behind it. Returns their numbers in the part, and their bytes without the checksums,
-        int64[N] each, valid until the next call. Raises ValueError if the room is less than
-        `most_stored_bytes` of a slab, and the error of `Slabs.damaged` if a slab that is read is
-        damaged.
+        room: uint8, receives, in stored form, the slabs that hold a state, each followed by its
+        checksum. Returns their numbers in the part, and their bytes without the checksums, int64[N]
+        each, valid until the next call. Raises ValueError if the room is less than
+        `most_stored_bytes` of a slab, and the error of `Slabs.damaged` if it reads a damaged slab.
         """
         if room.size < self._most:
             raise ValueError(f"{room.size:,} bytes are no room for a slab: {self._most:,} needed")

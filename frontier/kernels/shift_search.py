@@ -1,9 +1,9 @@
 """Layers as bitmaps in the memory of one process, whose threads expand them.
 
-A search that fits in memory needs no store on the way. It holds two bitmaps, the current layer and
-the one before it, which the next layer overwrites. This is the fastest form of the search, the
-benchmark for the rest of the project, and the simplest example of how the parts of this package
-work together.
+A search that fits in memory needs no store along the way. It holds two layers as bitmaps, the
+current one and the one before it; the next layer overwrites the older one. This is the fastest form
+of the search, the benchmark for the rest of the project, and the simplest example of how the parts
+of this package work together.
 """
 
 from collections.abc import Iterator
@@ -121,7 +121,7 @@ def _set_bits(words, live, numbers, half, bits, row_words):
 
 
 def layer_seconds(layout: Layout, side: int) -> float:
-    """Return about how many seconds one core takes for a layer of this side in memory."""
+    """Return the approximate seconds that one core takes for a layer of this side in memory."""
     work = layout.work(side)
     calls = layout.task_prefixes * layout.task_count(side)
     return work.words * WORD_SECONDS + work.look_ups * LOOK_UP_SECONDS + calls * CALL_SECONDS
@@ -131,7 +131,7 @@ def memory_layout(space: Space, threads: int) -> Layout:
     """Return the layout of bitmaps in memory: two tasks for each thread, equal shares, long rows,
     few kernel calls.
 
-    Tasks are not large, because the run may be resumed by tasks with too little memory for bitmaps.
+    Tasks are not large, because tasks may resume the run where memory is too small for bitmaps.
     """
 
     def cost(layout: Layout) -> tuple[bool, bool, float]:

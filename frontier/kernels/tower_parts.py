@@ -2,8 +2,8 @@
 
 A part has the rows under one value of some leading digits. A move changes leading digits by a rule
 that depends on them alone, so the parts of the current layer from which a part is made are known
-beforehand. Where every move can be undone, the states of the part are those that moves reach from
-these parts and that lie in neither of the last two layers, as in any task.
+beforehand. If every move can be undone, the part has, as in any task, the states that moves reach
+from these parts and that lie in neither of the last two layers.
 """
 
 from itertools import accumulate
@@ -99,7 +99,7 @@ class TowerExpansion(Expansion):
 
 def task_layouts(space: TowerSpace, memory: int, workers: int) -> list[Layout[TowerSpace]]:
     """Return the layouts to choose from, whose parts are equal shares of leading digits. Layouts
-    with few parts come first, because they read least."""
+    with few parts come first, because they read the least."""
     rows, count, counts = space.nodes[0], 1, [1]
     for radix in space.outer_radices:  # parts may also divide the values of a digit
         counts += [count * share for share in range(2, radix + 1) if radix % share == 0]

@@ -21,9 +21,9 @@ from frontier.space.words import count_bits, lowest_bit
 
 ONE = np.uint64(1)
 PROBES_TO_FIND = 3
-"""The probes of the current layer that an unseen state takes, times the density of that layer. It
-would be one if states were independent of one another, but states of later layers take a probe for
-each move."""
+"""The probes of the current layer that an unseen state takes, times the density of that layer. The
+product would be one if states were independent of one another, but states of later layers take a
+probe for each move."""
 
 
 @kernel
@@ -63,7 +63,7 @@ def expand_rows(
         is overwritten, and new states are added to `seen`. target_counts, seen_counts: int32, the
         number of states in each row of these.
     scratch: int64[5, arcs of a vertex, or digits], overwritten.
-    Returns how many of the rows needed lie in missing parts; 0 if none do.
+    Returns how many of the needed rows lie in missing parts.
     """
     start, end, arc_section, rows_each, radix, first, to, then = backward
     digits, source, section_of, source_counts = scratch[0], scratch[1], scratch[2], scratch[3]
@@ -149,7 +149,7 @@ def find_sources(first_row, last_row, step, backward, part_rows, needed, digits)
 
 @kernel
 def list_neighbours(numbers, width, forward, row_to, new, scratch):
-    """Write the states that follow those of a list, and return the number written.
+    """Write the states that moves reach from the states of a list, and return their number.
 
     numbers, new: uint64. forward: a `Walk`, as a tuple. row_to: `to` of the space. scratch: as for
     `expand_rows`.
@@ -213,7 +213,7 @@ def expand_places(
 
 @kernel
 def list_places(numbers, width, forward, tables, new, scratch):
-    """Write the states that follow those of a list, and return the number written.
+    """Write the states that moves reach from the states of a list, and return their number.
 
     The arguments are those of `list_neighbours` and `expand_places`.
     """

@@ -26,7 +26,8 @@ SHARES_A_THREAD = 16
 """The number of shares of the rows that each thread expands in a layer."""
 
 ROW_WORD_SECONDS = 50e-9
-"""About the seconds that one core takes for a word of a full layer (measured: 20 to 120 ns)."""
+"""The approximate seconds that one core takes for a word of a full layer (measured: 20 to 120
+ns)."""
 
 
 class TowerLists(ListKernel):
@@ -72,7 +73,7 @@ class TowerSearch(BitmapSearch[RowBitmaps]):
     """The last two layers as bitmaps, and all states seen.
 
     Where every move can be undone, the last two layers alone would be enough; older states only
-    show sooner that there is nothing to find.
+    spare the search some fruitless look-ups.
     """
 
     def __init__(self, layout: Layout[TowerSpace], threads: int = 1):

@@ -4,11 +4,11 @@ A file is a shard of Zarr's codec ``sharding_indexed``:
 
     slab, its crc32c | slab, its crc32c | … | record | index, its crc32c
 
-The index has two little-endian uint64 for each slab of the part: its offset in the file and its
-size in bytes, including the checksum. Both are 2^64 - 1 if the slab holds no state and is not
+The index has two little-endian uint64 values for each slab of the part: its offset in the file and
+its size in bytes, including the checksum. Both are 2^64 - 1 if the slab holds no state and is not
 stored. Zarr finds the index at the end of the file and never looks at the record. The record names
 the run, depth and task of the file, counts its states, and has a digest over itself and the index.
-So the last bytes of a file show whether it is the right one, or is cut short, left over, or of
+So the last bytes of a file show whether it is the right one, or is cut short, left over, or from
 another layer or run. A file gets its name when it is complete, and then its task is done.
 
 Slabs are mapped into memory in stored form where the storage can do that, and their checksums are
@@ -187,7 +187,7 @@ class PartWriter:
         last.
 
         numbers: int64[N], their numbers in the part. sizes: int64[N], their sizes in bytes. The
-        slabs follow one another, each with its checksum behind it.
+        slabs follow one another, each with its checksum after it.
         """
         if self._codec.by_kernels:
             self._append(numbers, sizes, self._bitmaps)
@@ -198,8 +198,8 @@ class PartWriter:
         self._clock.lap("codec")
 
     def _append(self, numbers: np.ndarray, sizes: np.ndarray, room: np.ndarray) -> None:
-        """Append the encoded slabs at the beginning of `room`, which is the rest of the buffer, to
-        the file."""
+        """Append to the file the encoded slabs at the beginning of `room`, which is the rest of the
+        buffer."""
         end = np.cumsum(sizes + CHECKSUM_BYTES)
         begin = end - sizes - CHECKSUM_BYTES
         self._index[numbers] = np.stack([self._size + begin, sizes + CHECKSUM_BYTES], axis=1)
@@ -312,7 +312,7 @@ class Part:
         return stored[np.argsort(self._offset[stored], kind="stable")]
 
     def read(self, slabs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Read stored slabs. Slabs that are adjacent in the file are read at once.
+        """Read stored slabs. Slabs that are adjacent in the file are read together.
 
         slabs: int64[N], without repetition. Returns uint8 memory, mapped from the file where that
         is possible, and two int64[N]: where the bytes of each slab begin and end in it, without the

@@ -1,6 +1,6 @@
 """Reading a run: its layers by depth, each layer slab by slab or as a list.
 
-Indices of parts, states of lists and the last few layers stay open, because they are often reread.
+Indices of parts, states of lists and the last few layers are kept, because they are often reread.
 """
 
 from collections.abc import Iterator
@@ -71,7 +71,7 @@ class StoredLayer:
         return self._read(task, slab)
 
     def _read(self, task: np.ndarray, slab: np.ndarray) -> Slabs:
-        """Read slabs that are stored in parts, all slabs of a part at once."""
+        """Read slabs that are stored in parts, all slabs of a part together."""
         begin, end = np.zeros((2, slab.size), dtype=np.int64)
         numbers, of = np.unique(task, return_inverse=True)
         parts, memory = [], []
@@ -145,7 +145,7 @@ class StoredLayer:
     def slabs(
         self, first_node: int = 0, last_node: int | None = None
     ) -> Iterator[tuple[int, int, np.ndarray]]:
-        """Generate the slabs of a layer of bits that hold a state and have one of the nodes
+        """Generate, from a layer of bits, the slabs that hold a state and have one of the nodes
         first_node .. last_node - 1, as (first node of the slab, its first word in that node's
         bitmap, the slab).
 

@@ -1,9 +1,9 @@
 """A checked copy of all files at a place, from one kind of storage to another.
 
-A backup relies only on two facts: ``run.json`` stands for a run, and the ledger says how far the
-run is. It writes these two files last, so an interrupted backup leaves no run. It leaves a marker,
-which tells the next backup that it may overwrite the files there. Every file is forced to the disk,
-read again and compared.
+A backup relies on only two facts: ``run.json`` marks a run, and the ledger says how far the run has
+progressed. The backup writes these two files last, so an interrupted backup leaves no run. It
+leaves a marker, which tells the next backup that it may overwrite the files there. Every file is
+forced to the disk, read again and compared.
 """
 
 import re

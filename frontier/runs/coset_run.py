@@ -178,9 +178,9 @@ class CosetRun(StoredRun):
     def table_source(self, shared: bool) -> TableSource:
         """Return a function that reads a stored table, or makes and stores it.
 
-        shared: map tables, so that the processes of a host share one copy; otherwise read them,
-        which makes look-ups faster. The function raises CorruptRunError if a table is damaged, Gone
-        if the run is no longer at its place.
+        shared: map tables, so that the processes of a host share one copy; otherwise read them, for
+        faster look-ups. The function raises CorruptRunError if a table is damaged, and Gone if the
+        run is no longer at its place.
         """
 
         def give(name: str, make: Callable[[], np.ndarray]) -> np.ndarray:

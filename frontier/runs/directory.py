@@ -1,4 +1,4 @@
-"""The files that a run writes at its place. It never touches anything else there."""
+"""The files that a run writes at its place. A run never touches anything else there."""
 
 import re
 import uuid
@@ -110,7 +110,7 @@ def delete_files(storage: Storage) -> None:
         if not (isinstance(value, dict) and {"format", "puzzle"} <= value.keys()):
             raise InputError(f"{storage.place(RUN)} is not that of a run; nothing is deleted")
     storage.sweep()
-    # Delete the files that list the layers first, and last the lock, which keeps other writers out.
+    # First delete the files that list the layers, and last the lock, which keeps other writers out.
     for name in (LEDGER, RUN):
         for file in (COPIES[name], name):
             storage.delete(file)

@@ -1,4 +1,4 @@
-"""The versions, hosts and settings of the starts of a run, for people.
+"""The versions, machines and settings of the starts of a run, for people.
 
 ``environment.json`` has an entry for each start of the run, resumed or not. It names no user, host,
 path or account, so that a report that uses it can be published. The search never reads it.

@@ -20,7 +20,7 @@ class Starting:
     path
         The run directory, or its URL.
     resumed
-        True if the run had begun before, or for a search of cosets, if its tables had been made.
+        True if the run had begun before, or, for a search of cosets, if its tables had been made.
     workers
         How many workers are started or joined; 0 if this process does all the work.
     states
@@ -84,7 +84,7 @@ class RunStarted:
 @dataclass(frozen=True)
 class Compiling:
     """A kernel is about to be compiled. All kernels together may take half a minute. The thread
-    that compiles it emits this.
+    that compiles the kernel emits the event.
 
     Attributes
     ----------
@@ -135,8 +135,9 @@ class TaskFinished:
 
 @dataclass(frozen=True)
 class LayerMade:
-    """A layer is made in the driver's process but not yet committed; if the run is killed, it makes
-    the layer again. `LayerFinished` follows once the layer is committed, perhaps with others.
+    """A layer has been made in the driver's process but not yet committed. If the run is killed,
+    the resumed run makes the layer again. `LayerFinished` follows once the layer is committed,
+    perhaps with others.
 
     Attributes
     ----------
@@ -282,7 +283,7 @@ class Asking:
     doing
         What is under way, in words.
     lower
-        The lower bound of God's number, None before there are tables.
+        The lower bound on God's number, None before there are tables.
     upper
         The upper bound, None before there are tables.
     limit
@@ -314,7 +315,7 @@ class SearchFinished:
     Attributes
     ----------
     lower
-        The lower bound of God's number.
+        The lower bound on God's number.
     upper
         The upper bound.
     elapsed

@@ -16,7 +16,7 @@ class Farthest(NamedTuple):
     """The greatest depth, the number of positions there, and some of them."""
 
     depth: int
-    count: int  # type: ignore[assignment]  # instead of the method of tuples
+    count: int  # type: ignore[assignment]  # hides the method of tuples
     boards: list[Board]
 
 
@@ -38,8 +38,8 @@ def farthest(run: LayerRun, limit: int) -> Farthest:
 def farthest_among(run: LayerRun, parts: Sequence, limit: int) -> Farthest:
     """Return the farthest of the positions that agree with one of some parts of boards.
 
-    If the goal is the end of one phase of a method, and a part is its beginning, their depth is the
-    greatest number of moves that this phase can take.
+    If the goal ends a phase of a solving method, and a part begins that phase, the depth is the
+    greatest number of moves that the phase can take.
 
     parts: boards as `Notation.agreeing` reads them. Layers are read from the last one down, until
     one has such a position. Raises InputError if the run is not complete, if it did not keep a

@@ -87,7 +87,7 @@ def read_identity(storage: Storage, name: str = RUN) -> dict:
 
 
 SEEN_ALONE = {"title": None, "picture": None}
-"""The keys of a [puzzle] table that may change after a run has begun, because they only serve
+"""The keys of a [puzzle] table that may change after a run has begun, because they affect only the
 display."""
 
 

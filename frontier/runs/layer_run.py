@@ -1,13 +1,13 @@
 """A run by layers: its committed layers and their files.
 
-A layer is *committed* by one atomic replacement of the ledger, after its parts are in place. Only
-what the ledger lists counts: a resumed run uses the parts of the layer under way, and deletes all
-other files of the run.
+A layer is *committed* by one atomic replacement of the ledger, after its parts are in place. A
+resumed run uses the layers that the ledger lists and the parts of the layer under way, and deletes
+all other files of the run.
 
 **Two layers on disk.** Only one task reads a part of layer t - 1: the one that computes the same
-part of t + 1. That task deletes it as soon as its own part is in place (`delete_replaced_part`). So
-while layer t + 1 is under way, a part of t - 1 may be missing, but only if the same part of t + 1
-is in place.
+part of t + 1. That task deletes the part as soon as its own part is in place
+(`delete_replaced_part`). So while layer t + 1 is under way, a part of t - 1 may be missing, but
+only if the same part of t + 1 is in place.
 """
 
 from dataclasses import asdict, replace

@@ -5,7 +5,7 @@
     number     a random number, so that no two ledgers are alike
     ...        the committed layers, or the answers to questions about cosets
 
-A commit replaces the whole file, and only if it is still the one that this process last read or
+A commit replaces the whole file, but only if it is still the one that this process last read or
 wrote. Then the commit writes the same content to a copy, which may therefore be one commit behind.
 """
 

@@ -35,7 +35,7 @@ NAME = "events.jsonl"
 
 REST = 50
 """While layers are made, the time between two writes of the log is at least this many times the
-duration of the first one. Appending to an object means writing all of it again."""
+duration of the first write. Appending to an object means writing all of it again."""
 
 
 class StartLog:
@@ -93,7 +93,7 @@ class LastStart(NamedTuple):
 
 def read_last_start(storage: Storage) -> LastStart | None:
     """Return what the log says about the last start; None if it has no start. The result leaves out
-    committed layers, which the ledger describes, damaged lines, and values that events of this
+    committed layers (the ledger describes them), damaged lines, and values that events of this
     version do not have."""
     last: LastStart | None = None
     with suppress(OSError, ValueError):  # the log is for people: a run does not need it

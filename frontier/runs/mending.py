@@ -10,7 +10,7 @@ from frontier.storage.base import Storage
 
 def mend(storage: Storage) -> list[str]:
     """Restore run.json, the ledger, or a copy of either from its counterpart if it is damaged. Move
-    a directory or pipe that has the name of such a file aside.
+    aside a directory or pipe that has the name of such a file.
 
     Returns a sentence for each action. Raises CorruptRunError if both are damaged.
     """

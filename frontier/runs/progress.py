@@ -41,11 +41,11 @@ class Standing(Generic[RunT, StartT]):
     """The known progress of a run of either kind at a moment. It listens to the events of the run.
 
     name: the name of the run. started: the event of the last start, None if the run has not begun.
-    began, since: the Unix times when the run began, and when its work under way began. ended: the
+    began, since: the Unix times when the run began, and when the work under way began. ended: the
     event that ended the run, None while it is under way. when: the Unix time of that event, None if
     not known. compiling: the event that says that kernels are being made ready, and its time; None
-    after the next event. run, holder: the run as its files were when they were read, and the
-    process that writes it; None if no files were read.
+    after the next event. run, holder: the run as it was read from its files, and the process that
+    writes it; None if no files were read.
     """
 
     name: str = ""
@@ -86,7 +86,7 @@ class Standing(Generic[RunT, StartT]):
 
     @staticmethod
     def untold_start(run: RunT) -> StartT:
-        """Return the start of a run whose log has no start."""
+        """Return a start event for a run whose log has none."""
         raise NotImplementedError
 
     def end(self, reason: str | None, elapsed: float) -> events.End:
@@ -119,13 +119,13 @@ class Standing(Generic[RunT, StartT]):
 
 
 class LayerTotals:
-    """The totals over `layers`, which are the known layers in order, from depth 0."""
+    """The totals over `layers`, the known layers in order from depth 0."""
 
     layers: Sequence
 
     @property
     def depth(self) -> int | None:
-        """The depth of the last layer, None if there is no layer. If the run is complete, this is
+        """The depth of the last layer, None if there is no layer. In a complete run, that depth is
         God's number of the goal."""
         return len(self.layers) - 1 if self.layers else None
 
@@ -151,8 +151,8 @@ class Progress(LayerTotals, Standing[LayerRun, events.RunStarted]):
 
     layers: all layers made, from depth 0. committed: how many of them are committed; a kill loses
     the rest. disk: the bytes of the layers on disk. task: the tasks done of the next layer, which
-    began at `since`; None if not known. Its number of tasks is 0 if only that number is not known.
-    storing: the number of layers that are being stored.
+    began at `since`; None if not known. If only the number of all its tasks is not known, that
+    number is 0. storing: the number of layers that are being stored.
     """
 
     layers: list[LayerRecord] = field(default_factory=list)
@@ -309,8 +309,8 @@ AnyProgress = Progress | SearchProgress
 def progress_of(run: "LayerRun | CosetRun") -> AnyProgress:
     """Return the progress of a run from its files. The run may be under way in another process.
 
-    The lock is checked first. If it is free, all that its last holder wrote is there, and only then
-    is the ledger read again. Where there are no locks, the log and the status page decide.
+    The lock is checked first. If it is free, its last holder has written everything, so the ledger
+    is then read again. Where there are no locks, the log and the status page decide.
     """
     storage, lock = run.storage, run.storage.lock_file
     held = is_written(storage)

@@ -41,7 +41,7 @@ class RunCache(Generic[Opened]):
         self._opening = threading.Lock()
 
     def of(self, run_ref: RunRef) -> Opened:
-        """Return the open form of a run; open the run if it is not open."""
+        """Return the open form of a run, and open the run if necessary."""
         with self._opening:  # two tasks may arrive at once
             if run_ref not in self._open:
                 self._open.clear()  # frees its memory before another run takes it

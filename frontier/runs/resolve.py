@@ -83,7 +83,7 @@ class Entry:
 class Named:
     """What a user names.
 
-    what: as the user wrote it. place: where it is. settings: those that override keys of a config.
+    what: as the user wrote it. place: where it is. settings: values that override keys of a config.
     """
 
     what: Place

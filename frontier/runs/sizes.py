@@ -6,10 +6,10 @@ logarithm of the size of the k-th layer after it is taken to be
 
     y + s k - (y + s K) (k / K)^(5/2)
 
-so that K layers later one state is left. K is the least number of layers that holds all states. The
-exponent rests on no theory. With 2 the searches of 2x6, 2x7, 3x4 and 4x4 are estimated longer than
-they are, with 3 shorter (docs/scale.md). The resulting depth is only a guess, but the breadth of
-the peak, which decides the cost of a run, is a good estimate.
+so that one state is left K layers later. K is the least number of layers that holds all states. The
+exponent rests on no theory. With the exponent 2, the estimates for the searches of 2x6, 2x7, 3x4
+and 4x4 are too long; with 3, they are too short (docs/scale.md). The resulting depth is only a
+guess, but the breadth of the peak, which decides the cost of a run, is a good estimate.
 """
 
 import time

@@ -148,8 +148,8 @@ class StoredRun(ABC):
 
     @abstractmethod
     def misplaced(self) -> list[str]:
-        """Return the names that should be a file or a folder of the run and are something else: a
-        directory, a pipe, or a link that leads nowhere."""
+        """Return the names that should belong to a file or a folder of the run but belong to
+        something else: a directory, a pipe, or a link that leads nowhere."""
 
     def missing(self) -> list[str]:
         """Return a sentence for each item of the run that lacks files; only names are read."""
@@ -196,7 +196,7 @@ class StoredRun(ABC):
 
     def sweep(self) -> None:
         """Delete the files that a killed run left and no resumed run can use, and write the files
-        that the kill prevented; the caller holds the lock."""
+        that it could not write; the caller holds the lock."""
         self.storage.sweep()
         if not self._ledger.begun:
             self.write_ledger()

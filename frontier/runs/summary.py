@@ -30,8 +30,8 @@ def run_value(run: LayerRun) -> dict:
 
 
 def found_value(identity: dict, records: Sequence[LayerRecord], complete: bool) -> dict:
-    """Return these keys without the start. ``plan --json``, whose run may not have begun, uses them
-    too.
+    """Return the keys of `run_value` without the start. ``plan --json``, whose run may not have
+    begun, uses them too.
 
     identity: as in ``run.json``. records: the committed layers. complete: True if these are all
     layers.
@@ -102,7 +102,7 @@ def describe(value: dict, path: Place) -> str:
 
 @dataclass(frozen=True)
 class Family:
-    """The runs of one tile puzzle from all blank cells, one cell for each orbit of the board's
+    """The runs of one tile puzzle from all blank cells, one cell for each orbit under the board's
     symmetries.
 
     depths: the depth of the run from each cell, None if that run is missing or not complete.

@@ -1,11 +1,11 @@
 """The tables of a run by cosets on disk, each tied to the run that made it.
 
     tables/NAME.npy    the table, as NumPy saves it
-    tables/NAME.json   its record: of which run and which table it is, its shape and type, and
+    tables/NAME.json   its record: its run and name, its shape and type, and
                        the size and checksum of the whole file
 
-A record has a digest, and is written after its table. A table is used only if its record fits the
-run and its file fits the record; the record, not the file, says what the bytes stand for.
+A record has a digest, and is written after its table. A table is used only if its record matches
+the run and its file matches the record; the record, not the file, says what the bytes mean.
 """
 
 from dataclasses import asdict, dataclass

@@ -6,9 +6,9 @@ a kernel goes over all words whatever they hold, and up to 1/2 if codec and disk
 and b come from the bitmaps so far, and recent ones count most. Layers of one form say nothing about
 the other form.
 
-The sizes rest on no theory, so two more exponents, which err to either side, give two more
-estimates (docs/scale.md). The range is that of the resulting times, widened by `WIDER`; it is
-narrow once the largest layer is passed. From then on the likely exponent is smaller, because
+The sizes rest on no theory, so two more exponents, one too small and one too large, give two more
+estimates (docs/scale.md). The range spans the resulting times, widened by `WIDER`; it is narrow
+once the largest layer has been passed. From then on the likely exponent is smaller, because
 searches thin out slowly.
 """
 
@@ -52,15 +52,15 @@ USUAL, WEIGHT = 0.25, 2.0
 layers whose logarithms of states have this sum of squared deviations from their mean."""
 
 FLOOR = 1e-4
-"""Times of a layer below this many seconds are noise."""
+"""Layer times below this many seconds are noise."""
 
 
 class TimeLeft(NamedTuple):
     """The likely seconds left and the likely depth of the last layer, each with a range.
 
-    passed: True if the largest layer is surely passed. rising: True if the last known layer is the
-    largest so far. first: the seconds of the next layer. sizes: the likely number of states of each
-    layer to come, up to the last depth that is computed.
+    passed: True if the largest layer has surely been passed. rising: True if the last known layer
+    is the largest so far. first: the seconds of the next layer. sizes: the likely number of states
+    of each layer to come, up to the last depth that is computed.
     """
 
     seconds: float

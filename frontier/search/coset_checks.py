@@ -6,7 +6,7 @@
 * The shortest solution of every position found is followed move by move, without any kernel.
 * With the tables, the cosets and portions of every question are counted again.
 * Portions of questions, and single positions that gave a lower bound, are searched again, either
-  all or a random sample. They must give the same result.
+  all of them or a random sample. They must give the same results.
 """
 
 import random

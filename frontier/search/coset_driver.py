@@ -38,13 +38,14 @@ from frontier.signals import interrupts_stop
 from frontier.storage.lock import writing
 
 COMMIT_SECONDS = 5.0
-"""About how many seconds of search a kill can cost, besides the portion under way."""
+"""The approximate seconds of search that a kill can cost, besides the portion under way."""
 
 GUESSED_SECONDS = 30.0
-"""Lower bounds are guessed once the questions of a start have taken this many seconds."""
+"""The driver tries to raise the lower bound once the questions of a start have taken this many
+seconds."""
 
 NODES_A_SECOND = 3_000_000
-"""About how many nodes the search of a single position visits in a second."""
+"""The approximate number of nodes that the search of a single position visits in a second."""
 
 
 def find_gods_number(
@@ -60,9 +61,9 @@ def find_gods_number(
     """Find God's number of a tile puzzle, or resume the search for it.
 
     at_most: ask only whether this many moves suffice. layers: how many of the last layers to list
-    in full. hours: the time after which the search ends with its bounds so far. region: the name of
-    a region. listeners: called with each event. take_over, client: as for `frontier.run`. Raises
-    Stopped if the search is interrupted.
+    in full. hours: the time after which the search ends with the bounds found so far. region: the
+    name of a region. listeners: called with each event. take_over, client: as for `frontier.run`.
+    Raises Stopped if the search is interrupted.
     """
     if hours is not None and not math.isfinite(hours):
         raise InputError(f"hours: {hours} is not a number of hours; omit it for no limit")
@@ -173,7 +174,8 @@ class _Search:
 
     def _raise_lower_bound(self, asker: Asker, executor: Executor) -> None:
         """Try to raise the lower bound with hard positions, if God's number is wanted and the next
-        question is new. This takes at most as long as the questions of this start have taken."""
+        question is new. The attempt takes at most as long as the questions of this start have
+        taken."""
         proof, at_most, began = self._run.begun_proof, self._run.request[0], time.monotonic()
         question = self._run.next_question
         following = proof.answers.get(question[0]) if question else None
@@ -258,8 +260,8 @@ class _Search:
 def _asker(
     run: CosetRun, in_process: bool, threads: int, check: Callable[[], None] = lambda: None
 ) -> Asker:
-    """Return the tables of a search. check: called before each is made or read; it may raise an
-    error."""
+    """Return the tables of a search. check: called before each table is made or read; it may raise
+    an error."""
     table_source = run.table_source(shared=not in_process)
 
     def checked_source(name: str, make: Callable[[], np.ndarray]) -> np.ndarray:

@@ -1,4 +1,5 @@
-"""The time that a question takes, from a sample of its cosets at each distance of their patterns.
+"""The time that a question takes, estimated from a sample of its cosets at each distance of their
+patterns.
 
 Far patterns are few, and each takes a thousand times as long as a near one; near patterns are many.
 So a single sample of all cosets would say little about either.
@@ -15,7 +16,7 @@ from frontier.cosets.questions import Asker
 from frontier.runs.coset_run import CosetRun
 
 MOST_SAMPLED = 1000
-"""About how many cosets are searched at each distance, at most."""
+"""The approximate limit on the number of cosets searched at each distance."""
 
 MADE_FIRST = {"patterns", "layers", "boards", "groups"}
 """The tables that must exist before anything is sampled, because making them takes long."""

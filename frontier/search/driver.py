@@ -162,16 +162,15 @@ class Driver:
         self._commit(self._store(held, made), complete=not pause)
 
     def _hold(self, mode: Mode) -> Held:
-        """Return the last two layers in the form of this mode: the ones last made in it, or else
-        the two read back from the store."""
+        """Return the last two layers in the form of this mode: as they were last made in it, or
+        else read back from the store."""
         if not isinstance(self._held, HELD[mode]):
-            self._held = None  # may free gigabytes before as many are allocated
+            self._held = None  # may free gigabytes before others are allocated
             self._held = HELD[mode](self.plan, self.run, self._counting)
         return self._held
 
     def _store(self, held: Held, made: list[LayerRecord]) -> list[LayerRecord]:
-        """Store those of the new layers that are held and not yet stored; returns all new
-        layers."""
+        """Store the new layers that are held but not yet stored; returns all new layers."""
         kept = [record for record in made if record.depth in held.depths and not record.stored]
         if kept:
             self.emit(StoringLayers(len(kept)))
@@ -202,7 +201,7 @@ class Driver:
             self.emit(LayerFinished(record, so_far, elapsed, run.disk))
 
     def _partly_replaced(self) -> set[int]:
-        """Return the depths, at most one, of layers that may lack parts because the layer under way
+        """Return the depths of layers, at most one, that may lack parts because the layer under way
         replaced them."""
         before = len(self.run.records) - 2
         if before not in self.run.stored_depths() or self.run.records[before].form == "list":

@@ -1,4 +1,4 @@
-"""The layout of a run by tasks: the cheapest one whose tasks fit a worker."""
+"""The layout of a run by tasks: the cheapest one whose tasks fit in a worker's memory."""
 
 from math import ceil, prod
 
@@ -47,8 +47,8 @@ def process_bytes(space: AnySpace) -> int:
 
 
 def choose_layout(space: AnySpace, memory: int, workers: int) -> tuple[Layout, int]:
-    """Return the cheapest layout whose tasks fit, or else the one that needs least memory, and its
-    `task_bytes`."""
+    """Return the cheapest layout whose tasks fit, or else the one that needs the least memory, and
+    its `task_bytes`."""
     needs = {}
     for layout in engine_of(space).task_layouts(space, memory, workers):
         needs[layout] = task_bytes(layout)

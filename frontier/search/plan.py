@@ -33,10 +33,10 @@ LISTED_BYTES = 3 * 24
 
 LISTED_SECONDS, THIN_WORD_SECONDS = 420e-9, 1.6e-9
 """A layer is thin if its list takes less time than its bitmaps. A list takes about 130 ns of one
-core for each state, and 300 ns more where it is put into bitmaps or taken from them. Bitmaps of few
-states take the second number for each word by tasks. They take less in memory (`layer_seconds`),
-where rows without a state are skipped. Look-ups add to this. (Measured with 2x7, from disk and in
-memory, where the two meet at 1/256 and 1/320 of the words.)"""
+core for each state, and 300 ns more where it is put into bitmaps or taken from them. Tasks take
+`THIN_WORD_SECONDS` for each word of a bitmap with few states. In memory, where rows without a state
+are skipped, a word takes less (`layer_seconds`). Look-ups add to these times. (Measured with 2x7,
+from disk and in memory, where the two meet at 1/256 and 1/320 of the words.)"""
 
 THIN_STATES, THIN_IN_MEMORY = 200_000, 1000
 """A layer of at most this many states is always made as a list, because starting a task costs more.
@@ -61,11 +61,11 @@ Mode = Literal["lists", "memory", "tasks"]
 
 @dataclass(frozen=True)
 class Policy:
-    """The rule for how the next layer is made, and which layers stay on disk. Only the sizes of
-    layers decide.
+    """The rule that decides, from the sizes of layers alone, how the next layer is made and which
+    layers stay on disk.
 
-    The next layer is made as a list if the last two are thin and, growing at the same rate, it
-    would be thin too. Otherwise it is made in memory, if two layers as bitmaps fit there, or by
+    The next layer is made as a list if the last two are thin and, at the same rate of growth, it
+    would be thin too. Otherwise it is made in memory if two layers fit there as bitmaps, or else by
     tasks. At least the last two layers stay on the disk. If only two stay, a task deletes the part
     of the older layer that it replaced, so the disk never holds three whole layers.
 
@@ -117,8 +117,8 @@ class Plan:
     threads
         How many threads of one process make layers in memory; 0 if tasks make them.
     bytes_in_memory
-        The bytes that one process would need, if tasks make layers because it may not use that
-        many; otherwise 0.
+        If tasks make layers because one process may not use enough memory, the bytes that it would
+        need; otherwise 0.
     fresh
         True if the plan assumes that there is no run yet.
     """
@@ -204,7 +204,7 @@ def config_identity(config: Config) -> dict[str, Any]:
 
 
 def with_what_is_kept(config: Config) -> Config:
-    """Return the config. If some moves cannot be undone, it keeps all layers, because such moves
+    """Return the config, made to keep all layers if some moves cannot be undone, because such moves
     may lead to any earlier layer."""
     if config.make_puzzle().model.undone:
         return config
@@ -343,5 +343,5 @@ def _workers_in_one_process(config: Config) -> int:
 
 
 def _transfer_bytes(config: Config) -> int:
-    """Return the bytes under way between an object store and one task."""
+    """Return the bytes in transit between an object store and one task."""
     return config.storage.transfer_bytes

@@ -3,7 +3,7 @@
 A layer needs the two before it, so a run can be resumed from depth t if layers t and t - 1 are
 undamaged. For a complete run, the last layer is enough. A run that keeps only these cannot be
 repaired once one of them is damaged. A run that keeps more (``search.spare``, ``search.keep =
-"all"``) goes back as far as it must.
+"all"``) is rolled back as far as necessary.
 """
 
 from dataclasses import dataclass, field

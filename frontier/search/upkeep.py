@@ -23,9 +23,9 @@ def verified(
 ) -> "tuple[LayerRun | CosetRun, Verified | Checked]":
     """Return the run in the state in which it was verified, and the result.
 
-    count: check this many states of each layer, and as many others, or search this many portions of
-    cosets again; 0 for neither. In an object store no lock keeps writers out, so a run that seems
-    damaged is verified again if another process has resumed it meanwhile.
+    count: the argument `deep` of `verify`, or, for a run by cosets, the number of portions to
+    search again. In an object store no lock keeps writers out, so a run that seems damaged is
+    verified again if another process has resumed it meanwhile.
     """
     try:
         result = _verify(run, count, seed, say)

@@ -1,4 +1,4 @@
-"""Checks whether a run directory holds what the run wrote, and whether that is right.
+"""Checks whether a run directory holds what the run wrote, and whether its layers are right.
 
 *Whole*: the ledger and the records match their digests and each other. Each part of a layer exists,
 is the one that was written, and holds as many states as its record says. Zarr would read the array
@@ -6,9 +6,9 @@ as intended.
 
 *Right* (`deep`): the check draws states at random from a layer, and from the neighbours of the
 layer before it, and tests each against the definition of a layer: a state lies at depth t if and
-only if some neighbour lies at depth t - 1 and the state itself lies at neither t - 1 nor t - 2. It
-finds neighbours one by one from the base graph's arcs, on sequences, in plain Python, without the
-kernels that made the layer.
+only if some neighbour lies at depth t - 1 and the state itself lies at neither t - 1 nor t - 2. The
+check finds neighbours one by one from the base graph's arcs, on sequences, in plain Python, without
+the kernels that made the layer.
 """
 
 from collections.abc import Callable, Iterator
@@ -90,8 +90,9 @@ def verify(
 ) -> Verified:
     """Check all files of a run.
 
-    deep: check for this many states of each layer, and for as many others, whether they belong
-    there. say: called with the name of each layer before it is checked.
+    deep: check this many states of each layer, and the neighbours of the same number of states of
+    the layer before, against the definition of a layer. say: called with the name of each layer
+    before it is checked.
     """
     reader, done, stored = RunReader(run), Verified(), run.stored_depths()
     done.faults += _faults_outside(run)
@@ -114,8 +115,8 @@ def verify(
 
 
 def misplaced_faults(run: StoredRun, faults: list[Fault]) -> Iterator[Fault]:
-    """Generate a fault for each name of a file of the run that something else has taken, unless a
-    known fault names it."""
+    """Generate a fault for each file name of the run that something else has taken, unless a known
+    fault already names it."""
     for file in run.misplaced():
         place = str(run.storage.place(file))
         if not any(place in fault.message for fault in faults):

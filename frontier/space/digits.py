@@ -52,7 +52,7 @@ class Sections:
     """Sections, and the group that they generate.
 
     members: [S, points], the sections; the inverse of each is among them. pool: [N, points], random
-    members of the group. order: a lower bound of the order of the group's action on the points that
+    members of the group. order: a lower bound on the order of the group's action on the points that
     matter.
     """
 
@@ -65,8 +65,8 @@ def digit_of(
     given: Sections, goal: np.ndarray, finer: np.ndarray, columns: np.ndarray, alive: np.ndarray,
     rng: np.random.RandomState,
 ) -> tuple[Digit, Sections] | None:  # fmt: skip
-    """Return the digit that a stage shows, and the sections that its values and the given sections
-    lead to; None if the digit has only one value.
+    """Return the digit that a stage shows, and the sections that act on the next digit; None if the
+    digit has only one value.
 
     goal: the colours of the goal. finer: the colours that are shown after the stage. columns,
     alive: the points that matter before and after it.
@@ -126,7 +126,7 @@ class _Orbit:
                 )
             keys = self._keys_after(generators, colourings)
             new, at = np.unique(keys.ravel(), return_index=True)
-            # Every move can be undone, so this layer has no neighbours in earlier layers.
+            # Every move can be undone, so the images lie in the last two layers or in a new one.
             known = np.isin(new, np.concatenate([before, current]), assume_unique=True)
             by, digit = np.divmod(np.sort(at[~known]), len(colourings))
             moves = generators[by]
@@ -145,7 +145,7 @@ class _Orbit:
         return keys
 
     def digits_of(self, permutations: np.ndarray, digits: np.ndarray) -> np.ndarray:
-        """Return the digits, int32[permutations, digits], of the images of the colourings that have
+        """Return the digits, int32[permutations, digits], of the images of the colourings with
         these digits."""
         keys = self._keys_after(permutations, self.colourings[digits])
         at = np.minimum(np.searchsorted(self.keys[self.order], keys), self.radix - 1)
@@ -196,8 +196,8 @@ def sections_of(
     distinct sections, [S, points].
 
     chosen, inverse: [D, points], the t_d and their inverses. by, before, after: int[N], the numbers
-    of m among the generators, of d and of d'. alive: the points on which two sections must differ
-    to count as distinct.
+    of m (among the generators), d and d'. alive: the points on which two sections must differ to
+    count as distinct.
     """
     weights = random_weights(rng, len(inverse[0]), np.arange(len(inverse[0])))
     keys = np.empty(by.size, dtype=np.uint64)

@@ -13,10 +13,10 @@ members (see `frontier.space.lehmer`), voltages lie in S_m1 x S_m2 x ... x S_m, 
 from one class to another.
 
 The *lift by the sign* has a node for each pair (vertex, sign of the sequence). In most puzzles the
-blank's cell fixes the sign, and half of the nodes cannot be reached. A walk through the lift from
+blank's cell fixes the sign, so half of the nodes cannot be reached. A walk through the lift from
 the origins finds the nodes that can be reached, and shows whether the lift is bipartite. If it is,
-the reached nodes have two *sides*, by the parity of the depth, and a layer lies on one of them;
-otherwise all nodes are on one side.
+the parity of the depth divides the reached nodes into two *sides*, and each layer lies on one of
+them; otherwise all nodes are on one side.
 """
 
 from collections.abc import Iterable, Iterator
@@ -117,15 +117,17 @@ class Arcs(NamedTuple):
 
 
 class Space:
-    """The lift of a base graph by the sign, as far as the origins reach it.
+    """The lift of a base graph by the sign, restricted to nodes that are reachable from the
+    origins.
 
-    graph: the base graph. voltages: those of the graph. code: numbers the sequences of one sign.
-    sides: 2 if the lift is bipartite (layer t lies on side t mod 2), otherwise 1. vertex, sign: for
-    each side, an int32 and an int8 array with one entry for each node. nodes: the number of nodes
-    of each side. arcs: for each side, the arcs that lead from its nodes to nodes of the next side.
-    undone: True, because every move can be undone. numbering: None, because the numbers of the
-    states involve no choice. rows_are_numbered: False, because nodes have no digits. look_ups: 0,
-    because only voltages need look-ups. in_memory_only: None, because tasks can search the space.
+    graph: the base graph. voltages: the voltages of the graph. code: numbers the sequences of one
+    sign. sides: 2 if the lift is bipartite (layer t lies on side t mod 2), otherwise 1. vertex,
+    sign: for each side, an int32 and an int8 array with one entry for each node. nodes: the number
+    of nodes of each side. arcs: for each side, the arcs that lead from its nodes to nodes of the
+    next side. undone: True, because every move can be undone. numbering: None, because the numbers
+    of the states involve no choice. rows_are_numbered: False, because nodes have no digits.
+    look_ups: 0, because only voltages need look-ups. in_memory_only: None, because tasks can search
+    the space.
 
     A state of a side is numbered ``node * code.half + index``. `states` counts all states of the
     lift; the search may reach fewer.
@@ -169,13 +171,13 @@ class Space:
 
     @property
     def states(self) -> int:
-        """The number of states of the lift, an upper bound of the number that the search
+        """The number of states of the lift, an upper bound on the number that the search
         reaches."""
         return sum(self.nodes) * self.code.half
 
     @cached_property
     def arc_counts(self) -> list[np.ndarray]:
-        """For each side the number of arcs of each voltage into its nodes, int64[voltages]."""
+        """For each side, the number of arcs with each voltage into its nodes, int64[voltages]."""
         voltages = len(self.graph.voltages)
         return [
             np.bincount(self.graph.inverse[arcs.voltage], minlength=voltages) for arcs in self.arcs
@@ -247,8 +249,8 @@ class Space:
     def arcs_into(self, side: int, nodes: range) -> Arcs:
         """Return the arcs into some consecutive nodes of a side, sorted by the node they enter.
 
-        `target` is the node that an arc comes from. The graph is undirected, so these are the arcs
-        that leave the nodes, undone.
+        `target` is the node that an arc comes from. The graph is undirected, so these are the
+        inverses of the arcs that leave the nodes.
         """
         start, target, voltage = self.arcs[side]
         arcs = slice(start[nodes.start], start[nodes.stop])

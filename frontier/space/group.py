@@ -9,7 +9,7 @@ alternating group (Johnson and Story 1879). For one blank on a non-separable gra
 symmetric or the alternating group, except for rings and one graph of seven vertices (R. M. Wilson,
 J. Combinatorial Theory B 16, 1974).
 
-A group of permutations is held as a chain of stabilisers: for each position k a *transversal* of
+A group of permutations is stored as a chain of stabilisers: for each position k a *transversal* of
 the subgroup that fixes all later positions. For each position to which this subgroup brings k, the
 transversal has one member that brings k there (C. C. Sims 1970, in the form of D. E. Knuth,
 Efficient Representation of Perm Groups, Combinatorica 11, 1991). Each member of the group is a
@@ -28,14 +28,14 @@ from frontier.jit import kernel
 from frontier.space.graph import BaseGraph
 
 FIRST_WALKS, MOST_WALKS = 1 << 6, 1 << 16
-"""The number of closed walks examined at a time: few at first, because few generate most groups,
-and never so many that they take more than a fraction of a second."""
+"""The number of closed walks examined at a time: few at first, because a few generate most groups.
+The largest batch takes a fraction of a second."""
 
 
 class Group:
     """A group of permutations of `length` positions, grown by generators.
 
-    most: an upper bound of the group's order, if one is known; once the order reaches it, further
+    most: an upper bound on the group's order, if one is known; once the order reaches it, further
     generators are ignored.
     """
 
@@ -53,7 +53,8 @@ class Group:
 
     @property
     def is_whole(self) -> bool:
-        """True if its order is the greatest possible, so that no generator is new."""
+        """True if the order is the greatest possible, so that no generator can enlarge the
+        group."""
         return self.order >= self._most
 
     def extend(self, permutations: np.ndarray) -> None:
@@ -69,8 +70,7 @@ class Group:
         return (self.least(permutations) == self.least(identity)).all(axis=1)
 
     def cosets(self, permutations: np.ndarray) -> np.ndarray:
-        """Return the distinct left cosets p G of the rows, as the least member of each: int[N,
-        length]."""
+        """Return the least member of each distinct left coset p G of the rows: int[N, length]."""
         return np.unique(self.least(permutations), axis=0)
 
     def least(self, permutations: np.ndarray) -> np.ndarray:

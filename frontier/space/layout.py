@@ -1,7 +1,7 @@
 """Rows, slabs and parts: how the bitmaps of a layer are divided.
 
-A layer holds a bitmap of ``code.words`` words for each node of its side. The number of a word is
-written in its leading Lehmer digits, the first one most significant:
+A layer holds a bitmap of ``code.words`` words for each node of its side. The leading Lehmer digits
+form the number of a word, the most significant first:
 
     prefix digits | slab digits | row digits | the rest,
 
@@ -16,8 +16,8 @@ written in its leading Lehmer digits, the first one most significant:
   or an equal share of them. A swap of two digits after the prefix stays in its strip. A swap of
   the last prefix digit with the next one stays among the siblings. Only swaps of two prefix digits
   bring states from elsewhere, as whole slabs; for the 2 x n puzzle these are the moves of the blank
-  in the first columns. Tasks that divide the siblings among them read less than tasks that divide
-  the nodes, because most moves change the node and few change these digits.
+  in the first columns. Tasks that divide the siblings among themselves read less than tasks that
+  divide the nodes, because most moves change the node and few change these digits.
 """
 
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def split_voltage(voltage: tuple[int, ...], border: int) -> tuple[tuple[int, ...
     """Return two voltages whose product is the given one; the second acts only after a border.
 
     Swaps of positions i, i+1 with i >= border act only after it. Such a swap goes to the second
-    part if it shares no position with a swap of the first part that comes after it.
+    part if it shares no position with a later swap of the first.
     """
     outer: list[int] = []
     inner: list[int] = []
@@ -97,8 +97,8 @@ class Layout(Generic[SpaceT]):
     of `slab_nodes`. shares: the number of tasks among which siblings are divided, a divisor of the
     number of siblings.
 
-    row_digits, slab_digits: leading digits that are fixed in a row and in a slab, including those
-    of the prefix. prefixes, task_prefixes: prefixes of a layer and of a task. siblings: how many
+    row_digits, slab_digits: leading digits that are fixed in a row and in a slab, including the
+    prefix digits. prefixes, task_prefixes: prefixes of a layer and of a task. siblings: how many
     prefixes differ only in their last digit. rows, cuts: rows and slabs of a strip. row_words,
     strip_words: words of a row and of a strip. slab_words: words of one node in a slab. slab_nodes:
     nodes of a slab, one unless strips are small. grid: slabs of a part along (its nodes, its
@@ -133,14 +133,15 @@ class Layout(Generic[SpaceT]):
         most_nodes = SLAB_BYTES // (self.strip_words * WORD_BYTES)
         self.slab_nodes = max(1, min(self.task_nodes, most_nodes))
         while self.space.rows_are_numbered and self.task_nodes % self.slab_nodes:
-            self.slab_nodes -= 1  # parts end where digits change, and slabs with them
+            self.slab_nodes -= 1  # parts, and so slabs, end where digits change
         self.grid = ceil(self.task_nodes / self.slab_nodes), self.task_prefixes, self.cuts
         self.slab_bytes = self.slab_nodes * self.slab_words * WORD_BYTES
         self.part_bytes = prod(self.grid) * self.slab_bytes
 
     def _row_digits(self) -> int:
-        """Return the fewest digits that keep a row within `ROW_WORDS`, or fewer if a voltage would
-        then reach from before the border of the row into its words' bits."""
+        """Return the least number of digits that keeps a row within `ROW_WORDS`, or a smaller
+        number if a voltage would otherwise reach from before the row's border into its words'
+        bits."""
         leading, digits = self.space.code.leading, self.prefix_digits
         while prod(leading[digits:]) > ROW_WORDS:
             digits += 1
@@ -168,7 +169,7 @@ class Layout(Generic[SpaceT]):
         if same_numbers and cut["prefix_digits"] <= len(space.code.leading):
             layout = cls(space, **cut)
             nodes, slab, task = max(space.nodes), layout.slab_nodes, layout.task_nodes
-            # Two tasks share no slab: only a task that has all nodes may end within one.
+            # No two tasks share a slab, so only a task that has all nodes may end within one.
             whole_slabs = task % slab == 0 or task >= nodes
             equal_shares = layout.siblings % layout.shares == 0
             if task < nodes + slab and whole_slabs and equal_shares and layout.fits_voltages:

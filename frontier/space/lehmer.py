@@ -6,11 +6,11 @@ The *Lehmer code* of a sequence p of m distinct members is
 
 so its digits have the radices m, m-1, ..., 2, 1, and every choice of digits is the code of exactly
 one sequence (D. H. Lehmer, 1960; Knuth, TAOCP 4A, 7.2.1.2). The sum of the digits is the number of
-inversions, hence its parity is the sign of the sequence.
+inversions, so its parity is the sign of the sequence.
 
 **Half of S_m.** Given the sign, the digit of radix 2 follows from the rest. It is dropped, as is
 the digit of radix 1, which is always 0. The *kept* digits, of radices m, ..., 3, number the m!/2
-sequences of one sign. Position m-2 is the dropped one.
+sequences of one sign. The digit of radix 2 belongs to position m-2.
 
 **Words.** The last three kept digits, of radices 5, 4 and 3, give 60 arrangements: the bits of one
 64-bit word, bit = 12 d5 + 3 d4 + d3. The digits before them, radices m, ..., 6, number the words.
@@ -21,17 +21,18 @@ For m < 5 there is one word, of 12, 3 or 1 bits.
     a <= b :  (a, b) -> (b + 1, a)
     a >  b :  (a, b) -> (b, a - 1)
 
-If p_i < p_{i+1}, the larger member moves to the front and gains p_i among the smaller ones behind
+If p_i < p_{i+1}, the larger member moves to the front and gains p_i among the smaller members after
 it, and the smaller member keeps its count. The second line is the inverse of the first. The map is
 an involution of the pairs [0, m-i) x [0, m-i-1), so on a bitmap indexed by the code it moves whole
-stretches of bits, as the kernels of this package do.
+stretches of bits. The kernels of this package rely on this property.
 
 **Several classes.** If there are several classes of distinct members, the sequence lists them class
-by class, the largest class last, with numbers that grow from class to class: a permutation of S_n
-in the Young subgroup S_m1 x S_m2 x ... x S_m. No member has a smaller one of a later class behind
-it, so the digits of the whole sequence are those of the classes, one after the other, with the
-radices m1, ..., 1, m2, ..., 1, ..., m, ..., 1. Only the last class drops a digit, which then
-follows from the sign of the whole sequence. Swaps stay inside a class.
+by class, the largest class last, with numbers that grow from class to class. It is then a
+permutation in the Young subgroup S_m1 x S_m2 x ... x S_m of S_n. No member of a later class is
+smaller than a member of an earlier one, so the digits of the whole sequence are those of the
+classes, one after the other, with the radices m1, ..., 1, m2, ..., 1, ..., m, ..., 1. Only the last
+class drops a digit, which then follows from the sign of the whole sequence. Swaps stay inside a
+class.
 """
 
 from collections.abc import Sequence
@@ -63,14 +64,14 @@ def swapped_pairs(radix_a: int, radix_b: int) -> np.ndarray:
 
 
 def swapped(numbers: np.ndarray, radix_a: int, radix_b: int, weight: int) -> np.ndarray:
-    """Return numbers after the swap of their digits a and b, which have these radices. weight: of
-    digit b."""
+    """Return numbers after the swap of their digits a and b, which have these radices. weight: the
+    weight of digit b."""
     pair = numbers // weight % (radix_a * radix_b)
     return numbers + (swapped_pairs(radix_a, radix_b)[pair] - pair) * weight
 
 
 def digit_sum(numbers: np.ndarray, radices: Sequence[int]) -> np.ndarray:
-    """Return the sum of the last digits of each of int[N], as many digits as there are radices."""
+    """Return the sum of the last len(radices) digits of each of int[N] numbers."""
     total = np.zeros_like(numbers)
     for radix in reversed(radices):
         total += numbers % radix
@@ -79,7 +80,7 @@ def digit_sum(numbers: np.ndarray, radices: Sequence[int]) -> np.ndarray:
 
 
 class LehmerCode:
-    """The numbering of the sequences of one sign of S_m; see the module's text.
+    """The numbering of the sequences of one sign of S_m; see the module docstring.
 
     m: number of distinct members of the sequence, m >= 0; with several classes, of the last one.
     smaller: sizes of further classes, whose sequences come before the last one; 1 <= each <= m.
@@ -183,7 +184,7 @@ def _unranks(indices, signs, radices, free, sequences):
             total += sequence[i]
         if free >= 0:
             sequence[free] = (total + signs[n]) & 1
-        # Digit i counts the smaller members behind position i, whose order is already right.
+        # Digit i counts the smaller members after position i, whose order is already right.
         for i in range(sequence.size - 2, -1, -1):
             for j in range(i + 1, sequence.size):
                 if sequence[j] >= sequence[i]:

@@ -11,9 +11,9 @@ from frontier.space.tower import Graph, Tower
 from frontier.space.tower_space import TowerSpace
 
 LEADING_STATES = 10**9, 2 * 10**10
-"""From the first of these numbers of states on, the leading digits tell where one piece lies; from
-the second, where two lie. Then layers are divided into parts, each made from few others. With fewer
-states, digits in another order are somewhat faster."""
+"""With at least the first number of states, the leading digits show where one piece lies; with at
+least the second, where two lie. A part of a layer is then made from few other parts. With fewer
+states, another order of the digits is somewhat faster."""
 
 
 class Orbits:

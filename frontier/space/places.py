@@ -1,14 +1,15 @@
-"""The last digit of a number, by arithmetic: which of n places the pieces of one label occupy.
+"""The last digit of a number, computed rather than looked up: which of n places the pieces of one
+label occupy.
 
-Two labels are left, and all permutations of their n places occur, or all even ones. Then the s
-pieces of one label may lie in any s places: for n >= 3 even permutations bring any set of places to
-any other of the same size. A set is a *word* of n bits, and its number is its rank among all words
-with s ones in ascending order.
+Suppose that two labels are left, and that all permutations of their n places occur, or all even
+ones. Then the s pieces of one label may lie in any s places, because for n >= 3 even permutations
+bring any set of places to any other of the same size. A set is a *word* of n bits, and its number
+is its rank among all words with s ones in ascending order.
 
 A word is cut into two halves. Words with the same high half are consecutive, in the order of their
 low halves, which all have the same number of ones. So the rank takes two look-ups: the number of
-words with a lesser high half, and the rank of the low half among those with as many ones. Tables
-also permute words, some bits at a time.
+words with a lesser high half, and the rank of the low half among low halves with the same number of
+ones. Other tables permute words, some bits at a time.
 """
 
 from math import comb
@@ -33,9 +34,9 @@ class PlaceTables(NamedTuple):
 
     size: the ones of a word. low_bits: the bits of its low half. first: int64[2^high_bits + 1], the
     number of words with a lesser high half. low_rank: int32[2^low_bits], the rank among low halves
-    with as many ones. low_word: int32[2^low_bits], the low halves by number of ones and rank.
-    low_first: int64[low_bits + 1], where the low halves with each number of ones begin. images:
-    uint64[sections, chunks, 2^CHUNK], where the bits of a chunk go.
+    with the same number of ones. low_word: int32[2^low_bits], the low halves by number of ones and
+    rank. low_first: int64[low_bits + 1], where the low halves with each number of ones begin.
+    images: uint64[sections, chunks, 2^CHUNK], where the bits of a chunk go.
     """
 
     size: int

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 NO_MARK = -1
-"""The mark of a sticker whose colour shows no orientation, and the sticker of a position."""
+"""The mark of a sticker whose colour shows no orientation, and the value of `sticker` for a
+position."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,8 @@ class Points:
         return replace(self, label=label, mark=np.where(marked, colours % each - 1, NO_MARK))
 
     def joining(self, colours: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return a move, as for `points_of`, that brings the goal to a colouring of like pieces."""
+        """Return a move, as for `points_of`, that brings the goal to a colouring with the same
+        pieces."""
         labels, turns = self.boards(np.stack([self.goal, colours]))
         before, after = np.argsort(labels, axis=1, kind="stable")
         image, added = np.empty_like(before), np.empty_like(before)
@@ -107,8 +109,8 @@ class Points:
         return self.colours(label, np.where(self.wild[label], NO_MARK, mark))
 
     def boards(self, colours: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the labels and orientations, int64[N, positions] each, of colourings. It inverts
-        `colourings`, with orientation 0 where it does not matter."""
+        """Return the labels and orientations, int64[N, positions] each, of colourings. Inverse of
+        `colourings`, with 0 for an orientation that does not matter."""
         label, mark = np.divmod(colours, 1 + int(self.each.max()))
         turns = np.zeros((len(colours), self.positions), dtype=np.int64)
         for point in range(self.positions, self.count):
@@ -136,8 +138,8 @@ def points_of(
     moves: for each move, the position to which the piece in each position goes, and what is added
     to its orientation. each: the number of orientations in each position. labels, turns: the goal.
     wild: True for positions whose piece, in the goal, has an orientation that does not matter.
-    orbit: the first position of a set that holds the orbit of each position, where goals may lie in
-    several orbits; by default the orbits of the moves.
+    orbit: for each position, the first position of a set that contains its orbit, if goals may lie
+    in several orbits; by default, the orbits of the moves.
     """
     each, labels, turns = (np.asarray(of, dtype=np.int64) for of in (each, labels, turns))
     wild = np.asarray(wild, dtype=bool)

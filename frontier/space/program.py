@@ -3,9 +3,9 @@
 For an arc u -> v with voltage w, the layer at v gains w(cur[u]). Let K be the number of digits that
 are fixed in a row. There are three kinds of voltage:
 
-* all swaps before K: a row of v is a whole row of u, perhaps of another prefix;
-* all swaps behind K: a row of v is the same row of u with bits moved inside it;
-* swaps on both sides: a row of v consists of stretches, each from some row of u. The swaps behind K
+* all swaps before K: a row of v is a whole row of u, perhaps under another prefix;
+* all swaps after K: a row of v is the same row of u with bits moved inside it;
+* swaps on both sides: a row of v consists of stretches, each from some row of u. The swaps after K
   that can wait (`split_voltage`) are then done on the assembled row.
 
 So every voltage is a table (prefix and row and stretch of the target -> *slot* of the slab that it
@@ -19,7 +19,7 @@ and their union is
 
     swap 0 (x | swap 1 (swap 0 (y | swap 2 (swap 1 (swap 0 (z)))))),
 
-which is six passes over a row instead of ten.
+which takes six passes over a row instead of ten.
 """
 
 from collections.abc import Sequence
@@ -57,13 +57,13 @@ class Program(NamedTuple):
         i of the task. They come from stacks[stack] and have the voltage of that number. stack, row:
         uint32. row: the row of a slab where the source node begins. Arcs whose swaps inside the row
         end alike are consecutive, those with more swaps first.
-    alike: int8[A], how many swaps at its end an arc has in common with the next one into its node.
+    alike: int8[A], how many of its last swaps an arc shares with the next arc into its node.
     own: int32[nodes of the task, 2], the stack and the row of the node itself, used if the lift is
         not bipartite (a layer may then neighbour itself); otherwise -1.
     voltages: int64[W, 5]: the first of the `places` of a voltage, the stretches of a row, the words
         of a stretch, and where the swaps of the voltage inside the row begin and end in `swaps`.
     places: int32[P, 3]: the slot, the row in its slab and the word in this row from which a stretch
-        comes. Stretch b of row r, which is counted through all of the task's prefixes, is at
+        comes. Rows are counted through all of the task's prefixes, and stretch b of row r is at
         voltages[w, 0] + r * voltages[w, 1] + b.
     swaps: int64[K, 2]: the position of each swap, and the parity of the number of swaps of its
         voltage from this one to the last.
@@ -141,8 +141,8 @@ def reads_of(layout: Layout, task: Task, program: Program) -> Reads:
 
 
 def in_bands(bands: Sequence[np.ndarray], entries: int) -> dict[str, np.ndarray]:
-    """Return the fields of `Reads` about bands, each band given by the entries that it needs.
-    entries: the number of all entries."""
+    """Return the fields of `Reads` that describe bands. Each band is given by the entries that it
+    needs. entries: the number of all entries."""
     following, soonest = [], np.full(entries, len(bands))
     for band in reversed(range(len(bands))):
         following.append(soonest[bands[band]])
@@ -285,8 +285,8 @@ def program_of(layout: Layout[Space], task: Task) -> Program:
 
 
 def _swaps_inside(layout: Layout[Space], voltage: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Return (position, parity of the number of swaps from it on) of each swap to do inside a
-    row."""
+    """Return (position, parity of the number of swaps from this one to the last) of each swap to do
+    inside a row."""
     code = layout.space.code
     _, inner = split_voltage(voltage, layout.row_digits)
     inner = last_first(inner)
@@ -298,11 +298,11 @@ def _swaps_inside(layout: Layout[Space], voltage: tuple[int, ...]) -> list[tuple
 
 
 def last_first(word: Sequence[int]) -> tuple[int, ...]:
-    """Return swaps with the same product as a word that first bring the right member to the last
-    place, then to the place before it, and so on.
+    """Return swaps whose product is that of a word. They bring the right member to the last place
+    first, then the right member to the place before it, and so on.
 
-    The swaps are as few as possible. The fewer of the first places a permutation moves, the shorter
-    the word, and one word is often the end of another.
+    The swaps are as few as possible. The fewer leading places a permutation moves, the shorter its
+    word, and one word is often the end of another.
     """
     row = list(range(max(word, default=-1) + 2))
     for i in word:
@@ -334,8 +334,8 @@ def _order(
 def _alike(
     start: np.ndarray, voltage: np.ndarray, used: np.ndarray, inner: Sequence[list]
 ) -> np.ndarray:
-    """Return for each arc how many swaps at its end it has in common with the next one into its
-    node, int8."""
+    """Return for each arc how many of its last swaps it shares with the next arc into its node,
+    int8."""
     alike = np.zeros(voltage.size, dtype=np.int8)
     ends = [inner[w][-1] for w in used if inner[w]]
     if len(set(ends)) == len(ends):
@@ -380,5 +380,6 @@ def _origin_of_rows(layout: Layout, task: Task, voltage: tuple[int, ...]) -> _Or
 
 
 def _different(numbers: np.ndarray) -> np.ndarray:
-    """Return the distinct numbers, sorted. This is fast if equal numbers follow one another."""
+    """Return the distinct numbers, sorted. The function is fast if equal numbers follow one
+    another."""
     return np.unique(numbers[np.diff(numbers, prepend=-1) != 0])

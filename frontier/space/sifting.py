@@ -1,7 +1,8 @@
 """A table for sifting elements of a permutation group, filled with random elements.
 
-C. C. Sims, Computational methods in the study of permutation groups, 1970; filled at random as in
-J. S. Leon, On an algorithm for finding a base and a strong generating set, Math. Comp. 35 (1980).
+The table is due to C. C. Sims, Computational methods in the study of permutation groups, 1970. It
+is filled at random as in J. S. Leon, On an algorithm for finding a base and a strong generating
+set, Math. Comp. 35 (1980).
 
 For base points b_0, b_1, ... row i of the table holds, for each point e, a member of the group that
 leaves b_0 .. b_{i-1} where they are and brings b_i to e, if one is known. No proof shows that the
@@ -55,7 +56,7 @@ class SiftTable:
 
     @property
     def order(self) -> int:
-        """A lower bound of the group's order, and nearly always the order."""
+        """A lower bound on the group's order, and nearly always the order itself."""
         return prod(np.count_nonzero(self.slot >= 0, axis=1).tolist())
 
     def lower(self, permutations: np.ndarray) -> np.ndarray:

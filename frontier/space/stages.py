@@ -7,7 +7,7 @@ one label are, or where the marks of these pieces are.
 Any order of the stages is correct, but the order decides how many *sections* there are (see
 `frontier.space.tower`). Marks come first where all pieces of an orbit have some. A move then
 permutes the marks of an orbit whatever pieces they belong to, and the pieces whatever marks they
-show. Labels follow, those of few pieces first.
+show. Labels follow, the rarest first.
 """
 
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ def stages_of(points: Points, leading: int = 0) -> list[Stage]:
 
 
 def shown(points: Points, stages: list[Stage]) -> np.ndarray:
-    """Return the colours, int64[points], of the goal as far as some stages show it."""
+    """Return the colours, int64[points], of the goal, as far as some stages show them."""
     is_position = points.sticker == NO_MARK
     label_shown, mark_shown = np.zeros(points.count, bool), np.zeros(points.count, bool)
     orbit = points.orbit[points.position]

@@ -1,7 +1,7 @@
 """Neighbour swaps inside a row of bitmap words.
 
 A *row* is consecutive words of one bitmap: all words that share their leading Lehmer digits. If
-both digits of positions i and i+1 lie behind these, the swap of the positions moves bits only
+both digits of positions i and i+1 come after these, the swap of the positions moves bits only
 within the row. The place of the digits decides what moves (see `frontier.space.lehmer`):
 
 * both number words: stretches of whole words move;
@@ -115,7 +115,7 @@ def or_stretches(target, source, radix_a, radix_b, stretch):
 
 @kernel
 def or_gather(target, source, table, begin, end):
-    """Move words in each period by the table at table[begin:end]."""
+    """Move words in each period as the table at table[begin:end] says."""
     period = end - begin
     for start in range(0, target.size, period):
         for j in range(period):

@@ -1,13 +1,13 @@
 """The space of states that a tower numbers, divided into rows, with the tables that kernels read.
 
-Neighbouring digits are joined, which changes no number: a few *outer* digits number the rows, and
-one last digit numbers the states of a row. Before that, sections that write the same digits
-whatever they read become one (E. F. Moore's minimisation, from the last digit to the first). One
-section then remains for each permutation of the states of a row that occurs.
+Neighbouring digits are joined without changing any number: a few *outer* digits number the rows,
+and one last digit numbers the states of a row. Before that, sections that write the same digits
+whatever they read become one (E. F. Moore's minimisation, from the last digit to the first). Then
+one section remains for each permutation of a row's states that occurs.
 
-A move brings all states of a row to one other row, and permutes them by one section. So a row takes
-the place of a node of `frontier.space.graph.Space`: it is the bitmap of a node, and has no prefix.
-Layers are divided, stored and read in the same way (`frontier.space.layout`).
+A move brings all states of a row to one other row, and permutes them with one section. So a row
+takes the place of a node of `frontier.space.graph.Space`: it is the bitmap of a node, and has no
+prefix. Layers are divided, stored and read in the same way (`frontier.space.layout`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,8 +26,8 @@ Tables = tuple[np.ndarray, np.ndarray]
 """`to` and `then` of a digit: int32[sections, radix] each."""
 
 ROW_COST, ENTRY_COST = 500.0, 0.5e-6
-"""The cost of going to a row, which its states share, and the cost of an entry of its table: large
-tables fall out of the caches."""
+"""The cost of going to a row, shared by its states, and the cost of an entry of its table: large
+tables do not stay in the caches."""
 
 OUTER_ENTRIES = 1 << 16
 """The most entries of a table of joined outer digits."""
@@ -77,8 +77,8 @@ class TowerSpace:
     tower: numbers the states. code: the states of a row; state x of row n has the number n *
     code.half + x. nodes: the number of rows, in a list with one entry, because there is one side.
     forward, backward: the arcs that leave a vertex, and the arcs into a vertex undone, with the
-    tables of the outer digits. to: uint16 or uint32[sections, states of a row], the place in its
-    new row of each state. inverse: int32[sections], the inverse of each section. places: the digit
+    tables of the outer digits. to: uint16 or uint32[sections, states of a row], the place of each
+    state in its new row. inverse: int32[sections], the inverse of each section. places: the digit
     within a row if that digit has no tables; then `to` and `inverse` are empty. undone: True if
     each move is undone by some move.
     """
@@ -234,13 +234,14 @@ class TowerSpace:
 
 
 AnySpace = Space | TowerSpace
-"""What is searched. Layers of both kinds of space are divided, stored and read in the same way."""
+"""A space of either kind. Layers of both kinds are divided, stored and read in the same way."""
 
 
 def _arcs(
     vertices: int, at: np.ndarray, end: np.ndarray, section: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (start, end, section) of the arcs sorted by vertex, arcs with the same effect once."""
+    """Return (start, end, section) of the arcs sorted by vertex, with arcs of the same effect only
+    once."""
     arcs = np.unique(np.stack([at, end, section]), axis=1)
     start = np.searchsorted(arcs[0], np.arange(vertices + 1))
     return start, arcs[1].astype(np.int32), arcs[2].astype(np.int32)
@@ -248,7 +249,7 @@ def _arcs(
 
 def minimised(levels: Sequence[Tables], last: int | None) -> tuple[list[Tables], np.ndarray]:
     """Return the tables without the sections that duplicate others, and the new number of each
-    section of the first digit. last: the number of sections after these digits, which are all
+    section of the first digit. last: the number of sections after these digits, all of them
     different; None if nothing follows."""
     number: np.ndarray | None = None if last is None else np.arange(last)
     result: list[Tables] = []
@@ -271,8 +272,8 @@ def joined(outer: Tables, inner: Tables) -> Tables:
 
 
 def _cut(shapes: Sequence[tuple[int, int]], row_cost: float) -> int:
-    """Return the index of the first of the digits that make up a row, which is no larger than a
-    slab. shapes: (sections, radix) of each digit."""
+    """Return the index of the first digit that belongs to a row. A row is no larger than a slab.
+    shapes: (sections, radix) of each digit."""
 
     def cost(first: int) -> tuple[bool, float]:
         width = prod(radix for _, radix in shapes[first:])

@@ -1,9 +1,9 @@
-"""The interface of the places where runs keep their files, whatever kind of place they are.
+"""The interface of every kind of place where runs keep their files.
 
 A `Storage` is a place. Its files have names such as ``layers/0012/c.0``; the name "" stands for the
-place itself. A file is put in place complete or not at all. A place must be able to read a range,
-write a complete file, delete it, list names, and replace a file if it is still the one that was
-read. Methods for features that a kind of place lacks, such as folders or locks, do nothing.
+place itself. A file appears complete or not at all. A place must be able to read a range, write a
+complete file, delete it, list names, and replace a file if it is still the one that was read.
+Methods for features that a kind of place lacks, such as folders or locks, do nothing.
 """
 
 # ruff: noqa: B027  (methods for features that a kind of place lacks do nothing)
@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 MOST_BYTES = 1 << 28
-"""The greatest size in bytes of a file that is read at once."""
+"""The greatest size in bytes of a file that is read as a whole."""
 
 
 DELETING, PARTIAL = ".deleting", ".partial"
@@ -132,7 +132,8 @@ class Storage(ABC):
         """Return when a file was written, in seconds since the epoch; raises FileNotFoundError if
         there is no file."""
 
-    # Reading raises FileNotFoundError if nothing has the name, and ValueError if it is not a file.
+    # Reading raises FileNotFoundError if nothing has the name, and ValueError if something other
+    # than a file has it.
 
     @abstractmethod
     def read(self, name: str, most: int = MOST_BYTES) -> bytes:
@@ -152,7 +153,7 @@ class Storage(ABC):
         """
 
     def map_ranges(self, name: str, ranges: Sequence[tuple[int, int]]) -> np.ndarray | None:
-        """Return a file as uint8 memory, without a copy. The given ranges have been read already.
+        """Return a file as uint8 memory, without a copy, once the given ranges have been read.
 
         ranges: where each begins and ends. Returns None if files of this place cannot be mapped;
         raises EOFError if the file ends within a range. If the disk fails during later reads, the
@@ -161,9 +162,9 @@ class Storage(ABC):
         return None
 
     def memory(self, name: str, shared: bool) -> np.ndarray:
-        """Return a file as uint8 memory, all of it read. shared: let the processes of a host share
-        the memory, if files of this place can be mapped. Raises EOFError if the file becomes
-        shorter."""
+        """Return a file as uint8 memory, once all of it has been read. shared: let the processes of
+        a host share the memory, if files of this place can be mapped. Raises EOFError if the file
+        becomes shorter."""
         _, size = self.read_tail(name, 1)
         data = self.map_ranges(name, [(0, size)]) if shared and size else None
         if data is None:
@@ -175,10 +176,10 @@ class Storage(ABC):
 
     @abstractmethod
     def write(self, name: str, content: bytes, durable: bool = False) -> None:
-        """Write a file so that a reader sees either its old content or the new one.
+        """Write a file so that a reader sees its old or its new content, however the process dies.
 
-        This holds however the process dies. durable: return only once the file is on the disk;
-        otherwise a power failure may lose the writes of the last seconds.
+        durable: return only once the file is on the disk; otherwise a power failure may lose the
+        writes of the last seconds.
         """
 
     @abstractmethod
@@ -187,7 +188,7 @@ class Storage(ABC):
 
         Returns the new version. Raises Replaced if the version has changed. If there are locks, the
         caller must hold the run's lock. Otherwise, if two processes replace a file at the same
-        time, one succeeds.
+        time, only one succeeds.
         """
 
     @abstractmethod
@@ -225,8 +226,8 @@ class Storage(ABC):
         return False
 
     def is_odd(self, name: str, folder: bool = False) -> bool:
-        """Return whether something that is not a file has this name, or something that is not a
-        folder if `folder` is set."""
+        """Return whether something that is not a file has this name, or, if `folder` is set,
+        something that is not a folder."""
         return False
 
     def move_aside(self, name: str, to: str) -> None:

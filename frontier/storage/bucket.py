@@ -2,8 +2,8 @@
 
 A store must be able to read a range, write a complete object, delete it, list names, and replace an
 object if it is still the one that was read (`frontier.storage.requests`). It cannot rename or lock.
-An object is in place complete or not at all, an interrupted upload leaves no object, and nothing
-has to be forced to a disk.
+An object appears complete or not at all, an interrupted upload leaves no object, and nothing has to
+be forced to a disk.
 """
 
 import asyncio
@@ -25,7 +25,8 @@ GAP_BYTES = 64 << 10
 """Ranges that are at most this far apart are read in one request."""
 
 CHUNK_BYTES, CHUNKS = 8 << 20, 4
-"""Large objects are read and sent in chunks: the bytes of a chunk, and how many are under way."""
+"""Large objects are read and sent in chunks: the bytes of a chunk, and how many chunks are in
+transit at a time."""
 
 TRANSFER_BYTES = CHUNK_BYTES * (CHUNKS + 1)
 """The most bytes of memory for data in transit from or to one object."""

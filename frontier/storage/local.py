@@ -246,7 +246,7 @@ def _scratch(path: str | Path) -> str:
 
 def write_bytes(path: str | Path, content: bytes, durable: bool = False) -> None:
     """Write a file as `Storage.write` does."""
-    with FileWriter(path) as writer:  # on a full disk the scratch file would stay
+    with FileWriter(path) as writer:  # without `with`, a full disk would keep the scratch file
         writer.write(content)
         writer.finish(durable)
 

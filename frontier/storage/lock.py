@@ -2,9 +2,9 @@
 
 In a file system the writing process holds a lock file open (`RunLock`). The lock is the operating
 system's (`flock`), so on its own host it ends with its process, however the process dies. Not every
-shared file system carries the lock to other hosts. So the file also names its holder, and a clean
-end empties it. A lock that a process of another host has left is taken over only on request.
-Processes that read all of a run share the lock, which keeps writers out.
+shared file system carries the lock to other hosts. So the file also names the holder of the lock,
+and a holder that ends cleanly empties it. A lock that a process of another host has left is taken
+over only on request. Processes that read all of a run share the lock, and so keep writers out.
 
 An object store has no locks. There the ledger protects a run: it is replaced only if it is
 unchanged (`frontier.runs.ledger`).
@@ -88,7 +88,7 @@ class RunLock:
             )
 
     def __exit__(self, *_) -> None:
-        with suppress(OSError):  # on failure, only other hosts ask whether this process is gone
+        with suppress(OSError):  # on failure, only other hosts may think that it still runs
             self._file.truncate(0)
         with suppress(OSError):  # the file is closed even after an error
             self._file.close()
@@ -149,7 +149,7 @@ def shared(path: Path) -> Iterator[None]:
     """Keep writers away from a run while it is read.
 
     path: the lock of the run. Raises InputError if a writer is at work. Does nothing if there is no
-    lock file, as in a copy of a run to which nobody has written.
+    lock file, as in a copy of a run that nobody has written to.
     """
     file = None
     with suppress(FileNotFoundError):

@@ -22,7 +22,7 @@ NO_FILE = {
     errno.ENXIO: "a socket or a device",
     errno.ENODEV: "a device",
 }
-"""The errors of opening something other than a file, and what it is."""
+"""The errors raised when something other than a file is opened, and what that something is."""
 
 KINDS = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a named pipe"}
 
@@ -55,7 +55,7 @@ def opened(path: str | Path, or_folder: bool = False) -> Iterator[int]:
     """Yield the descriptor of a regular file that is open for reading, or of a folder if
     `or_folder` is set.
 
-    Raises NotAFile if something else has its name, and FileNotFoundError also if its folder is a
+    Raises NotAFile if something else has the name, and FileNotFoundError also if the folder is a
     file.
     """
     try:

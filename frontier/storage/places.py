@@ -19,4 +19,4 @@ def storage_at(place: Place) -> Storage:
         from frontier.storage.bucket import BucketStorage  # imports asyncio
 
         return BucketStorage.parse(text)
-    return LocalStorage(Path(os.path.expanduser(text)))  # Path's would fail for unknown users
+    return LocalStorage(Path(os.path.expanduser(text)))  # `Path.expanduser` rejects unknown users

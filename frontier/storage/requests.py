@@ -1,9 +1,9 @@
 """Requests to an object store, and how long to wait for an answer.
 
 A request that fails is repeated, at first immediately and then less and less often. So the store
-may carry it out twice, which does no harm for the requests made here. If a store has not answered
-for minutes, that is an error. From then on, until it answers, requests to it fail much sooner.
-While the main thread waits for an answer, Ctrl-C interrupts it.
+may carry out a request twice; the requests made here can safely be repeated. If a store has not
+answered for minutes, the request fails. Until the store answers again, further requests to it fail
+much sooner. While the main thread waits for an answer, Ctrl-C interrupts it.
 
 obstore finds credentials and the address of a bucket as its documentation describes: in variables
 such as AWS_ACCESS_KEY_ID and AWS_ENDPOINT_URL, or from the machine on which it runs.
