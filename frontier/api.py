@@ -49,7 +49,7 @@ TABLE = [
 
 
 class Run(LayerTotals):
-    """An existing run, and questions about its results."""
+    """An existing run and its results."""
 
     def __init__(self, store: LayerRun):
         self.store = store
@@ -87,13 +87,13 @@ class Run(LayerTotals):
 
     @cached_property
     def layers(self) -> Layers:  # type: ignore[override]  # made on first use
-        """The known layers by depth: the size of each, and the positions of those that are kept."""
+        """The known layers by depth: the size of each, and the positions of each layer kept."""
         return Layers(self.store)
 
     @property
     def start_distance(self) -> int | None:
-        """The distance of the config's `puzzle.start`; None if the config has none, or if the run
-        has not reached it yet."""
+        """The distance of the config's `puzzle.start`; None if the config has no start, or if the
+        run has not reached it yet."""
         return self.store.start_depth
 
     @property
@@ -283,7 +283,7 @@ class Run(LayerTotals):
         return self.oracle.count(self.board(board))
 
     def show(self, *boards: ArrayLike | str | Mapping[str, Any]) -> "Drawings":
-        """Return drawings of boards, which `print` shows as text and a notebook in colour.
+        """Return drawings of boards. `print` shows them as text, a notebook shows them in colour.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class GodsNumber:
-    """Bounds on God's number of a tile puzzle, which is known if they are equal.
+    """Bounds on God's number of a tile puzzle. God's number is known if they are equal.
 
     Attributes
     ----------

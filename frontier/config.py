@@ -118,8 +118,8 @@ class Config(Table):
 
     @property
     def is_kept(self) -> bool:
-        """True if a run's directory stores all keys that are set here, so that it is enough to
-        resume the run."""
+        """True if a run's directory stores all keys that are set here, so that the directory is
+        enough to resume the run."""
         tables = self.model_dump(include={*RESUMING}, exclude_unset=True)
         tables.get("store", {}).pop("path", None)
         return self.cluster.kind in HERE and all(
@@ -149,8 +149,8 @@ def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config
     Parameters
     ----------
     path
-        A TOML file, or a file in a format of `frontier.puzzles.formats`, which gives the run its
-        name. Also the bare name of a config that comes with the program, such as "2x5".
+        A TOML file; a file in a format of `frontier.puzzles.formats`, after which the run is named;
+        or the bare name of a config that comes with the program, such as "2x5".
     settings
         One override ``key=value``, or several. Keys are dotted; values are TOML, or bare words,
         which are strings.
@@ -290,7 +290,7 @@ def _override(values: dict[str, Any], setting: str) -> None:
 
 
 def _value_of(text: str) -> Any:
-    """Return the value of an override: the value of its TOML, or the text."""
+    """Return the value of an override: the value of the text as TOML, or the text itself."""
     try:
         parsed = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):

@@ -28,8 +28,8 @@ EXPECTED = {
 
 
 def complaints(errors: Sequence[ErrorDetails], schema: type[Table]) -> str:
-    """Return a sentence for the errors of a schema, which is that of a whole config. Errors in
-    succession share their hint."""
+    """Return a sentence for errors of the schema of a whole config. Consecutive errors with the
+    same hint share it."""
     said = [_complaint(error, schema) for error in errors]
     following = [hint for _, hint in said[1:]] + [""]
     return "; ".join(
@@ -79,7 +79,7 @@ def _hint(location: list[str], key: str, known: list[str]) -> str:
 
 
 def _homes_of(name: str, key: str) -> list[str]:
-    """Return the dotted keys of a misplaced name in the tables that allow it. key: where it is."""
+    """Return the dotted keys of a misplaced name in the tables that allow it. key: as written."""
     keys = (
         f"{'puzzle' if table in KIND_TABLES else table}.{name}"
         for table, schema in TABLES.items()

@@ -11,7 +11,7 @@ sign (see `frontier.space.lehmer`). For a pattern of the tile puzzle a formula a
 docs/reference/puzzles/pattern.md has an example.
 
 An array is made from a run that kept all its layers, a batch of rows at a time; memory holds only
-these rows and one layer's list. Each slab of a layer of bits is read once or twice, and each list
+one batch and one layer's list. Each slab of a layer of bits is read once or twice, and each list
 once per batch.
 """
 
@@ -57,7 +57,7 @@ OTHER_FORMATS = {
     ".npz", ".csv", ".tsv", ".txt", ".json", ".h5", ".hdf5", ".parquet", ".feather", ".mat", ".pkl",
     ".zip", ".gz",
 }  # fmt: skip
-"""Endings of names that suggest a format other than those of `export`."""
+"""Endings of names that suggest a format that `export` does not write."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ class Distances:
             distances = cls(puzzle_of(attributes["puzzle"]), np.asarray(array[:]))
         except (ValueError, RuntimeError, KeyError, TypeError) as error:
             raise CorruptRunError(f"{path} is damaged ({error}); export it again") from None
-        # Zarr silently reads a lost chunk of the export as its fill value.
+        # Zarr silently reads a lost chunk of the export as the fill value.
         checksum = attributes.pop("crc32c", None)
         if google_crc32c.extend(_checksum(attributes), distances.values) != checksum:
             raise CorruptRunError(
@@ -252,7 +252,7 @@ def _check_room(name: str, size: int) -> None:
 def _form(reader: RunReader) -> tuple[tuple[int, int], np.dtype]:
     """Return the shape and the type of the array of a run."""
     space, depth = reader.space, len(reader.run.records) - 1
-    # The greatest value of the type marks no position, so no distance may have it.
+    # The greatest value of the type marks entries without a position, so no distance may have it.
     return (space.lifted_nodes, space.code.half), np.min_scalar_type(depth + 1)
 
 

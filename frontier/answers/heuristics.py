@@ -29,7 +29,8 @@ from frontier.space.lehmer import LehmerCode
 from frontier.storage.places import Place
 
 MOST_DATABASES = 12
-"""The most databases of one search. Each node adds up all their largest additive sets."""
+"""The most databases of one search. Each node adds up the distances in all their largest additive
+sets."""
 
 
 def _joined(
@@ -66,8 +67,8 @@ def _joined(
 
 
 def _members(tiles: ShapeEncoding, pattern: PatternEncoding) -> list[int]:
-    """Return the number of each member of the puzzle's sequence in the pattern's sequence, -1 if it
-    is not in it."""
+    """Return the number of each member of the puzzle's sequence in the pattern's sequence, -1 for a
+    member that the pattern's sequence lacks."""
     number = {tile: n for n, tile in enumerate(pattern.members[: pattern.shapes.labels].tolist())}
     return [number.get(tile, -1) for tile in tiles.members.tolist()]
 

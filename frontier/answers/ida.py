@@ -1,4 +1,4 @@
-"""Shortest solutions of single positions by iterative deepening, without a run."""
+"""Shortest solutions of single positions, by iterative deepening, without a run."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -67,8 +67,8 @@ class IdaSolver:
         most_nodes: int | None = None,
         watch: Callable[[int, int], None] = lambda bound, nodes: None,
     ) -> IdaResult:
-        """Return a shortest solution. The search calls `watch` with the bound and the nodes so far
-        after every slice.
+        """Return a shortest solution. After every slice, the search calls `watch` with the bound
+        and the number of nodes so far.
 
         Raises InputError if the goal cannot be reached, and Unsolved after `most_nodes` nodes.
         """

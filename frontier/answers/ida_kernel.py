@@ -1,9 +1,9 @@
 """Iterative deepening A* on a base graph with voltages: shortest paths without stored layers.
 
 The search follows arcs from a state, depth first, and turns back if the depth plus a lower bound on
-the remaining distance exceeds a limit. The next limit is the least sum that exceeded it (R. E.
-Korf, Depth-First Iterative-Deepening, Artificial Intelligence 27, 1985). The search stores no
-states, but skips two consecutive arcs that undo each other or have the effect of a single arc,
+the remaining distance exceeds a limit. The next limit is the least sum that exceeded this limit
+(R. E. Korf, Depth-First Iterative-Deepening, Artificial Intelligence 27, 1985). The search stores
+no states, but skips two consecutive arcs that undo each other or have the effect of a single arc,
 because no shortest path has them.
 
 The lower bound is a sum of table entries. Each distinct piece and each sort of like pieces has a
@@ -236,7 +236,7 @@ def _is_useless(shared, before, vertex, arc):
 
 @kernel
 def _displaced(shared, arc, sequence):
-    """Return by how much an arc changes the sum of the tables at a state."""
+    """Return how much an arc changes the sum of the tables at a state."""
     added = np.int64(0)
     for d in range(shared.moved_start[arc], shared.moved_end[arc]):
         piece = shared.row[d] if shared.row[d] >= 0 else np.int64(sequence[shared.place[d]])

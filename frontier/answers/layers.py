@@ -50,7 +50,7 @@ class Layer:
 
     @property
     def seconds(self) -> float:
-        """The seconds that making the layer took."""
+        """The seconds that it took to make the layer."""
         return self._record.seconds
 
     @property

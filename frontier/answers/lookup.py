@@ -32,8 +32,8 @@ class Heuristic:
     """Looks up distances: ``heuristic(board)`` is the distance of one board, -1 if the goal cannot
     be reached from it.
 
-    puzzle: the puzzle of the boards. A board is its codes, as a flat sequence or an array, or text.
-    In a pattern, the numbers of unlabelled tiles may be exchanged.
+    puzzle: the puzzle of the boards. A board is given by its codes, as a flat sequence or an array,
+    or as text. In a pattern, the numbers of unlabelled tiles may be exchanged.
     """
 
     def __init__(self, distances: Distances):
@@ -108,7 +108,7 @@ def _numbering(puzzle: Puzzle) -> tuple[np.ndarray, ...]:
 @kernel
 def _distance(board, reading, number, binomial, vertices, radices, values, missing):
     """Return the distance of a board, int64[cells]; UNREACHABLE if it has none, NO_BOARD if the
-    codes are not a board. missing: the entry that marks no position."""
+    codes are not a board. missing: the value of entries without a position."""
     cells = reading.size
     if board.size != cells:
         return -2

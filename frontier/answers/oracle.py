@@ -21,7 +21,7 @@ from frontier.puzzles import Board
 from frontier.runs.layer_run import LayerRun
 
 MOST_OPEN_STATES = 50_000_000
-"""The most states of all list layers in memory together, if there are several."""
+"""The most states that all list layers in memory hold together, if there are several."""
 
 MOST_COUNTED = 20_000_000
 """The most positions of one layer that `count` follows."""
@@ -56,7 +56,7 @@ class Oracle:
         valid = np.flatnonzero(vertex >= 0)
         side[valid], numbers[valid] = self._space.numbers(vertex[valid], sequence[valid])
         distance = np.full(len(vertex), -1, dtype=np.int32)
-        for depth in self._depths:  # the largest layers first, which have most positions
+        for depth in self._depths:  # the largest layers first: they hold the most positions
             candidates = np.flatnonzero((distance < 0) & (side == self._space.side_of(depth)))
             if candidates.size:
                 distance[candidates[self._reader.layer(depth).contains(numbers[candidates])]] = (
@@ -109,9 +109,9 @@ class Oracle:
         return bound_of(self._model)
 
     def _nearest(self, depth: int, neighbours: np.ndarray) -> tuple[int, Board]:
-        """Return a neighbour of a state that lies in the layer at `depth`, with its board.
+        """Return the neighbour, with its board, that lies in the layer at `depth`.
 
-        Each neighbour may lie in a different slab, so those with the smallest lower bounds are
+        Each neighbour may lie in a different slab, so neighbours with the smallest lower bounds are
         looked up first.
         """
         side = self._space.side_of(depth)

@@ -4,10 +4,10 @@ For each piece a table holds the distance to its goal place on an empty board. A
 piece, so the sum over the pieces never exceeds the moves needed. If one move slides several tiles
 by a cell each, the bound is the sum divided by the most tiles that a move slides.
 
-Each of several like pieces counts the moves to the nearest of their goal places. That is too low if
-two pieces count the same place. If like pieces cannot change places, for example because only even
-permutations are reachable, each has its own goal place, and they can be *distinguished*: the puzzle
-in which they differ then has the same number of positions.
+For each of several like pieces the bound counts the moves to the nearest of their goal places. The
+bound is weak if it counts one place for two pieces. If like pieces cannot change places, for
+example because only even permutations are reachable, each has its own goal place, and they can be
+*distinguished*: the puzzle in which they differ then has the same number of positions.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ class LowerBound:
         anchor in reading order; the members of the sequence come first.
     row_of: the row of each piece, by its code on boards.
     displacements: the rows that the arcs of the base graph change, and the cells.
-    most_steps: the most by which one move lowers the sum of the tables.
+    most_steps: the greatest amount by which one move lowers the sum of the tables.
     """
 
     reading: np.ndarray
@@ -60,7 +60,7 @@ class LowerBound:
 def bound_of(model: Model) -> LowerBound:
     """Return the lower bound for a puzzle.
 
-    The rows of the members of the sequence come first, then those of the pieces of fixed sorts,
+    The rows of the members of the sequence come first, then the rows of the pieces of fixed sorts,
     then one row per sort for like pieces. The table of a piece is 0 if some goal leaves its place
     open, or if the arcs do not list pieces of its sort, because one move may bring all such pieces
     home.
@@ -137,7 +137,7 @@ def distinguished(model: Model) -> Model:
             encoding = model.encoding.distinguishing(sort)
             if encoding is None:
                 continue
-            # Without the start: once like pieces differ, their codes on it may make the goal
+            # Without the start: once like pieces differ, their codes on the start may make the goal
             # unreachable.
             candidate = Model(encoding, start=None)
             if candidate.states == model.states:

@@ -14,7 +14,7 @@ loop `a` until the content of that cell is at a meeting place, turn the inner lo
 there instead, and turn loop `a` back. A tile that is already on the border is first brought inside
 in the same way. This places the seven tiles of the border outside loop `b`, one after another from
 the top right to the bottom left. Turns of loop `c` then place five tiles of loop `b`. At most one
-turn of loop `c` places the others, because the parity of the position allows no other case.
+turn of loop `c` places the last tiles, because the parity of the position allows no other case.
 """
 
 from collections.abc import Iterable
@@ -31,8 +31,8 @@ LOOPS = {
     "b": (14, 13, 9, 5, 6, 7, 11, CORNER),
     "c": (14, 10, 11, CORNER),
 }
-"""The cells that the blank visits in one turn. Each tile then lies where the tile before it in this
-order lay."""
+"""The cells that the blank visits in one turn. After the turn, each tile is where the previous tile
+in this order was."""
 
 PLACED = {
     "a": {4: 3, 3: 2, 2: 1, 1: 0, 5: 4, 9: 8, 13: 12},
@@ -144,8 +144,8 @@ def solve_by_rotations(board: Board) -> Rotation:
 
 
 def _placing(loop: str, tile: int, board: Board) -> list[Turn]:
-    """Return the turns that bring a tile to its cell on a loop and leave the tiles placed before in
-    theirs."""
+    """Return the turns that bring a tile to its cell on a loop and leave the tiles already placed
+    in theirs."""
     cells, cell = list(PLACED[loop].values()), board.index(tile)
     turns: list[Turn] = []
     if cell == PLACED[loop][tile]:

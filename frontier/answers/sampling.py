@@ -1,10 +1,10 @@
 """A random sample of the states of a layer, drawn in one pass over a layer of any size.
 
-The key of a state is a mix of its number and the seed by the function that the generator SplitMix64
-applies to its counter (G. L. Steele, D. Lea and C. H. Flood, Fast Splittable Pseudorandom Number
-Generators, 2014). The sample is the states with the least keys. So it depends only on the seed and
-the numbers, not on the order in which a layer is stored, and a smaller sample with the same seed is
-part of a larger one.
+The key of a state is a mix of its number and the seed, made with the function that the generator
+SplitMix64 applies to its counter (G. L. Steele, D. Lea and C. H. Flood, Fast Splittable
+Pseudorandom Number Generators, 2014). The sample consists of the states with the least keys. So it
+depends only on the seed and the numbers, not on the order in which a layer is stored, and a smaller
+sample with the same seed is part of a larger one.
 """
 
 from collections.abc import Iterable

@@ -36,8 +36,8 @@ REMEDY = ". `{program} verify {run}` lists all damage, `{program} repair {run}` 
 
 
 class _Commands(UserDict):
-    """The commands by name. Its data are the names of their modules, and what they do: each module
-    is imported when its command is asked for, as no command needs what the others do."""
+    """The commands by name. The data are the module and the short help of each command. A module is
+    imported only when its command is used, because no command needs another's module."""
 
     def __getitem__(self, name: str) -> click.Command:
         module, _ = self.data[name]
@@ -46,10 +46,11 @@ class _Commands(UserDict):
 
 
 def _loaded(name: str) -> ModuleType:
-    """Return a module, which is imported if it is not yet.
+    """Return a module, importing it if necessary.
 
-    Meanwhile Ctrl-C ends the process at once. What is loaded stays, so the collector of garbage
-    does not look at it, then or later: that would take a seventh of the time of a small command.
+    During the import Ctrl-C ends the process at once. Imported objects stay in memory, so the
+    garbage collector skips them, then and later. Collecting them would take a seventh of the time
+    of a small command.
     """
     if name in sys.modules:
         return sys.modules[name]
@@ -66,20 +67,20 @@ def _loaded(name: str) -> ModuleType:
 
 class _Group(click.Group):
     """Turns the package's errors into one paragraph and the right exit code, and lists the commands
-    in the order in which one uses them, without their modules."""
+    in the order of their use, without importing their modules."""
 
     def list_commands(self, context):
         return list(self.commands)
 
     def get_command(self, context, name):
-        """Return what a list shows of a command."""
+        """Return a command that has only a name and a short help, for lists."""
         if name not in self.commands:
             return None
         _, short_help = COMMANDS[name]
         return click.Command(name, short_help=short_help)
 
     def resolve_command(self, context, arguments):
-        """Return the command to be invoked, itself."""
+        """Return the name, the real command to invoke, and the remaining arguments."""
         name, listed, rest = super().resolve_command(context, arguments)
         return name, listed and self.commands[listed.name or ""], rest
 
@@ -89,13 +90,13 @@ class _Group(click.Group):
             return super().main(*arguments, **settings)
         except OutputError as error:
             drop_output()
-            if error.errno != errno.EPIPE:  # as after `| head`, which has read enough
+            if error.errno != errno.EPIPE:  # EPIPE: a reader such as `head` has read enough
                 _say(f"standard output: {error.strerror}")
             sys.exit(FrontierError.exit_code)
 
     def invoke(self, context):
         try:
-            # Such a signal ends a command as Ctrl-C does, so what the command holds is given back.
+            # These signals end a command as Ctrl-C does, so the command releases what it holds.
             ends = handling(dict.fromkeys(ending(), signal.default_int_handler))
             person = sys.stderr is not None and sys.stderr.isatty()
             with ends, compiling_told_to(cache(_say_compiling) if person else None):
@@ -115,22 +116,22 @@ class _Group(click.Group):
 
 
 def _say(message: str) -> None:
-    """Print a message on standard error, if that takes it; its terminal may be gone."""
+    """Print a message on standard error, unless writing fails: the terminal may be gone."""
     with suppress(OSError):
         echo(f"frontier: {message}", err=True)
 
 
 def _say_compiling() -> None:
-    from frontier.report.console import COMPILING, say  # which take time to load
+    from frontier.report.console import COMPILING, say  # slow to import
 
     say(COMPILING, sys.stderr)
 
 
 def _remedy(error: FrontierError, context: click.Context) -> str:
-    """Return the remedy for damage, unless it is the command that has just reported it."""
+    """Return the remedy for damage; "" if it is the command that has just reported the damage."""
     if not isinstance(error, CorruptRunError) or isinstance(error, FormatError):
         return ""
-    # `repair` says itself what is left to be done.
+    # `repair` itself says what remains to be done.
     remedy = {"repair": "", "verify": VERIFIED}.get(context.invoked_subcommand or "", REMEDY)
     return remedy.format(program=program(), run=context.meta.get(RUN_NAMED, "RUN"))
 
@@ -154,8 +155,7 @@ COMMANDS = {
     "thesis": ("studies", "Reproduce a thesis on the 2×n puzzle, claim by claim."),
     "rotate": ("rotating", "Solve a 15-puzzle by rotations of three loops."),
 }
-"""The module of each command in `frontier.cli`, and its short help, in the order in which one uses
-them."""
+"""The module in `frontier.cli` and the short help of each command, in the order of their use."""
 
 
 @click.group(

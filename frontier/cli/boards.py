@@ -1,12 +1,12 @@
-"""Boards on a command line, also those that a shell has taken apart."""
+"""Boards on a command line, even if a shell has split them into words."""
 
 from frontier.errors import InputError
 from frontier.puzzles import Puzzle
 
 
 def whole_boards(puzzle: Puzzle, boards: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the boards of a command line, or the one board, or sequence of moves, whose words are
-    all of them, as a shell hands it on without its quotes."""
+    """Return the boards of a command line. If no word alone is a board, all words together are one
+    board or one sequence of moves, which the user typed without quotes."""
     if len(boards) < 2 or any(" " in board or _is_board(puzzle, board) for board in boards):
         return boards
     board = " ".join(boards)

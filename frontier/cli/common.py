@@ -1,8 +1,9 @@
 """The common parts of commands: arguments, options and their completion by a shell, questions,
 JSON.
 
-Click makes a shell's script: ``eval "$(_FRONTIER_COMPLETE=bash_source frontier)"``, or zsh, fish.
-All commands load this module, so what only some of them use is imported where it is used.
+Click makes the completion script: ``eval "$(_FRONTIER_COMPLETE=bash_source frontier)"`` in bash,
+and similarly in zsh and fish. All commands load this module, so it imports modules that only some
+commands use where it uses them.
 """
 
 import json
@@ -38,8 +39,8 @@ class Whole(click.IntRange):
 
 
 def complete_run(context, parameter, incomplete: str) -> list[str]:
-    """Offer run directories and configs, here and one folder further, but not the copies that a run
-    keeps of its files; and the configs that come with the program, once a letter is typed."""
+    """Offer run directories and configs, here and one folder down, but not the copies that a run
+    keeps of its files. Once a letter is typed, also offer configs that come with the program."""
     from frontier import bundled
     from frontier.config import CONFIG_SUFFIXES
 
@@ -145,7 +146,7 @@ path_argument = partial(click.argument, shell_complete=complete_run)
 
 
 def name_run(run: str) -> str:
-    """Let remedies of this command call its run `run`, and return that."""
+    """Make the remedies of this command call its run `run`, and return `run`."""
     click.get_current_context().meta[RUN_NAMED] = shlex.quote(run)
     return run
 
@@ -172,5 +173,5 @@ def confirmed(question: str) -> bool:
 
 
 def echo_json(values: list[dict]) -> None:
-    """Print the value of one run, or those of several, as one JSON object."""
+    """Print the value of one run, or the values of several runs, as one JSON object."""
     click.echo(json.dumps(values[0] if len(values) == 1 else {"runs": values}))

@@ -112,7 +112,7 @@ def gods_number(
         )
     except Gone:
         raise
-    except (Stopped, KeyboardInterrupt) as error:  # the latter at once, in the middle of a portion
+    except (Stopped, KeyboardInterrupt) as error:  # the latter interrupts a portion at once
         reason = str(error) or "interrupted"
         if not CosetRun.exists(path):
             raise Stopped(reason) from None

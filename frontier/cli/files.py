@@ -18,8 +18,8 @@ force_option = click.option(
 
 
 def file_option(names: str, help: str, *suffixes: str):
-    """Return an option that names a file to be written, each time it is given; the command gets a
-    list of `Target`.
+    """Return an option that names a file to write and may be repeated; the command gets a list of
+    `Target`.
 
     suffixes: the endings that the file's name may have; any if none are given.
     """
@@ -35,7 +35,7 @@ def file_option(names: str, help: str, *suffixes: str):
 class Target:
     """A file that an option names; "-" is standard output.
 
-    suffixes: see `file_option`. makes_folder: make its directory if there is none.
+    suffixes: see `file_option`. makes_folder: True to make its directory if there is none.
     """
 
     option: str
@@ -45,7 +45,7 @@ class Target:
 
     @property
     def place(self) -> Path:
-        """The place of the file when all links are followed; a link itself is kept."""
+        """The place of the file after all links are followed, so that writing keeps the links."""
         return Path(os.path.realpath(self.path))
 
     @property
@@ -53,7 +53,7 @@ class Target:
         return f"{self.option} {self.path}"
 
     def write(self, content: str | bytes) -> None:
-        """Write the file, whole or not at all, and say so. Text ends with a line end."""
+        """Write the file, whole or not at all, and say so. Text ends with a newline."""
         if isinstance(content, str):
             content = (content.removesuffix("\n") + "\n").encode()
         self.write_chunks([content])
@@ -69,7 +69,7 @@ class Target:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             writer = FileWriter(self.place)
         with writer:
-            for chunk in chunks:  # whose own errors are not the file's
+            for chunk in chunks:  # errors in making a chunk are not errors of the file
                 with self._writing():
                     writer.write(chunk)
             with self._writing():
@@ -78,7 +78,7 @@ class Target:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """Raise errors that name the file in place of errors of the system."""
+        """Replace system errors with errors that name the file."""
         try:
             yield
         except OSError as error:
@@ -86,8 +86,8 @@ class Target:
             raise unwritable(message, error) from None
 
     def problem(self, force: bool) -> str | None:
-        """Return why the file cannot be written, or must not be; None if it can."""
-        from frontier.runs.layer_run import LayerRun  # which takes longer to load than `init` takes
+        """Return why the file cannot or must not be written; None if it may be written."""
+        from frontier.runs.layer_run import LayerRun  # importing it takes longer than `init` does
 
         path, folders = self.path, self.place.parents
         if self.suffixes and path.suffix not in self.suffixes:
@@ -113,7 +113,7 @@ class Target:
 
 
 def check_targets(targets: Iterable[Target], force: bool, as_json: bool = False) -> None:
-    """Raise InputError if one of the files cannot or must not be written, before any of them is.
+    """Raise InputError, before any file is written, if one of them cannot or must not be written.
 
     as_json: standard output is for JSON.
     """

@@ -1,7 +1,7 @@
-"""What to type instead of an option that a command does not have.
+"""Hints for options that a command does not have.
 
-Click offers the options whose names are spelled alike, however little they have to do with one
-another. Here what people type has its remedy, and no hint names an option that deletes.
+Click offers options with similar names, even if their meanings are unrelated. Here each common
+mistake has its own remedy, and no hint names an option that deletes.
 """
 
 import click
@@ -10,7 +10,7 @@ NEVER_OFFERED = {"--fresh", "--yes", "--force", "--take-over", "--job"}
 """The options that delete, overwrite, skip a question or take a run from its writer."""
 
 ALIKE = 0.7
-"""How alike a misspelled option and the one that is offered are at least, from 0 to 1."""
+"""The least similarity, from 0 to 1, of a misspelled option and the option that is offered."""
 
 MEANT = {
     "--workers": ("threads", "processes", "cores", "cpus", "jobs", "j", "w"),
@@ -23,7 +23,7 @@ MEANT = {
     "--set puzzle.metric=multi": ("metric",),
     "--quiet": ("silent", "q"),
 }
-"""The options of a search by what people type for them."""
+"""The options of a search, with other names that people type for each."""
 
 BY_NAME = {name: option for option, names in MEANT.items() for name in names}
 
@@ -32,7 +32,7 @@ RESUMING = "resume", "continue", "restart"
 
 def explain(error: click.NoSuchOption) -> None:
     """Make the message of an error name the remedy, or the nearest option that does no harm."""
-    from difflib import get_close_matches  # which commands that are typed right need not load
+    from difflib import get_close_matches  # not needed if commands are typed correctly
 
     typed, context = error.option_name.lower().replace("_", "-"), error.ctx
     known = [
@@ -46,4 +46,4 @@ def explain(error: click.NoSuchOption) -> None:
     harmless = [name for name in known if name not in NEVER_OFFERED and name.startswith("--")]
     near = None if meant else get_close_matches(typed, harmless, 1, ALIKE)
     error.possibilities = near  # type: ignore[misc]  # Click calls it final
-    error.message += f" {meant}" if meant else ""  # type: ignore[misc]  # and this one
+    error.message += f" {meant}" if meant else ""  # type: ignore[misc]  # the same

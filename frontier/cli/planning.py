@@ -1,4 +1,4 @@
-"""The command that looks ahead: plan."""
+"""The command that estimates the resources of a run: plan."""
 
 import sys
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ def plan(config, settings, workers, verbose, as_json):
 
 
 def show_plans(members: Sequence[Config], verbose: bool, as_json: bool) -> None:
-    """Print what the runs of some configs will take. verbose: with the layout and the rates."""
+    """Print the plans of the runs of configs. verbose: True to add the layout and the rates."""
     with passing_line(sys.stderr) as say:
         say("Planning, and trying one core")
         forecasts = list(map(forecast_of, list(map(_planned, members))))
@@ -81,7 +81,8 @@ def show_plans(members: Sequence[Config], verbose: bool, as_json: bool) -> None:
 
 
 def _planned(config: Config) -> start_runs.Plan:
-    """Return the plan of a config; the error of one that is too large names what would do."""
+    """Return the plan of a config. If the search is too large, the error says what `gods-number`
+    needs."""
     try:
         return start_runs.plan(config)
     except TooLarge as error:

@@ -1,4 +1,4 @@
-"""Commands that make documents of runs: report."""
+"""The command that reports on runs: report."""
 
 import json
 from collections.abc import Callable
@@ -116,7 +116,7 @@ def report(runs, expect, force, as_json, **options):
 
 
 def _report_search(run: CosetRun, targets: list[tuple[str, Target]], as_json: bool) -> None:
-    """Report a search for God's number. targets: the kind of each file to be written, and the
+    """Report on a search for God's number. targets: the kind of each file to write, and the
     file."""
     forms = {"html": search_page, "markdown": search_markdown}
     if layered := sorted({kind for kind, _ in targets} - forms.keys()):
@@ -133,7 +133,7 @@ def _report_search(run: CosetRun, targets: list[tuple[str, Target]], as_json: bo
 
 
 def _check_distinct(paths: list[Storage]) -> None:
-    """Raise InputError if a run is named twice, as a comparison with itself is useless."""
+    """Raise InputError if a run is named twice, because comparing it with itself is useless."""
     first_named: dict[Storage, Storage] = {}
     for path in paths:
         if (before := first_named.setdefault(path.resolved(), path)) is not path:
@@ -155,7 +155,7 @@ def _content(kind: str, path: Path, report: Report) -> str | bytes:
 
 
 def _print(text: Callable[[Console], RenderableType]) -> None:
-    """Print a report as wide as the terminal; without one, wide enough for all, and plain."""
+    """Print a report as wide as the terminal; without a terminal, in plain text, at full width."""
     console = console_on()
     if not console.is_terminal:
         console.width = PLAIN_WIDTH

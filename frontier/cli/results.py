@@ -1,4 +1,4 @@
-"""The command that prints what a run has found: farthest."""
+"""The command that prints the farthest positions of a run: farthest."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -80,6 +80,6 @@ def _farthest(
             f"{store.path} holds a run by cosets, which has few positions: --among "
             "needs a run by layers that kept them"
         )
-    from frontier.report.gods_number import farthest_found  # with all of `cosets`
+    from frontier.report.gods_number import farthest_found  # this loads all of `cosets`
 
     return farthest_found(store, limit)

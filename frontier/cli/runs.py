@@ -77,7 +77,7 @@ def run(
     named = resolve(config, settings)
     common.name_run(near(str(named.config.path)) if settings else config)
     if dry_run:
-        from frontier.cli.planning import show_plans  # whose forecast no run needs
+        from frontier.cli.planning import show_plans  # a run needs no forecast
 
         show_plans(named.config.members, verbose, as_json)
         return
@@ -130,10 +130,10 @@ def run(
 
 @dataclass
 class _Noted:
-    """What happened to the runs of a command, as a listener to them.
+    """A listener that notes what happens to the runs of a command.
 
-    begun: the names of those that have begun, now or earlier; searched: of those searched now.
-    stopping: True once a stop is requested.
+    begun: the names of the runs that have begun, now or earlier. searched: the names of the runs
+    searched now. stopping: True once a stop is requested.
     """
 
     begun: set[str] = field(default_factory=set)
@@ -155,20 +155,20 @@ def _problem_of_disk(plan: Plan, until: int | None, yes: bool) -> str | None:
     stops before its disk is full.
     """
     if plan.in_memory and plan.policy.layers_kept is not None:
-        return None  # what it writes depends on when it stores layers, and is little
+        return None  # it writes little, and how much depends on when it stores layers
     from frontier.forecast.forecast import disk_warning
 
     if not (problem := disk_warning(plan, until, plan.fresh)):
         return None
     if not yes and (plan.fresh or not LayerRun.exists(plan.config.storage)):
-        # Beside --fresh the same option lets it delete.
+        # With --fresh, --yes also allows the deletion.
         advice = "" if plan.fresh else "; to search as far as there is room, add --yes"
         raise InputError(f"{plan.config.name} was not started: {problem}{advice}")
     return problem
 
 
 def _warn(plan: Plan) -> None:
-    """Say what is odd about a puzzle, and what may take long."""
+    """Warn of what is unusual in a puzzle, and say what may take long."""
     cluster = plan.config.cluster
     for remark in plan.puzzle.remarks:
         echo(f"warning: {remark}", err=True)
@@ -178,8 +178,7 @@ def _warn(plan: Plan) -> None:
 
 
 def _ask_to_delete(config: Config, yes: bool) -> None:
-    """Raise InputError if there is a run of a config and the user does not agree that it is
-    deleted."""
+    """Raise InputError if a config has a run and the user does not agree to delete it."""
     if yes or not LayerRun.exists(config.storage):
         return
     held = config.storage.size()

@@ -95,7 +95,7 @@ def solve(
                 "given; name one BOARD"
             )
     check_targets([*strip, *animate], force, as_json)
-    # It may take a while, so all else is checked before.
+    # This may take a while, so everything else is checked first.
     solver = solver_for(
         config, store, method, all_counts, tell_apart, heuristics, most_nodes, _Watch
     )
@@ -136,7 +136,7 @@ def solve(
 
 
 class _Watch:
-    """Prints the progress of a search: after a second, and then after twice as long each time."""
+    """Prints the progress of a search after one second, and again whenever that time doubles."""
 
     def __init__(self):
         self._began, self._next = time.monotonic(), 1.0

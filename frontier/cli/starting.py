@@ -1,4 +1,4 @@
-"""The commands that show the configs that come with the program, and write them: list, init."""
+"""The commands that list and write the configs that come with the program: list, init."""
 
 import sys
 

@@ -15,7 +15,7 @@ PLAIN = {
     "↔": "<>", "↑": "^", "↓": "v", "█": "#", "─": "-", "━": "-", "│": "|", "┃": "|", "°": " deg",
     **dict.fromkeys("▏▎▍▌▋▊▉", "#"),
 }  # fmt: skip
-"""The replacements of letters that a stream's encoding lacks; other letters become "?"."""
+"""Replacements for characters that a stream's encoding lacks; other characters become "?"."""
 
 
 def echo(text: str, err: bool = False) -> None:
@@ -30,11 +30,12 @@ def echo_bytes(content: bytes) -> None:
 
 
 class OutputError(OSError):
-    """Standard output does not take what is printed."""
+    """Standard output cannot be written."""
 
 
 def prepare_streams() -> None:
-    """Make the standard streams take every letter; closed ones are opened on the null device."""
+    """Make the standard streams accept every character, and open closed streams on the null
+    device."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -48,13 +49,14 @@ def prepare_streams() -> None:
         if not encoding or not hasattr(stream, "reconfigure"):
             continue
         name = codecs.lookup(encoding).name
-        if name == "ascii":  # to a stream of that name click would write UTF-8
+        if name == "ascii":  # click would write UTF-8 to a stream of that name
             name = "frontier_ascii"
         stream.reconfigure(encoding=name, errors="frontier.plain")
     output = sys.stdout
     if output is not None and "write" not in vars(output):
-        output.write = _of_output()(output.write)  # type: ignore[method-assign]  # of this one
-        output.flush = _of_output()(output.flush)  # type: ignore[method-assign]  # stream alone
+        # Replace the methods of this stream alone.
+        output.write = _of_output()(output.write)  # type: ignore[method-assign]
+        output.flush = _of_output()(output.flush)  # type: ignore[method-assign]
 
 
 @contextmanager
@@ -68,7 +70,7 @@ def _of_output() -> Iterator[None]:
 
 
 def drop_output() -> None:
-    """Discard what standard output still holds, as it takes nothing any more."""
+    """Discard what standard output still holds, because it can no longer be written."""
     with open(os.devnull, "w") as nowhere, suppress(OSError, ValueError):
         os.dup2(nowhere.fileno(), sys.stdout.fileno())
 

@@ -1,4 +1,4 @@
-"""Commands that look after a run's files: verify, repair."""
+"""Commands that check and repair a run's files: verify, repair."""
 
 import sys
 from dataclasses import asdict
@@ -72,7 +72,7 @@ def verify(run, deep, states, seed, as_json):
     values = []
     for store in resolve(run).open():
         with reading(store.storage), passing_line(sys.stderr) as say:
-            store = open_run(store.storage)  # as it is now that nobody writes
+            store = open_run(store.storage)  # read it again now that no process writes it
             store, result = verified(store, states if deep else 0, seed, say)
         values.append(asdict(result))
         if not as_json:
@@ -114,7 +114,7 @@ def repair(run, yes, take_over):
             echo(line)
         store = open_run(path)
         with passing_line(sys.stderr) as say:
-            steps: Any = repair_of(store, say)  # of the kind of this run
+            steps: Any = repair_of(store, say)  # their type depends on the kind of run
         if not steps.needed:
             echo(f"{path}: nothing {'else ' if restored else ''}to repair")
             return

@@ -1,4 +1,4 @@
-"""The command that tells how far a run is: status."""
+"""The command that shows the progress of a run: status."""
 
 import json
 from functools import partial

@@ -4,7 +4,7 @@ The tiles are split into groups (`frontier.cosets.groups`). The distance of a po
 the least number of moves of the group's tiles in any sequence of moves that brings these tiles and
 the blank home. No move affects the tiles of two groups, so the sum over the groups is a lower bound
 (R. E. Korf and A. Felner, Disjoint Pattern Database Heuristics, Artificial Intelligence 134, 2002),
-and it is 0 only at the goal. Each move changes the distance of only one group, by one at most.
+and it is 0 only at the goal. Each move changes the distance of only one group, by at most one.
 Mirror images of a position (`frontier.cosets.symmetry`) have the same distance, so the greatest of
 their sums is a lower bound too. The order of all tiles gives a third bound
 (`frontier.cosets.inversions`).

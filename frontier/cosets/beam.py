@@ -11,10 +11,10 @@ inversions show the same for tiles of different groups. A move across lines of s
 inversions by at most s - 1. The score of a position is (s - 1) * bound + `INVERSION_WEIGHT` *
 inversions; the search keeps the positions with the least scores.
 
-Measured on 2×10, whose hardest positions take more than 210 moves, with 20 positions that 3·10⁶
-look-ups in their coset did not settle for 219 moves: a beam of 300 settles 14 in 0.03 s each, and a
-beam of 3,000 settles all. Without inversions a beam of 30,000 settles one of eight, and without the
-bound a beam of 100,000 settles two of eight.
+A measurement on 2×10, whose hardest positions take more than 210 moves, used 20 positions that
+3·10⁶ look-ups in their coset did not settle for 219 moves. A beam of 300 settles 14 of them in
+0.03 s each, and a beam of 3,000 settles all. Without inversions a beam of 30,000 settles one of
+eight positions, and without the bound a beam of 100,000 settles two of eight.
 """
 
 from collections import namedtuple
@@ -29,7 +29,8 @@ from frontier.kernels.distances import distance_change
 from frontier.space.words import lowest_bit
 
 INVERSION_WEIGHT = 3
-"""The weight of an inversion; the bound has the weight s - 1. On 2×10 the best of 1, 2, 3 and 5."""
+"""The weight of an inversion; the bound has the weight s - 1. Of the weights 1, 2, 3 and 5, this is
+the best on 2×10."""
 
 SCORES = 1 << 12
 """The number of different scores; a greater score counts as the greatest of them."""
@@ -42,7 +43,7 @@ Beam = namedtuple(
     "board vertex number distance rest inversions away blank untried sum parent taken bound turned "
     "aside total score counts met salt stop",
 )
-"""The memory of one thread for beams of a greatest width.
+"""The memory of one thread for beams up to a greatest width.
 
 For the current layer and the next, [2, width]. board: int8[.., cells], the home of the tile in each
 cell, `BLANK` for the blank. vertex, number: int32[.., G], the state in each group. distance:
@@ -112,7 +113,7 @@ def _list_moves(now, count, depth, room, tables, beam):
 
 @kernel
 def _make(now, at, listed, tables, beam):
-    """Make position `at` of the next layer by a listed move."""
+    """Make position `at` of the next layer with a listed move."""
     i, k, after = beam.parent[listed], beam.taken[listed], 1 - now
     blank = beam.blank[now, i]
     target = tables.moves.target[blank, k]
@@ -134,7 +135,7 @@ def _make(now, at, listed, tables, beam):
 
 @kernel
 def _keep_nearest(now, listed, width, tables, beam):
-    """Make the next layer by the moves with the least scores; return their number."""
+    """Make the next layer with the moves that have the least scores; return their number."""
     kept, most = 0, 0
     while most < beam.counts.size - 1 and kept + beam.counts[most] <= width:
         kept += beam.counts[most]
@@ -154,7 +155,7 @@ def beam_within(board, vertices, numbers, limit, width, tables, beam):
     """Return whether the search found a solution of at most `limit` moves, and the nodes visited.
 
     board: int8[cells], the home of the tile in each cell, `BLANK` for the blank. vertices, numbers:
-    int64[G], the state in each group. width: at most the width of the memory.
+    int64[G], the state in each group. width: the width of the beam, at most that of the memory.
     """
     beam.salt[0] += 1
     beam.sum[0, 0], beam.rest[0, 0] = 0, 0

@@ -2,7 +2,7 @@
 
 Cells are numbered in the order in which `frontier.puzzles.tiles` reads a board. A move of the blank
 is an arc of the base graph of a pattern (`frontier.puzzles.pattern_graph`). Its voltage changes the
-sequence, and a table has the image of each sequence under each voltage. So no search ranks or
+sequence, and a table has the image of each sequence under each voltage, so that no search ranks or
 unranks a pattern.
 """
 
@@ -22,8 +22,9 @@ Moves = namedtuple("Moves", "target stride then all")
 
 target: int64[cells, K], the cell that the blank reaches, -1 for no move. stride: int64[cells, K],
 the difference to the next cell on the way there. then: uint64[cells, K], the bits of the moves that
-may follow each: for "step", all but the move back; for "multi", those along the other line, because
-two moves along one line are one. all: uint64[cells], the bits of all moves from a cell."""
+may follow each: for "step", all but the move back; for "multi", the moves along the other line,
+because two moves along one line could be one move. all: uint64[cells], the bits of all moves from a
+cell."""
 
 
 def moves_on(rows: int, columns: int, metric: str) -> Moves:
@@ -59,8 +60,8 @@ def pattern_graph(pattern: PatternPuzzle, moves: Moves) -> tuple[BaseGraph, np.n
     voltage, -1 for no move."""
     base, steps = pattern.model.base, pattern.model.graph
     cells, sets = base.cells, steps.vertices // base.cells
-    # The arcs from a vertex move the blank to a neighbouring cell: first those of its line, then
-    # the rest.
+    # The arcs from a vertex move the blank to a neighbouring cell: first to cells of its line, then
+    # to other cells.
     beside = moves_on(pattern.grid.rows, pattern.grid.columns, "step").target
     to, voltage = np.full((2, sets, *beside.shape), -1, dtype=np.int64)
     to[:, beside >= 0] = steps.target.reshape(sets, -1)

@@ -1,8 +1,8 @@
-"""Single positions by one iteration of IDA*, with additive pattern databases and inversions.
+"""Single positions, with one iteration of IDA*, additive pattern databases and inversions.
 
 `within` decides whether a position needs at most `limit` moves (R. E. Korf, Depth-First
 Iterative-Deepening, Artificial Intelligence 27, 1985). It tries the more promising moves first, and
-skips a board that it met before at the same or a smaller depth (see `frontier.cosets.kernel`).
+skips a board that it has already met at the same or a smaller depth (see `frontier.cosets.kernel`).
 """
 
 from collections import namedtuple
@@ -39,8 +39,8 @@ number of the first bit in `residue` of each region of all groups (see
 odd. region: int64, the region of each vertex of all groups. move: int64, as in `PatternTable`.
 image: unsigned[voltages, numbers]. arcs: int64[regions, ..], the moves of tiles of the group
 between regions, in the form of `move`. sides: the numbers of the images, a tuple, because kernels
-are compiled for its length: on boards with one image a node takes 160 ns instead of the 270 ns with
-an array. group: int64[S, cells], the group in each image of the tile with each home, -1 for the
+are compiled for its length; on boards with one image a node then takes 160 ns, and with an array
+270 ns. group: int64[S, cells], the group in each image of the tile with each home, -1 for the
 blank. image_move: int64[S, cells, K], the number of each move of the board in each image. moves:
 the moves of the blank. lines: the lines of the board, see `frontier.cosets.inversions`. words: see
 `frontier.cosets.kernel.Scratch`.

@@ -1,8 +1,9 @@
 """The tiles of a puzzle in groups, each with a pattern database for bounds on their moves.
 
 A group is a run of tiles in the order of their homes; together the groups hold all tiles. If the
-bound adds the distances in the groups (`frontier.cosets.additive`), no tile is in two groups. If it
-is the greatest of them (`frontier.cosets.lines`), all groups have one size and may overlap.
+bound is the sum of the distances in the groups (`frontier.cosets.additive`), no tile is in two
+groups. If it is the greatest distance (`frontier.cosets.lines`), all groups have the same size and
+may overlap.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -35,9 +36,10 @@ blank."""
 
 
 def group_sizes(puzzle: GridPuzzle, room: int) -> tuple[int, ...]:
-    """Return the number of tiles of each group, for as few groups as fit, of almost equal sizes.
+    """Return the number of tiles of each group, for the fewest groups of almost equal sizes whose
+    databases fit in memory.
 
-    room: bytes of memory. Raises InputError if none fit.
+    room: the bytes of memory. Raises InputError if no databases fit.
     """
     tiles, adds = puzzle.cells - 1, puzzle.metric == "step"
     for count in range(1, tiles + 1):
@@ -54,7 +56,7 @@ def group_sizes(puzzle: GridPuzzle, room: int) -> tuple[int, ...]:
 
 
 def group_bytes(puzzle: GridPuzzle, sizes: tuple[int, ...]) -> int:
-    """Return the bytes of memory that making the databases of groups of these sizes takes."""
+    """Return the bytes of memory needed to make the databases of groups of these sizes."""
     adds = puzzle.metric == "step"
     vertices = _regions if adds else _lines
     tables = {
@@ -74,14 +76,15 @@ def _lines(puzzle: GridPuzzle, size: int) -> int:
 
 
 def _regions(puzzle: GridPuzzle, size: int) -> int:
-    """Estimate from a sample how many placements `size` tiles and the blank have, not counting
-    moves of the blank among the other tiles."""
+    """Estimate from a sample how many placements `size` tiles and the blank have. Moves of the
+    blank among the other tiles do not change a placement."""
     random = np.random.default_rng(size)
     shape = puzzle.grid.rows, puzzle.grid.columns
     places = np.stack([random.permutation(puzzle.cells) for _ in range(SAMPLE)])
     free, number = np.ones((SAMPLE, *shape), dtype=bool), np.arange(puzzle.cells).reshape(shape)
     np.put_along_axis(free.reshape(SAMPLE, -1), places[:, :size], False, axis=1)
-    # Each free cell takes the least number of the free cells beside it until no number changes.
+    # Each free cell takes the least number of itself and the free cells beside it until no number
+    # changes.
     # Then exactly one cell in each region still has its own number. Loading the kernel that finds
     # the regions of a whole graph (`frontier.puzzles.pattern_graph`) would take longer.
     before, least = np.empty(0), np.where(free, number, puzzle.cells)
@@ -180,7 +183,7 @@ def residues(
 
 
 def first_numbers(counts: Iterable[int]) -> np.ndarray:
-    """Return the first number of each group if the groups are numbered one after another."""
+    """Return the first number of each group if members are numbered group by group."""
     return np.cumsum([0, *counts])[:-1]
 
 
@@ -215,8 +218,8 @@ def residue_of(end, vertex, number, tables):
 
 @kernel
 def distance_of(end, vertex, number, arcs, tables):
-    """Return the distance of a state in its group, by walking to nearer neighbours until none is
-    nearer.
+    """Return the distance of a state in its group, found by walking to nearer neighbours until no
+    neighbour is nearer.
 
     arcs: int64[vertices, K], the arcs of the graph that defines the distance, in the form of
     `PatternTable.move`.

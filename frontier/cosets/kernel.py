@@ -2,12 +2,12 @@
 
 For one length after another, a depth-first search goes through the solutions of one pattern. It
 turns back if the moves made plus the pattern's distance exceed the length. The distance is exact,
-so every move that it makes leads to a solution. The table holds distances modulo 4. The search
+so every move of the search leads to a solution. The table holds distances modulo 4. The search
 knows the distance of the first pattern, and derives each further distance from the previous one.
 
-A move changes D by at most one. So a solution whose last move, or last two moves, are inside the
-region settles no more than the solution without them, and is skipped if that shorter one ends where
-solutions may end.
+A move changes D by at most one. So if the last move of a solution, or its last two moves, are
+inside the region, it settles no more than the solution without them. The search skips it if the
+shorter solution ends where solutions may end.
 
 Different paths often lead to the same board. A small table of the boards met stores the least depth
 of each in the search for the current length, and the search turns back if it meets a board again at
@@ -18,8 +18,8 @@ position is settled wrongly. The search cannot miss the first solution of a cose
 reaches that solution without turning back.
 
 The search identifies a position of the coset by the board y of the region to which the first
-solution takes it. Positions with |s| + D(y) <= T are settled; a list gives the others. A further
-solution takes each y to another board, by a permutation that is the same for all positions.
+solution takes it. Positions with |s| + D(y) <= T are settled; a list holds the rest. A further
+solution takes each y to another board, with a permutation that is the same for all positions.
 """
 
 from collections import namedtuple
@@ -135,7 +135,7 @@ def state_after(vertex, number, k, tables):
 
 @kernel
 def region_index(origins, position, radices):
-    """Return the Lehmer index of a position on the region, in whose place i lies the tile that came
+    """Return the Lehmer index of a position on the region, whose place i holds the tile that came
     from cell number origins[i]."""
     index, used = np.int64(0), np.uint64(0)
     for i in range(radices.size):
@@ -148,7 +148,7 @@ def region_index(origins, position, radices):
 
 @kernel
 def region_position(index, sign, origins, radices, digits):
-    """Return the position that has this `region_index` and this sign of its tiles.
+    """Return the position that has the given `region_index` and sign of its tiles.
 
     digits: int64[tiles], overwritten.
     """
@@ -233,7 +233,7 @@ def is_new(total, depth, table):
     otherwise enter the board and return True."""
     key, bits = total * SECOND_MIX, np.uint64(lowest_bit(np.uint64(table.size)))
     # The place of the entry gives the first bits of the key, at least as many as a depth has; the
-    # entry gives the others.
+    # entry holds the other bits.
     at = np.int64(key >> np.uint64(64) - bits)
     entry, before = key << np.uint64(DEPTH_BITS) | np.uint64(depth), table[at]
     if (before ^ entry) < np.uint64(1 << DEPTH_BITS) and before <= entry:
@@ -250,7 +250,7 @@ def search_coset(pattern, distance, homes, limit, worth, most, tables, scratch):
     pattern, distance: the number of the pattern and its distance. homes: int8[cells], the home of
     the labelled tile in each cell, or `UNLABELLED` or `BLANK`. limit: the most moves to settle a
     position; all positions stay open if it is less than `distance`. worth, most: the search ends
-    after `worth` look-ups for each open position, or `most` in all. `scratch.open` has the
+    after `worth` look-ups for each open position, or `most` in all. `scratch.open` holds the open
     positions: bits 4n .. 4n + 3 are the number of the tile in the n-th cell without a labelled
     tile; the tiles of the region are numbered by their homes.
     """
@@ -336,8 +336,8 @@ def search_cosets(patterns, distances, homes, limit, worth, most, enough, tables
     of look-ups and of solutions.
 
     patterns, distances, homes: int64[N], uint8[N] and int8[N, cells], the values of each coset for
-    `search_coset`, as are worth and most. boards: int8[M, cells], receives the positions left open,
-    as the homes of their tiles and `BLANK`.
+    `search_coset`. worth, most: as for `search_coset`. boards: int8[M, cells], receives the
+    positions left open, as the homes of their tiles and `BLANK`.
     """
     written, nodes, solutions, table = 0, 0, 0, tables.boards
     for n in range(patterns.size):

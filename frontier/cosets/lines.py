@@ -1,32 +1,32 @@
 """Single positions if a move slides several tiles: a search over lines, bounded by groups.
 
-In a shortest solution moves along a row and along a column alternate, because two moves along one
-line are one. So the search visits *lines* instead of positions. A line is the set of positions that
-moves along one row, or along one column, join (docs/mathematics.md). A position lies on two lines,
-and a solution is a walk over lines, each of which shares a position with the next. Lines of rows
-and lines of columns alternate, so the graph of the lines is bipartite.
+In a shortest solution moves along a row and along a column alternate, because two successive moves
+along one line could be a single move. So the search visits *lines* instead of positions. A line is
+the set of positions that moves along one row, or along one column, join (docs/mathematics.md). A
+position lies on two lines, and a solution is a walk over lines, each of which shares a position
+with the next. Lines of rows and lines of columns alternate, so the graph of the lines is bipartite.
 
 **Bound.** Let a solution of a position have k moves, along the lines u = v(1), ..., v(k) = w. Then
 u is one of the two lines of the position, and w one of the two lines of the goal. If a is the
 distance of u and w in the graph of the lines, then k >= a + 1, and k - a - 1 is even. Now
-distinguish only the tiles of a group. The walk is also a walk over these *patterns*, so the
-distance of the lines of the patterns is at most a, and has the same parity. Each move is one step
-in every group, so the distances in several groups cannot be added, and the greatest is the bound.
-It is 0 only if all distances are 0. Then the line is w, because each tile is in a group, and at
-most one more move leads to the goal.
+distinguish only the tiles of a group. The walk is also a walk over the lines of the resulting
+*patterns*, so the distance of these lines is at most a, and has the same parity. Each move is one
+step in every group, so the distances in several groups cannot be added, and the greatest is the
+bound. The bound is 0 only if all distances are 0. Then the line is w, because each tile is in a
+group, and at most one more move leads to the goal.
 
 A group has a database for each of the goal's two lines. The graph is bipartite, so the kind of a
 line shows whether a distance is odd, and one bit is enough to find the distance, as in
-`frontier.cosets.additive`. Lines also save memory: 2×8 has 10 lines for 16 cells of the blank.
+`frontier.cosets.additive`. Lines also save memory: 2×8 has 10 lines, and 16 cells for the blank.
 
 `within` makes an iteration of IDA* for each line of the position and each line of the goal. It
-skips a line that it met before at the same or a smaller depth (`frontier.cosets.kernel`).
+skips a line that it has already met at the same or a smaller depth (`frontier.cosets.kernel`).
 
 **Vertices.** Cells are numbered in reading order, s cells per line: cell i * s + j is the j-th of
 line i, and the i-th of the line j across. The set of places of a group's tiles
 (`frontier.puzzles.pattern_graph`) and a line of the board form a vertex. While the blank moves
-along a line in reading order, neither the places nor the sequence of the tiles change. The places
-and the sequence of a line across are those of the position with the blank in its first cell.
+along a line in reading order, neither the places nor the sequence of the tiles change. A line
+across has the places and the sequence of the position with the blank in the line's first cell.
 """
 
 from collections import namedtuple

@@ -39,7 +39,7 @@ MOST_LISTED = 1 << 29
 """The most patterns of a list: 4 GB."""
 
 LONGER = 4
-"""Each further list has this many times as many patterns as the previous one."""
+"""The factor by which each list is longer than the previous one."""
 
 PatternTable = namedtuple("PatternTable", "residue odd period move image size")
 """Patterns as the kernels read them.
@@ -84,7 +84,7 @@ class Patterns:
 
     def at(self, least: int, modulo: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the numbers, int64, and the distances, uint8, of the patterns whose distances are
-        at least `least` and equal `modulo` modulo the period.
+        at least `least` and congruent to `modulo` modulo the period.
 
         Raises InputError if there are too many.
         """
@@ -144,7 +144,7 @@ class Patterns:
         return np.empty((0, *self._shape[1:]), dtype=np.uint64)
 
     def _first(self, most: int) -> int:
-        """Return the least distance such that at most `most` patterns are there or farther."""
+        """Return the least distance that at most `most` patterns reach or exceed."""
         following = self.layers[::-1].cumsum()
         return self.layers.size - int(np.searchsorted(following, most, side="right"))
 

@@ -8,10 +8,10 @@ is at depth T + p or more. So with an upper bound U and a lower bound L on God's
 * while U - L > 1, the question is about X(U - p - 1): if it is empty, U falls by two, otherwise L
   rises to U - 1;
 * if U - L = 1, the question is about X(U - p), and its answer settles God's number;
-* once L = U = G, the positions of X(G - p) at depth G are the last layer, those of X(G - p - 1) at
-  depth G - 1 are the layer before it, and so on.
+* once L = U = G, the positions of X(G - p) at depth G are the last layer, the positions of
+  X(G - p - 1) at depth G - 1 are the layer before it, and so on.
 
-Except in the last case a question ends with the first position found, its *witness*. It is only
+Except in the last case a question ends with the first position found, its *witness*, which is only
 known to need more than T moves.
 
 If questions take long, the program also guesses lower bounds between L and U, and tests them on the
@@ -110,7 +110,7 @@ class Proof:
 
     def hardest(self, limit: int) -> list[Board]:
         """Return the positions that were hardest to settle in questions with greater limits, the
-        hardest first, whose distances equal `limit` modulo p."""
+        hardest first. Their distances equal `limit` modulo p."""
         portions = (
             portion
             for greater, answer in self.answers.items()
@@ -183,9 +183,9 @@ def guesses(proof: Proof, seconds: float, now: Callable[[], float]) -> Iterator[
     """Generate guesses of lower bounds, by bisection: (the limit that a position has to exceed, the
     time at which to abandon the guess).
 
-    A guess that is not confirmed in half of the time left counts as too high. The limits equal
-    those of the questions modulo p, as the distances of the hard positions do. seconds: the time
-    for all guesses. now: returns the time in seconds.
+    A guess that is not confirmed in half of the time left counts as too high. Modulo p, the limits
+    of guesses and the distances of the hard positions equal the limits of the questions. seconds:
+    the time for all guesses. now: returns the time in seconds.
     """
     ends, high, period = now() + seconds, proof.upper - 1, proof.period
     while now() < ends:

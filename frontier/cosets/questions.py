@@ -1,18 +1,19 @@
 """Which positions need more than T moves: one question about all cosets of a region.
 
-A move of one tile changes the colour of the blank's cell on the checkerboard, so a position's
-distance has the parity of its blank's way home. The question for T is then only about the positions
-whose distances have the parity of T. If none of them needs more than T moves, then no position
-needs more than T + 1, because each has a neighbour of the other parity. So half of the cosets need
-no search. The positions found are all those at the depths T + 2, T + 4, ...: with T = G - 2 for
-God's number G they are the last layer, with T = G - 3 the layer before it.
+If a move slides one tile, it changes the colour of the blank's cell on the checkerboard, so a
+position's distance has the parity of its blank's way home. The question for T is then only about
+the positions whose distances have the parity of T. If none of them needs more than T moves, then no
+position needs more than T + 1, because each has a neighbour of the other parity. So half of the
+cosets need no search. The positions found are all positions at the depths T + 2, T + 4, ...: with
+T = G - 2 for God's number G they are the last layer, with T = G - 3 the layer before it.
 
 If a move slides several tiles, the question for T is about all positions, and the positions found
 are at the depths T + 1, T + 2, ...
 
-No position of a coset needs more if its pattern's distance plus the greatest D is at most T. Of
-cosets that are mirror images of each other only one is searched (`frontier.cosets.symmetry`). The
-cosets to search are shuffled, so any portion of them shows how long the others will take.
+No position of a coset needs more than T moves if its pattern's distance plus the greatest D is at
+most T. Of cosets that are mirror images of each other only one is searched
+(`frontier.cosets.symmetry`). The cosets to search are shuffled, so any portion of them shows how
+long the others will take.
 """
 
 import time
@@ -67,7 +68,7 @@ SEARCHED_LONGER = 16
 coset is searched again."""
 
 LOOK_UPS_A_NODE = 8
-"""The look-ups in a search of cosets that take as long as one node of a single search: 35 ns
+"""The look-ups in a search of cosets that take as long as one node of a single search: 35 ns each
 against 280 ns. The databases of a single search are larger than all caches."""
 
 LONGER = 4
@@ -118,10 +119,11 @@ class Witness:
 class Portion:
     """The result of the search of some cosets of a question.
 
-    number: the number of the portion. cosets: how many cosets it has. look_ups, solutions: their
-    numbers in the search of cosets. left: the number of positions left open. nodes: the nodes of
-    the single searches. farther: the positions that need more moves. seconds: the processor
-    seconds. hardest: (nodes, board) of the longest single search that found a solution.
+    number: the number of the portion. cosets: how many cosets it has. look_ups, solutions: the
+    numbers of look-ups and of solutions in the search of cosets. left: the number of positions left
+    open. nodes: the nodes of the single searches. farther: the positions that need more moves.
+    seconds: the processor seconds. hardest: (nodes, board) of the longest single search that found
+    a solution.
     """
 
     number: int
@@ -179,7 +181,7 @@ class Asker:
         return min(PORTIONS, -(-self.cosets(limit) // PORTION_COSETS))
 
     def learn(self, portions: Iterable[Portion]) -> None:
-        """Count the single searches of earlier portions in the mean number of nodes."""
+        """Include the single searches of earlier portions in the mean number of nodes."""
         for portion in portions:
             self._settled, self._nodes = self._settled + portion.left, self._nodes + portion.nodes
 
@@ -216,7 +218,7 @@ class Asker:
     def _search(
         self, question: "_Prepared", of_portion: np.ndarray, number: int, stop, whole: bool
     ) -> Portion | Witness | None:
-        """Search the cosets of a question whose numbers `of_portion` lists."""
+        """Search the cosets that `of_portion` lists by number."""
         began, limit = time.thread_time(), question.limit
         # Copies, because numba would compile the kernels again for arrays with gaps.
         cosets, distances = question.cosets[of_portion], question.distances[of_portion]
@@ -317,7 +319,8 @@ class Asker:
         long as the average single search so far.
 
         Some positions take far longer. So a single search ends after `SEARCHED_LONGER` nodes for
-        each of these look-ups. Then the coset is searched again with greater limits, and so on.
+        each of these look-ups. If they do not suffice, the coset is searched again with greater
+        limits, and so on.
         """
         mean = LOOK_UPS_A_NODE * self._nodes // max(1, self._settled)
         return max(WORTH, min(mean, MOST_WORTH))

@@ -1,4 +1,4 @@
-"""The boards of a region: their distances by moves inside it, and lists of the farthest."""
+"""The boards of a region: their distances through moves inside it, and lists of the farthest."""
 
 from collections import namedtuple
 

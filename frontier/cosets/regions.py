@@ -140,8 +140,8 @@ class Region:
 
     @property
     def memory_while_made(self) -> int:
-        """The approximate bytes of memory while the tables are made, which takes two more layers of
-        patterns or of boards."""
+        """The approximate bytes of memory in use while the tables are made, including two more
+        layers of patterns or of boards."""
         return self.memory + max(self.table_bytes, 2 * self.boards)
 
     @property
@@ -191,11 +191,11 @@ def _spans(home: int, length: int) -> Iterator[tuple[int, int]]:
 
 
 def best_region(puzzle: GridPuzzle) -> Region:
-    """Return the default region: the one with the smallest tables among those with at least
-    `BALANCE` patterns for each board, or among all if there are none.
+    """Return the default region: among the regions with at least `BALANCE` patterns for each board,
+    or among all if there are none, the region with the smallest tables.
 
-    Measured on 2×7: with three labelled columns (17 million patterns) the same questions take two
-    thirds of the time that they take with two (240,000 patterns).
+    On 2×7, questions with three labelled columns (17 million patterns) take two thirds of the time
+    that the same questions take with two (240,000 patterns).
     """
     regions = list(regions_of(puzzle))
     balanced = [region for region in regions if region.patterns >= BALANCE * region.boards]
@@ -203,7 +203,7 @@ def best_region(puzzle: GridPuzzle) -> Region:
 
 
 def region_named(puzzle: GridPuzzle, name: str) -> Region:
-    """Return the region of a name such as "2x6"; raises InputError if the puzzle has no such
+    """Return the region with a name such as "2x6"; raises InputError if the puzzle has no such
     region."""
     regions = {region.name: region for region in regions_of(puzzle)}
     if name not in regions:

@@ -1,8 +1,8 @@
 """The resources of a search by cosets, and whether they suffice here.
 
-The peak of memory occurs while tables are made: first the tables of the region, then the databases
-of single positions, which may reuse the memory of the layers of the region's search. The time of a
-search depends on how many positions the solutions leave open, which no table shows.
+Memory use peaks while tables are made: first the tables of the region, then the databases of single
+positions, which may reuse the memory of the layers of the region's search. The time of a search
+depends on how many positions the solutions leave open, which no table shows.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class CosetPlan:
 
     @property
     def most_cosets(self) -> int:
-        """The most cosets of a question: those of one parity if the period is 2, otherwise all."""
+        """The most cosets of a question: all of one parity if the period is 2, otherwise all."""
         return self.region.patterns // self.region.period
 
     @cached_property
@@ -57,7 +57,7 @@ class CosetPlan:
 
 
 def plan_cosets(config: Config, region: str | None = None) -> CosetPlan:
-    """Return the resources of the search of a config, even if they exceed those available here.
+    """Return the resources for the search of a config, even if they are not available here.
 
     region: the name of the region, by default that of `best_region`. Raises InputError if the
     search by cosets does not support the puzzle, or if it has no region of this name.

@@ -1,8 +1,8 @@
 """Single positions: whether a number of moves suffices for a position, and its solution.
 
 A position that the solutions of its pattern leave open is searched singly. The `Databases` for
-these searches are made once, of one kind if a move slides one tile (`frontier.cosets.additive`), of
-another if it slides several (`frontier.cosets.lines`). Each thread has its own `Solver`.
+these searches are made once. Their kind depends on whether a move slides one tile
+(`frontier.cosets.additive`) or several (`frontier.cosets.lines`). Each thread has its own `Solver`.
 
 A position is a board, int8[cells]: the home of the tile in each cell, in reading order, or `BLANK`.
 """
@@ -45,7 +45,7 @@ class Databases(ABC):
 
 
 class Solver:
-    """A search for solutions of single positions by IDA*, with the memory of one thread.
+    """A search for solutions of single positions with IDA*, in the memory of one thread.
 
     databases: the databases, which all threads read. within: the kernel of an iteration,
     within(board, vertices, numbers, limit, most, tables, scratch). It returns whether it found a

@@ -1,11 +1,11 @@
-"""Symmetries of a board. They preserve the distance of a position.
+"""Symmetries of a board, which preserve the distances of positions.
 
 A symmetry s is a reflection or a rotation of the board that fixes the blank's home. It takes a
 position x to a mirror image: if the tile in cell c of x has its home in h, the tile in cell s(c) of
-the image has its home in s(h). The goal is its own image, and moves become moves, so both positions
-have the same distance, and a lower bound for one is a lower bound for the other. A symmetry that
-preserves the region takes labelled tiles to labelled tiles and cosets to cosets. Of cosets that are
-mirror images of each other, only one is searched.
+the image has its home in s(h). The goal is its own image, and moves are mapped to moves, so both
+positions have the same distance, and a lower bound for one is a lower bound for the other. A
+symmetry that preserves the region takes labelled tiles to labelled tiles and cosets to cosets. Of
+cosets that are mirror images of each other, only one is searched.
 
 The 2×n boards with the blank in a corner have no symmetry; n×n boards with the blank on the
 diagonal have one, the reflection in it.

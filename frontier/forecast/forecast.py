@@ -1,7 +1,7 @@
-"""The forecast of a run: the peak of its disk space, the space available, and a range for its time.
+"""The forecast of a run: the peak of its disk use, the space available, and a range for its time.
 
-The forecast uses the estimated sizes of the layers. It assumes that the disk holds the layers that
-the driver keeps while it makes the next one, with evenly filled slabs. It adds up the
+The forecast uses the estimated sizes of the layers. It assumes that slabs are evenly filled, and
+that the disk holds the layers that the driver keeps while it makes the next one. It adds up the
 time that one core of this machine needs for each word of the bitmaps and each state of the lists,
 and divides the sum by the number of workers. Other work on the machine, the scheduler and a slow
 disk are not counted, so the forecast gives a range.
@@ -73,7 +73,7 @@ class Forecast:
         return likely / WIDER, likely * WIDER + START_SECONDS
 
     def _seconds(self, depth: int) -> float:
-        """Return the likely seconds that making a layer takes."""
+        """Return the likely time to make a layer, in seconds."""
         rates, mode = self.rates, self.mode(depth)
         if mode == "lists":
             return self.sizes.states[depth] * rates.listed
@@ -85,8 +85,8 @@ class Forecast:
 
     @cached_property
     def disk(self) -> float:
-        """The bytes on the disk at the peak. If layers are in memory, an upper bound, because the
-        peak depends on when they are stored."""
+        """The bytes on the disk at the peak. For layers in memory this is an upper bound, because
+        the peak depends on when they are stored."""
         stored = [self._stored(depth) for depth in range(self.depths.stop)]
         kept = self.plan.policy.layers_kept
         if kept is None:
@@ -100,7 +100,7 @@ class Forecast:
                 # Tasks delete the parts of the layer before the current one, one by one.
                 under_way = min(1.0, TASKS_UNDER_WAY * self.workers / tasks) * stored[depth]
                 return stored[depth - 1] + max(stored[depth - 2], stored[depth]) + under_way
-            # One call stores two layers; the layers kept before stay until the commit.
+            # One call stores two layers; the layers already on the disk stay until the commit.
             new = 1 if mode == "tasks" else LEAST_KEPT
             return sum(stored[max(0, depth + 1 - new - kept) : depth + 1])
 

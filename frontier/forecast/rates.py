@@ -1,4 +1,4 @@
-"""The speed of this machine, and the size of layers on the disk, measured for a second.
+"""The speed of this machine and the size of layers on the disk, from a second of measurements.
 
 The sample is slabs of some layers of the 3x4 board; slabs of any puzzle with the same share of ones
 compress like them (docs/scale.md). Each layer of the sample gives a stored size. The fullest layer
@@ -21,7 +21,7 @@ from frontier.space.layout import WORD_BYTES, Layout
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3
-"""The step between the sampled layers of the sample board, odd so that both sides occur."""
+"""The step between the sampled layers of the sample board; it is odd, so that both sides occur."""
 
 SAMPLE_SLABS = 32
 """The number of slabs in the sample of a layer."""
@@ -89,8 +89,8 @@ def sample_slabs(words: np.ndarray, slab: int) -> np.ndarray:
 
 
 def try_codec(codec: SlabCodec, slabs: np.ndarray) -> tuple[float, float]:
-    """Return (stored bytes per raw byte, processor seconds per word) of slabs; encode each once,
-    and decode it `DECODED` times."""
+    """Return (stored bytes per raw byte, processor seconds per word) of slabs. Each slab is encoded
+    once and decoded `DECODED` times."""
     data = np.empty(encoded_bytes(slabs[0].nbytes), dtype=np.uint8)
     decoded, stored = np.empty_like(slabs[0]), 0
     began = time.thread_time()

@@ -1,7 +1,7 @@
 """Puzzles: their positions and moves, and how both are written.
 
 A puzzle has a model, which the engine searches, and a notation, which people read. For each kind of
-puzzle, a function makes both from the values of a [puzzle] table (`frontier.puzzles.kinds`);
+puzzle, a function makes the two from the values of a [puzzle] table (`frontier.puzzles.kinds`);
 docs/reference/puzzles.md explains the kinds.
 """
 

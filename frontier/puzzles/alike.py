@@ -1,9 +1,9 @@
 """Boards of sliding pieces, some of them alike, as states with colours.
 
 If a vertex showed which of the pieces of one form are alike, there would soon be too many vertices.
-So a vertex shows only the forms of pieces, as if all pieces of a form differed, and the colours of
-the sequence show which pieces are alike. A tower numbers these states (`frontier.space.tower`). If
-there are few shapes, they are the vertices, as in `frontier.puzzles.sliding`.
+So a vertex shows only the forms of pieces, the sequence treats all pieces as different, and its
+colours show which are alike. A tower numbers these states (`frontier.space.tower`). If there are
+few shapes, they are the vertices, as in `frontier.puzzles.sliding`.
 """
 
 from collections.abc import Mapping
@@ -89,8 +89,7 @@ class AlikeEncoding(Encoding):
         length = self.graph.length
         still, each = np.zeros(length, dtype=np.int64), np.ones(length, dtype=np.int64)
         moves = [(image, still) for image in np.argsort(self.graph.permutations, axis=1)]
-        # Moves from one goal may not lead to the places that pieces of one form have in another
-        # goal.
+        # Moves from one goal might not reach the places that pieces of a form have in another goal.
         sizes = np.array([*self.graph.smaller, self.graph.m])
         forms = np.repeat(np.cumsum(sizes) - sizes, sizes)
         points = points_of(moves, each, self._colour, still, still.astype(bool), forms)

@@ -46,7 +46,7 @@ from frontier.text import counted
 WALL = "#"
 AXES = ("horizontal", "vertical")
 LINES = ("row", "column")
-"""The kind of line in which a piece of each axis stays."""
+"""The kind of line that a piece never leaves, by the axis of the piece."""
 
 Form = tuple[Square, ...]
 """The cells of a piece, relative to the first."""
@@ -134,8 +134,8 @@ class Sheet:
 
 
 class Block(NamedTuple):
-    """A piece: its form, its axis (None if it may move along both), and the rows or columns in
-    which a piece with an axis may stay."""
+    """A piece: its form, its axis (None if it may move along both), and the rows or columns to
+    which a piece with an axis is confined."""
 
     form: Form
     axis: int | None
@@ -201,7 +201,7 @@ def block_puzzle(
     horizontal: str | None = None,
     vertical: str | None = None,
 ) -> Puzzle:
-    """Return a sliding block puzzle. At least one of its boards must be whole, and so show all
+    """Return a sliding block puzzle. At least one of its boards must be whole, that is, show all
     pieces."""
     boards_of_config = boards_given(goal, goals, start)
     sheet = _sheet_of(boards_of_config)
@@ -217,7 +217,7 @@ def block_puzzle(
         firsts = [drawn[like][0] for like in drawn if alike_as[like] == alike_as[letter]]
         lines = set() if axis is None else {first[axis] for first in firsts}
         blocks[letter] = Block(form, axis, lines)
-    # Along the shorter side.
+    # Read along the shorter side.
     turn = 1 if sheet.rows > sheet.columns else -1
     cells = range(len(sheet.squares))
     reading = sorted(cells, key=lambda cell: sheet.squares[cell][::turn])
@@ -241,7 +241,7 @@ def block_puzzle(
 
 
 def _footprint(block: Block, sheet: Sheet, reading: Sequence[int]) -> Footprint:
-    """Return the footprint of a piece, which covers the whole board or the lines of its axis."""
+    """Return the footprint of a piece on the whole board or, with an axis, in its lines."""
     cell_at = {square: cell for cell, square in enumerate(sheet.squares)}
     covers = [
         [(r + down, c + right) for down, right in block.form]

@@ -1,9 +1,9 @@
 """All shapes of a board: every arrangement of its pieces if pieces of one sort look alike.
 
-A *direction* leads from some cells to a next cell. At most one step leaves each cell and at most
-one enters it, so every step can be undone. A direction has two *ways*, there and back. A piece
-moves as a whole: each of its cells moves to the next cell that way. If one of them has no next
-cell, the piece cannot move. So one placement of a piece determines all others: those that steps
+A *direction* leads from each of some cells to a next cell. At most one step leaves each cell and at
+most one enters it, so every step can be undone. A direction has two opposite *ways*. A piece moves
+as a whole: each of its cells moves to the next cell in the same way. If one of them has no next
+cell, the piece cannot move. So one placement of a piece determines all its placements, which steps
 reach on an empty board. Together they are the *footprint* of the piece.
 
 A shape shows only the *sort* of a piece: its footprint and its group of like pieces. Cells are
@@ -11,14 +11,14 @@ numbered in reading order. The *anchor* of a piece is the first cell of its plac
 
 A shape is a row of codes, one per cell: EMPTY, COVERED (by a piece whose anchor is an earlier
 cell), or FIRST_SORT + the sort of the piece whose anchor is there. Shapes are enumerated by filling
-the cells in reading order, with all partial fillings in memory at once. If there are too many of
-these, as on a large board whose pieces hardly move, a breadth-first search from given boards finds
-the shapes.
+the cells in reading order, with all partial fillings in memory at once. If there are too many
+fillings, as on a large board whose pieces can hardly move, a breadth-first search from given boards
+finds the shapes.
 
 Rows are numbered, and a key finds the number of a row. The key is a sum of weights, one for each
-column and code, so a move changes the key by the same amount on every board. If 64 bits can hold
-the row as a number whose digits are the codes, this number is the key, and rows are in the order of
-keys; otherwise the weights are random (A. L. Zobrist, A New Hashing Method, 1970).
+column with its code, so a move changes the key by the same amount on every board. If 64 bits can
+hold the row as a number whose digits are the codes, this number is the key, and rows are in the
+order of keys; otherwise the weights are random (A. L. Zobrist, A New Hashing Method, 1970).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -56,7 +56,7 @@ class Footprint:
 
     @cached_property
     def at(self) -> dict[int, int]:
-        """The placement that begins in each cell, which is its *anchor*."""
+        """anchor -> the number of the placement that begins there."""
         return {cells[0]: i for i, cells in enumerate(self.placements)}
 
     @property
@@ -74,8 +74,8 @@ class Footprint:
 
 
 def steps_from(ways: Steps, placement: Placement) -> Iterator[tuple[int, Placement]]:
-    """Generate (way, the placement there) for each step that changes the placement, each placement
-    once."""
+    """Generate (way, placement after the step) for each step that changes the placement, without
+    repeating a placement."""
     seen = {placement}
     for way, next_cell in enumerate(ways):
         if all(cell in next_cell for cell in placement):
@@ -90,8 +90,8 @@ def placements_from(ways: Steps, first: Placement, cells: int) -> frozenset[Plac
     placements, queue = {first}, [first]
     for placement in queue:
         for _, on in steps_from(ways, placement):
-            # `Footprint` refuses two placements with one first cell, and so more placements than
-            # cells.
+            # `Footprint` refuses two placements with the same first cell, so there cannot be more
+            # placements than cells.
             if on not in placements and len(placements) <= cells:
                 placements.add(on)
                 queue.append(on)
@@ -124,7 +124,7 @@ Square = tuple[int, int]
 
 
 def ways_on_squares(squares: Sequence[Square]) -> list[dict[int, int]]:
-    """Return the ways up, down, left and right between squares, which are numbered as given."""
+    """Return the ways up, down, left and right between squares, numbered in the given order."""
     number = {square: cell for cell, square in enumerate(squares)}
     return [
         {
@@ -150,7 +150,7 @@ made."""
 class Sort:
     """Pieces that look alike in a shape.
 
-    codes: their numbers on boards. distinct: True if they differ, and so the sequence lists them.
+    codes: their numbers on boards. distinct: True if they differ, so that their order matters.
     """
 
     footprint: Footprint
@@ -161,7 +161,7 @@ class Sort:
 def sorts_of(footprints: Mapping[str, Footprint], group: Mapping[str, int]) -> list[Sort]:
     """Return the sorts of the pieces whose footprints are given by label; their codes are 1, 2, ….
 
-    group: the number of the group of each label that counts as the same as others.
+    group: for the label of each piece with like pieces, the number of its group.
     """
     members: dict[tuple, list[int]] = {}
     for code, (label, footprint) in enumerate(footprints.items(), start=1):
@@ -177,7 +177,7 @@ class RowTable:
     """
 
     def __init__(self, rows: np.ndarray, codes: int):
-        """rows: in any order, repeats allowed. codes: the number of codes, which count from 0."""
+        """rows: in any order, repeats allowed. codes: the number of codes, which begin at 0."""
         first, self._weights = _firsts(rows, codes)
         rows = rows[first]
         keys = _keys(rows, self._weights)
@@ -204,7 +204,7 @@ class RowTable:
     def find_keys(self, keys: np.ndarray) -> np.ndarray:
         """Return the numbers of the rows with these keys, int64[N]; for a key that no row has, the
         number of an arbitrary row."""
-        # Sorted keys find most of the table in the caches, which is twice as fast in large tables.
+        # Look-ups in the order of the keys use the caches, and are twice as fast in large tables.
         order = np.argsort(keys)
         places = np.empty(len(keys), dtype=np.int64)
         places[order] = np.searchsorted(self._sorted, keys[order])
@@ -212,7 +212,7 @@ class RowTable:
 
 
 def _are_numbers(columns: int, codes: int) -> bool:
-    """Return whether 64-bit keys can be the rows as numbers."""
+    """Return whether rows, as numbers, fit in 64-bit keys."""
     return codes**columns <= 2**64
 
 
@@ -235,7 +235,7 @@ def _keys(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def _firsts(rows: np.ndarray, codes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the index of each different row where it first occurs, ascending, and weights that
+    """Return the index of the first occurrence of each different row, ascending, and weights that
     give these rows different keys."""
     for weights in _weights(rows.shape[1], codes):
         keys = _keys(rows, weights)
@@ -289,12 +289,12 @@ def shape_rows(boards: np.ndarray, sorts: Sequence[Sort]) -> np.ndarray:
     that is not a board.
 
     A board shows every piece whole, once. Like pieces may carry any of their codes, so a piece is
-    recognised by its first cell that no earlier piece covers.
+    recognised at the first cell that no earlier piece covers.
     """
     most = max((code for sort in sorts for code in sort.codes), default=0)
     valid = (boards >= 0) & (boards <= most)
     codes = np.where(valid, boards, 0)
-    # The shape code of each cell under each code; still 0 for pieces of several cells.
+    # The shape code in each cell for each code on a board; pieces of several cells still have 0.
     shape_of = np.zeros((boards.shape[1], most + 1), dtype=np.uint8)
     shape_of[:, 0] = EMPTY
     sort_of = np.full(most + 1, -1)
@@ -359,7 +359,7 @@ def fill(cells: int, sorts: tuple[Sort, ...], most: int) -> np.ndarray | None:
 
 
 def _reached(rows: np.ndarray, sorts: tuple[Sort, ...], most: int) -> np.ndarray:
-    """Return all rows that steps reach from given ones; stops early if there are more than
+    """Return all rows that steps reach from the given rows; stops early if there are more than
     `most`."""
     steps = []
     for number, sort in enumerate(sorts):

@@ -4,8 +4,8 @@ Any number of cells may be empty. A piece moves as a whole: each of its cells mo
 direction to an empty cell or to another cell of the piece. `frontier.puzzles.directions` describes
 cells and directions.
 
-A board has one label per cell; the cells with one label are one piece. Pieces named in one group of
-`alike` count as the same; all other pieces differ.
+A board has one label per cell; cells with the same label form one piece. Pieces named in one group
+of `alike` count as the same; all other pieces differ.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """Cells anywhere, and the directions in which pieces move between them, as a user defines them.
 
-`frontier.puzzles.board_shapes` defines directions and steps. A direction is given as pairs of
-cells, or as the vector between them if cells lie at points of the plane.
+`frontier.puzzles.board_shapes` defines directions and steps. A direction is given as pairs of cells
+or, if cells lie at points of the plane, as the vector between the cells of each pair.
 """
 
 import math
@@ -161,7 +161,7 @@ class Directions:
         return tuple(sorted(pairs))
 
     def unit_points(self) -> tuple[Point, ...] | None:
-        """Return the points, scaled to put the nearest two cells 1 apart and shifted to begin at 0;
+        """Return the points, scaled to put the two nearest cells 1 apart and shifted to begin at 0;
         None if the cells have no points."""
         if self.points is None:
             return None
@@ -185,14 +185,13 @@ class Directions:
         """Return the cells in an order in which no two placements of a piece have the same first
         cell.
 
-        A move by a vector keeps the order of the points, so the order of the points will do if all
-        moves are vectors. forms: the placements of each piece. Raises InputError if it finds no
-        such order.
+        A move by a vector keeps the order of the points, so that order is suitable if all moves are
+        vectors. forms: the placements of each piece. Raises InputError if no such order is found.
         """
         cells = range(len(self.names))
         orders: list[Sequence[int]] = [cells]
         if self.points is not None:
-            # Along the shorter side first, so that a moving piece passes few others.
+            # Along the shorter side first, so that a moving piece passes few other pieces.
             at = [[round(part / (CLOSE * self._least)) for part in p] for p in self.points]
             broad, high = (max(values) - min(values) for values in zip(*at, strict=True))
             turn = -1 if high >= broad else 1

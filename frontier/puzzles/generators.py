@@ -2,10 +2,11 @@
 
 A generator takes the piece in each position to another position, and may turn it. It is written in
 cycles, "(1 2 3)(4 5)": the piece in position 1 goes to 2, the piece in 2 to 3, and the piece in 3
-to 1; or as an image, [2, 3, 1, 5, 4]: each number is the position to which the piece there goes.
+to 1; or as an image, [2, 3, 1, 5, 4]: the i-th number is the position to which the piece in
+position i goes.
 
-Metrics: with ``turns`` each generator counts as one move; with ``powers`` so does each of its
-powers, the generator repeated any number of times.
+Metrics: with ``turns`` each generator counts as one move; with ``powers`` each of its powers (the
+generator repeated any number of times) also counts as one move.
 """
 
 import math
@@ -36,7 +37,7 @@ INVERSE = "'"
 class Generator:
     """One move.
 
-    image: the position to which the piece in each position goes, counted from 0. turns: what is
+    image: the position to which the piece in each position goes, counted from 0. turns: the number
     added to the orientation of the piece in each position, modulo the number of orientations there.
     """
 
@@ -61,7 +62,7 @@ class Generator:
         return cls("", tuple(range(positions)), (0,) * positions)
 
     def then(self, other: "Generator", orientations: Sequence[int]) -> "Generator":
-        """Return the generator that does this one and then another; it keeps this one's name."""
+        """Return the generator that applies this one and then another; it keeps this one's name."""
         turns = tuple(
             (turn + other.turns[to]) % count
             for turn, to, count in zip(self.turns, self.image, orientations, strict=True)
@@ -69,7 +70,7 @@ class Generator:
         return Generator(self.name, tuple(other.image[to] for to in self.image), turns)
 
     def power(self, times: int, orientations: Sequence[int]) -> "Generator":
-        """Return the generator that does this one `times` times, by repeated squaring."""
+        """Return the generator that applies this one `times` times, made by repeated squaring."""
         result, square = Generator.identity(len(self.image)), self
         while times:
             if times % 2:
@@ -78,15 +79,15 @@ class Generator:
         return result
 
     def moved(self, pieces: np.ndarray) -> np.ndarray:
-        """Return the piece in each position after the move. pieces: int[..., positions], those
-        before it."""
+        """Return the piece in each position after the move. pieces: int[..., positions], the pieces
+        before the move."""
         after = np.empty_like(pieces)
         after[..., list(self.image)] = pieces
         return after
 
     @property
     def cycles(self) -> list[list[int]]:
-        """The cycles of positions that change anything, each beginning with its least position."""
+        """The cycles that move or turn pieces, each beginning with its least position."""
         cycles, seen = [], set()
         for position in range(len(self.image)):
             cycle = []
@@ -149,7 +150,7 @@ def generators_given(
 ) -> GivenGenerators:
     """Return the generators of a config.
 
-    given: name -> cycles, an image, or a table: `moves`, in either form, and `turns`, one per
+    given: name -> cycles, an image, or a table of `moves`, in either form, and `turns`, one per
     position. positions: the number of positions; by default the greatest position that a generator
     names. closed: True to add missing inverses. metric: what counts as one move. key: the key of
     the config.
@@ -206,7 +207,7 @@ def _different(
     listed: Mapping[str, Generator], each: tuple[int, ...], metric: str
 ) -> tuple[list[Generator], str | None]:
     """Return the moves that the listed generators make, one for each effect, and a remark on
-    generators with the effect of another."""
+    generators with the same effect as another."""
     by_effect: dict[tuple, Generator] = {}
     stands_for: dict[tuple, Generator] = {}
     effects = {name: generator.effect for name, generator in listed.items()}
@@ -228,8 +229,8 @@ def _powers(
 ) -> list[Generator]:
     """Return the powers of a generator that move something, named F, F2, F2', F'.
 
-    effects: the effects of all named moves, by name; those of the powers are added. A power whose
-    name another move has is named F^2.
+    effects: the effects of all named moves, by name; the effects of the powers are added. If
+    another move has the name F2, the power is named F^2.
     """
     name, order = generator.name, generator.order(each)
     if order - 1 > MOST_GENERATORS:

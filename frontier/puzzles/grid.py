@@ -118,9 +118,9 @@ class Grid:
         """Return the numbers of a board, given as rows or as text, without checking them.
 
         A number is a word or, without spaces, one digit or letter: 812043765, or
-        1234/5678/9abc/def0, where a is 10, b is 11 and so on. marks: what a cell may have instead
-        of a number. Raises InputError, beginning with `name`, if the board has another size or
-        holds anything else.
+        1234/5678/9abc/def0, where a is 10, b is 11 and so on. marks: the marks that a cell may have
+        instead of a number. Raises InputError, beginning with `name`, if the board has another size
+        or holds anything else.
         """
         if type(board) is int:  # --set reads a text of digits as a number
             board = str(board)
@@ -148,8 +148,8 @@ class Grid:
         return [[_figure(figure, marks) for figure in word] for (word,) in rows]
 
     def numbers(self, board, name: str, marks: Sequence[str] = ()) -> tuple:
-        """Return a board as `parsed` does; raises InputError unless its numbers are from 0 ..
-        cells-1 and all different."""
+        """Return a board as `parsed` does; raises InputError unless its numbers are all different
+        and in 0 .. cells-1."""
         parsed = self.parsed(board, name, marks)
         numbers = Counter(number for number in parsed if number not in marks)
         wrong = [
@@ -177,7 +177,7 @@ class Grid:
         return lines
 
     def arrow(self, source: int, target: int) -> str:
-        """Return the arrow from a cell to another of its row or column."""
+        """Return the arrow from a cell to another cell of its row or column."""
         (r, c), (rr, cc) = self.squares[source], self.squares[target]
         return ARROWS[(rr > r) - (rr < r), (cc > c) - (cc < c)]
 

@@ -6,8 +6,8 @@ It knows nothing about text, pictures, bitmaps, stores or schedulers.
 A state is a pair (vertex, sequence). The vertex represents the shape of a board. The sequence ranks
 the pieces of each sort in their order on a reference board, whose own sequence is 0, 1, 2, ...
 
-Every board that agrees with a goal is at depth 0. If a start is given, only the boards that it can
-reach are origins, because no solution of the start ends at another board.
+Every board that agrees with a goal is at depth 0. If a start is given, only the boards that can be
+reached from it are origins, because no solution of the start ends at another board.
 """
 
 from abc import ABC, abstractmethod
@@ -141,8 +141,8 @@ class ShapeEncoding(Encoding):
 
     @cached_property
     def members(self) -> np.ndarray:
-        """The codes of all pieces by rank: first the pieces in the sequence, then those of sorts
-        whose order never changes, then like pieces."""
+        """The codes of all pieces by rank: first the pieces in the sequence, then the pieces of
+        sorts whose order never changes, then like pieces."""
         order, sorts = self.pieces.order_on(self.given.reference), self.pieces.sorts
         ranked = [c for number in self.ranks for c in order if c in sorts[number].codes]
         return np.array(ranked, dtype=np.int64)
@@ -274,7 +274,7 @@ class Model:
 
     @cached_property
     def included(self) -> np.ndarray:
-        """bool[N], True for the goals at depth 0: those from which the start can be reached."""
+        """bool[N], True for each goal at depth 0; a start excludes goals that it cannot reach."""
         states = self._goal_states
         if self.start is None or len(states) == 1:
             return np.ones(len(states), dtype=bool)
@@ -303,14 +303,14 @@ class Model:
 
     def from_anywhere(self) -> "Model":
         """Return the same model, including positions that its start does not reach."""
-        # The base graph stays the same: if there are too many shapes, it has those that the start
-        # reaches.
+        # The base graph stays the same: if there are too many shapes, it has only the shapes that
+        # the start reaches.
         return self if self.included.all() else replace(self, start=None)
 
     def at_goal_shape(self) -> np.ndarray | None:
         """Return bool[vertices], True where the empty cells are those of the goal. Each layer
-        counts these states separately. None unless there is exactly one goal, a whole board, and
-        the vertex determines which cells are empty."""
+        counts the states at these vertices separately. Return None unless the only goal is a whole
+        board and the vertex determines which cells are empty."""
         if len(self.goals) != 1 or OPEN in self.goals[0]:
             return None
         return self.encoding.empty_as_on(self.goals[0])

@@ -2,14 +2,14 @@
 define what counts as one move.
 
 A move takes one piece over empty cells from one placement to another: to the next one
-(`next_placements`), to any in a straight line (`straight_placements`), or along any path
-(`path_placements`). Or it moves all pieces between the only empty cell and another cell of its
-line, each by one cell (`along_lines`).
+(`next_placements`), to any placement in a straight line (`straight_placements`), or to any that a
+path reaches (`path_placements`). Or it moves all pieces between the only empty cell and another
+cell of its line, each by one cell (`along_lines`).
 
 The sequence of a board lists the distinct pieces, sort by sort, each sort in the reading order of
-the anchors. So if i other pieces of its sort come before the old anchor of a piece and j before the
-new one, the piece moves from place i to place j of its sort, and the pieces between give way: the
-neighbour swaps are i, i+1, ..., j-1, or i-1, ..., j if j < i.
+the anchors. If i other pieces of the same sort come before the old anchor of a piece, and j before
+its new anchor, the piece moves from place i to place j of its sort, and the pieces between give
+way: the neighbour swaps are i, i+1, ..., j-1, or i-1, ..., j if j < i.
 
 A sort whose pieces never pass each other is *fixed*: its order never changes, so the sequence
 leaves it out. A sort of one piece is always fixed.
@@ -17,9 +17,9 @@ leaves it out. A sort of one piece is always fixed.
 A metric is registered here once, with everything that depends on it: the kinds of puzzles that have
 it, the moves between shapes, the moves that may follow a move, and the lower bound. The bound for a
 puzzle is the sum over its pieces of the moves that each needs on an empty board
-(`frontier.answers.piece_bound`). So a metric names the metric that defines the moves of a piece
-alone on the board. Moves of that metric must lead at least as far as its own moves; otherwise the
-bound is too high and solutions are too long.
+(`frontier.answers.piece_bound`). So a metric names a metric, itself or another, that defines the
+moves of a piece alone on the board. Moves of the named metric must lead at least as far as moves of
+the metric that names it; otherwise the bound is too high and solutions are too long.
 """
 
 from collections.abc import Callable, Iterator
@@ -44,9 +44,10 @@ class Moves:
     """The arcs of a base graph, and the pieces that each arc moves.
 
     in_sequence: the sorts whose pieces are in the sequence, in its order. fixed: the other sorts of
-    distinct pieces, whose order never changes. Arc a moves the pieces start[a] .. start[a+1]-1 of
-    the following tables of integers. sort: the sort of the piece. place: its place before the move,
-    in the sequence followed by all fixed sorts; -1 for a like piece. source, target: its anchors.
+    distinct pieces, whose order never changes. Arc a moves the pieces in the entries start[a] ..
+    start[a+1]-1 of the following integer tables. sort: the sort of the piece. place: its place
+    before the move, counted through the sequence and then all fixed sorts; -1 for a like piece.
+    source, target: its anchors.
     """
 
     graph: BaseGraph
@@ -102,7 +103,7 @@ def shift_voltage(i: int, j: int) -> tuple[int, ...]:
 
 
 def _graph(vertices, sizes, source, target, voltages, voltage) -> BaseGraph:
-    """Return a base graph from arcs and their voltages, of which several may be equal."""
+    """Return a base graph from arcs and their voltages; several voltages may be equal."""
     different = sorted(set(voltages))
     number = np.array([different.index(w) for w in voltages], dtype=np.int64)
     *smaller, m = sizes or [0]
@@ -113,8 +114,8 @@ def _moves_from(shapes: Shapes, columns: np.ndarray, number: int, a: int, placem
     """Generate the moves of the pieces of one sort on placement a: for each target a tuple of
     columns.
 
-    columns: uint8[cells, N], the shapes. The columns are those that `moves_of_pieces` reads: shape
-    before and after, sort, place in its sort before and after, anchor before and after.
+    columns: uint8[cells, N], the shapes. A tuple has the columns that `moves_of_pieces` reads:
+    shape before and after, sort, place in its sort before and after, anchor before and after.
     """
     footprint, code = shapes.sorts[number].footprint, FIRST_SORT + number
     cells = footprint.placements[a]
@@ -183,8 +184,8 @@ def path_placements(footprint: Footprint, a: int, fits: Fits) -> Iterator[tuple[
 
 
 def along_lines(shapes: Shapes, moves: Moves) -> Moves:
-    """Return the moves of the only empty cell along a line, of any length, from its moves of one
-    step."""
+    """Return the moves, of any length, of the only empty cell along a line, made from its moves of
+    one step."""
     if not shapes.sorts:
         return moves
     # For each cell c, the shape whose empty cell is c.
@@ -193,8 +194,8 @@ def along_lines(shapes: Shapes, moves: Moves) -> Moves:
     graph = moves.graph
     ends = zip(graph.source.tolist(), graph.target.tolist(), strict=True)
     step = {pair: arc for arc, pair in enumerate(ends)}
-    # (source, target, voltage, the arcs of its single steps, and for each of these the place of its
-    # tile before the whole move)
+    # (source, target, voltage, the arcs of the single steps, and for each of these arcs the place
+    # of its tile before the whole move)
     whole_moves = []
     for cell, ways in enumerate(beyond):
         for way in ways:

@@ -6,7 +6,7 @@ The text of a picture has a line for each row of squares, with a word for each s
 * ``3`` is position 3; the piece there is drawn with its label and its orientation;
 * ``U3.1`` is sticker 1 of position 3, a part of the face U. In a net a position has one sticker for
   each orientation, numbered from 0. A piece turned by one more shows on sticker k what it showed on
-  sticker k - 1; ``U3`` is the one sticker of a position without orientations;
+  sticker k - 1; ``U3`` is the only sticker of a position without orientations;
 * ``U`` is a part of the face U that never moves.
 """
 
@@ -32,9 +32,10 @@ Place = tuple[int, int]
 class Net:
     """The squares of a picture.
 
-    places: the middle of each. faces: the letters of the face of each, "" if squares are positions.
-    stickers: the position and sticker that lies there; None if nothing moves there. turns: the
-    orientation in each position on the goal, where each sticker has the face of its square.
+    places: the middle of each square. faces: the letters of the face of each square, "" if squares
+    are positions. stickers: the position and sticker on each square; None if nothing moves there.
+    turns: the orientation in each position on the goal, where each sticker has the face of its
+    square.
     """
 
     places: tuple[Point, ...]
@@ -67,8 +68,8 @@ class Net:
         """Return the picture of a board.
 
         shown: returns, for a sticker of a position, the number of the sticker that is seen there,
-        and the position and sticker whose face it has; None instead if any face may be seen there,
-        which is drawn as ?.
+        and the position and sticker whose face it has, or None if any face may be seen there. The
+        picture then shows ?.
         """
         at_home = dict(zip(self.stickers, self.faces, strict=True)) | {None: OPEN_MARK}
         kinds = {face: kind for kind, face in enumerate(dict.fromkeys(self.faces))}

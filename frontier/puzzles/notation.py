@@ -34,7 +34,7 @@ def rows_of_words(text: str) -> list[list[str]]:
 def rows_of_letters(notation, name: str) -> list[str]:
     """Return the rows of single letters of a board, given as text or as a list of rows of text.
 
-    Spaces do not count. Raises InputError, beginning with `name`, if it is neither.
+    Spaces do not count. Raises InputError, beginning with `name`, if the board is neither.
     """
     if isinstance(notation, list | tuple) and all(isinstance(row, str) for row in notation):
         notation = "\n".join(notation)
@@ -251,7 +251,7 @@ class Notation(ABC):
 
     def after_moves(self, text: str, board: Board) -> Board | None:
         """Return the board that a text of moves reaches from `board`; None if no word of the text
-        is the name of a move. Raises InputError if only some words are."""
+        is the name of a move. Raises InputError if only some words are names of moves."""
         return None
 
     def labels_on(self, board: Board) -> list:
@@ -293,7 +293,7 @@ class Notation(ABC):
 
     def steps(self, before: Board, after: Board) -> list[Board]:
         """Return the boards after each step of one move. Like pieces keep the codes that they
-        had before it."""
+        had before the move."""
         code, passed, _ = self.pieces.displaced(before, after)
         others = tuple(0 if other == code else other for other in before)
         return [

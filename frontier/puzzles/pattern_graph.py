@@ -16,12 +16,12 @@ tile changes only the set. A set is ranked in the combinatorial number system,
 
     rank = sum of C(place, i) over its places, the i-th smallest counted from i = 1
 
-(D. H. Lehmer; Knuth, TAOCP 4A, 7.2.1.3): a move among the low places changes the rank by little, so
-most arcs lead to nearby vertices. Vertex = rank * cells + position.
+(D. H. Lehmer; Knuth, TAOCP 4A, 7.2.1.3): a move among low places changes the rank little, so most
+arcs lead to nearby vertices. Vertex = rank * cells + position.
 
-If the moves of unlabelled tiles are free, all positions that the blank reaches by free moves are
-one vertex. The vertices are in the order of the least of these positions, and all arcs move
-labelled tiles.
+If the moves of unlabelled tiles are free, all positions that the blank reaches with free moves are
+one vertex. The vertices are ordered by the least of these positions, and all arcs move labelled
+tiles.
 """
 
 from dataclasses import dataclass
@@ -141,7 +141,7 @@ def pattern_graph(cells: int, line: int, labels: int, free: bool = False) -> Pat
 
 def _neighbours(p: int, cells: int, line: int) -> tuple[int, int, int, int]:
     """Return the positions next to p: before and after it on its line, one line before and one
-    after; -1 if there is none."""
+    after; -1 where there is none."""
     return (
         p - 1 if p % line else -1,
         p + 1 if p % line < line - 1 else -1,
@@ -205,8 +205,8 @@ def _write_arcs(cells, line, places, sets, binomial, number, source, target, vol
                 voltage[at] = number[i, j] if holds else unmoved
                 place[at] = i if holds else -1
                 at += 1
-        # the next set: the lowest member that can move up does, and those below it return to the
-        # bottom
+        # the next set: the lowest member that can move up does so, and the members below it return
+        # to the bottom
         i = 0
         while i < labels - 1 and places[i] + 1 == places[i + 1]:
             places[i] = i

@@ -1,19 +1,19 @@
-"""Patterns: the tile puzzle with many tiles alike, whose distances are lower bounds.
+"""Patterns: tile puzzles in which many tiles are alike. Their distances are lower bounds.
 
 Some tiles are labelled; all others count as the same. The distances of all such positions form a
 *pattern database*: no position of the tile puzzle has a shorter solution than its pattern (J. C.
 Culberson and J. Schaeffer, Pattern Databases, Computational Intelligence 14, 1998). If the k
-right-most columns of the 2 x n puzzle are labelled, the greatest distance is an upper bound for the
-moves that bring those columns home, and so helps to bound the diameter from above.
+right-most columns of the 2 x n puzzle are labelled, the greatest distance is an upper bound on the
+moves that bring these columns home, and so helps to bound the diameter from above.
 
 Metrics: with ``step`` every move counts; with ``labelled`` only moves of labelled tiles count, so
 the distances of disjoint sets of tiles may be added (R. E. Korf and A. Felner, Disjoint Pattern
-Database Heuristics, Artificial Intelligence 134, 2002). A position with ``labelled`` is the cells
-of the labelled tiles and the region that the blank reaches without moving them.
+Database Heuristics, Artificial Intelligence 134, 2002). With ``labelled`` a position consists of
+the cells of the labelled tiles and the region that the blank reaches without moving them.
 
-On a board of at least two rows and columns, except 2 x 2, all positions can be reached if two or
-more tiles are alike, because exchanging two like tiles changes the parity. Otherwise half of them
-can be reached, as in the tile puzzle (W. W. Johnson and W. E. Story, 1879).
+On a board of at least two rows and two columns, except 2 x 2, all positions can be reached if two
+or more tiles are alike, because exchanging two like tiles changes the parity. Otherwise half of
+them can be reached, as in the tile puzzle (W. W. Johnson and W. E. Story, 1879).
 """
 
 from collections.abc import Sequence

@@ -21,7 +21,7 @@ from frontier.text import width
 Point = tuple[float, float]
 
 ROOM = 0.6
-"""A drawn piece reaches this far from the middle of its cell, in sides, if cells are not
+"""A drawn piece reaches this far from the middle of its cell, in sides of a cell, if cells are not
 squares."""
 
 ROUNDS = 300
@@ -110,7 +110,7 @@ class Picture:
 
 
 def _rows(squares: set[Point]) -> list[tuple[float, float, int]]:
-    """Return (x of the first, y, number) of each run of squares side by side."""
+    """Return (x of the first square, y, number of squares) of each row of adjacent squares."""
     rows = []
     for x, y in squares:
         if (x - 1, y) not in squares:
@@ -125,8 +125,8 @@ def shown_in(text: str, edges: Sequence[tuple[int, int]]) -> tuple[Point, ...]:
     """Return the places of cells from a text that shows their numbers; the nearest cells are 1
     apart.
 
-    The distance between lines of text, 1 to 4 widths of a letter, makes the lengths of the edges as
-    equal as possible.
+    The distance between lines of text, 1 to 4 widths of a letter, is chosen to make the lengths of
+    the edges as equal as possible.
     """
     place_of = {}
     for y, line in enumerate(text.splitlines()):
@@ -150,7 +150,7 @@ def laid_out(cells: int, edges: Sequence[tuple[int, int]]) -> tuple[Point, ...]:
     centred = np.eye(cells) - 1 / cells
     values, vectors = np.linalg.eigh(-0.5 * centred @ (far**2) @ centred)
     at = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-9))
-    # Move the cells off one point or line, on which no force would part them.
+    # Move the cells off a common point or line, where no force would separate them.
     turn = 2 * np.pi * np.arange(cells) / cells
     at = at + 1e-3 * np.column_stack([np.cos(turn), np.sin(turn)])
     weight = 1 / (far + np.eye(cells)) ** 2 - np.eye(cells)
@@ -179,8 +179,8 @@ def _apart(at: np.ndarray) -> np.ndarray:
 
 
 def _turned(at: np.ndarray, far: np.ndarray) -> np.ndarray:
-    """Return the points, rotated to put the first to the left of a point farthest from it and
-    reflected to put the second no lower."""
+    """Return the points, rotated to put the first to the left of a point farthest from it, and
+    reflected to put the second no lower than the first."""
     along = at[int(far[0].argmax())] - at[0]
     angle = np.arctan2(along[1], along[0])
     cosine, sine = np.cos(angle), np.sin(angle)

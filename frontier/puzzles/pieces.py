@@ -184,8 +184,8 @@ class GivenBoards(NamedTuple):
     """The boards that define a puzzle.
 
     goals: the positions at depth 0, as boards or parts of boards. start: a position whose distance
-    from the goal is wanted, if any; the puzzle then has only the positions that it can reach.
-    reference: a board that shows all pieces. goal_texts: the goals as text.
+    from the goal is wanted, if any; the puzzle then has only the positions that can be reached from
+    it. reference: a board that shows all pieces. goal_texts: the goals as text.
     """
 
     goals: tuple[Board, ...]

@@ -15,9 +15,9 @@ from frontier.puzzles.pieces import Board
 class Words(NamedTuple):
     """Explanations of what is impossible or unusual in a puzzle.
 
-    unreachable: why no goal can be reached from a position. idle, stuck: why all positions are at
-    depth 0, if moves are possible and if none are. config: what is unusual about the config, if
-    anything.
+    unreachable: why no goal can be reached from a position. idle: why all positions are at depth 0
+    although moves are possible. stuck: the same if no moves are possible. config: what is unusual
+    about the config, if anything.
     """
 
     unreachable: str = "the goal cannot be reached from this position"

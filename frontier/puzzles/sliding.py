@@ -1,6 +1,6 @@
 """Boards of pieces that slide into empty cells, as states.
 
-The vertices are all arrangements of the pieces if those of one sort look alike
+The vertices are all arrangements of the pieces if pieces of one sort look alike
 (`frontier.puzzles.board_shapes`), and the metric determines the arcs between them. So cells,
 pieces, metric and goals determine the shapes, moves and states.
 """
@@ -25,8 +25,8 @@ MOST_ORIGINS = 1_000_000
 class SlidingEncoding(ShapeEncoding):
     """Boards of pieces that slide.
 
-    If there are too many shapes, only those are used that can be reached from the goals and the
-    start.
+    If there are too many shapes, only the shapes that can be reached from the goals and the start
+    are used.
     """
 
     @cached_property

@@ -4,10 +4,10 @@ Read the cells along the shorter side: column by column if rows <= columns, othe
 With s = min(rows, columns), line k holds the cells k s, ..., k s + s - 1. The shape of a board is
 the cell of its blank; its sequence is the tiles in reading order.
 
-* If the blank moves within a line, from cell p to p + 1, the tile that it exchanges with passes no
-  other tile, so the sequence does not change.
+* If the blank moves within a line, from cell p to p + 1, it changes places with a tile that passes
+  no other tile, so the sequence does not change.
 * If the blank moves to the next line, from p to p + s, the tile that moves to p jumps over the
-  s - 1 tiles between. Positions p, ..., p + s - 1 of the sequence rotate by one, through the
+  s - 1 tiles in between. Positions p, ..., p + s - 1 of the sequence rotate by one, through the
   neighbour swaps p + s - 2, ..., p in this order. For s = 2 this is a single swap.
 
 For m, n >= 2 the closed walks of the blank generate all even permutations of the tiles. If s is
@@ -69,7 +69,7 @@ class TileNotation(Notation):
         return names + self.grid.arrow(source, target)
 
     def steps(self, before: Board, after: Board) -> list[Board]:
-        return [after]  # all tiles differ, and all that slide make one step
+        return [after]  # all tiles differ, and each sliding tile makes one step
 
 
 def tile_puzzle(
@@ -113,8 +113,8 @@ def tile_puzzle(
 
 
 def _parity_changes(grid: Grid, first: int, second: int) -> bool:
-    """Return whether boards with the tiles in order and the blank in one of these cells cannot be
-    reached from those with it in the other."""
+    """Return whether the board with the tiles in order and the blank in one of these cells cannot
+    be reached from the board with the blank in the other."""
     stride = grid.columns if grid.rows > grid.columns else 1
     line, other = (cell // stride % max(grid.rows, grid.columns) for cell in (first, second))
     return (line - other) * (grid.line_length - 1) % 2 == 1

@@ -1,7 +1,8 @@
-"""The charts of a report, drawn by matplotlib: as files for papers, and as pictures in a page.
+"""The charts of a report, drawn with matplotlib: as files for papers, and as pictures in a page.
 
-Steps show the layers of one run, lines those of several runs. Charts have a single width, at which
-the letters are legible in a column of a page, on a telephone, and printed 8 cm wide.
+Steps show the layers of one run, and lines show the layers of several runs. Charts have a single
+width, at which the letters are legible in a column of a page, on a telephone, and in print 8 cm
+wide.
 """
 
 import io

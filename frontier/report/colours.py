@@ -20,7 +20,7 @@ OKABE_ITO = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#8a8f98",
 )  # fmt: skip
 ENDS = (0.12, 0.97)
-"""The part of the scale in use; its first colours are nearly black."""
+"""The part of the scale in use; the first colours of the scale are nearly black."""
 
 PLAIN = "#f3f5f7"
 """The colour of a piece without a kind."""

@@ -48,8 +48,8 @@ def say(line: str, file: TextIO | None) -> None:
 @contextmanager
 def passing_line(file: TextIO | None) -> Iterator[Callable[[str], None]]:
     """Yield a function that shows the current step in one line of a terminal. Each call overwrites
-    the line, and so does a message that kernels are compiled. The line is erased at the end. If
-    lines cannot be overwritten, the function shows nothing."""
+    the line, and so does a message that kernels are being compiled. The line is erased at the end.
+    If lines cannot be overwritten, the function shows nothing."""
     if file is None or not is_live(console := console_on(file)):
         yield lambda text: None
         return

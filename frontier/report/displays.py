@@ -220,7 +220,7 @@ def shown(runs: Iterable[AnyProgress], console: Console, titled: bool = True) ->
 
 
 def say_details(event: Event) -> None:
-    """Print on standard error how the run that is starting will search."""
+    """Print on standard error how a search that is starting works."""
     if isinstance(event, STARTS):
         for detail in start_details(event):
             say(f"  {detail}", sys.stderr)
@@ -252,7 +252,7 @@ def listening(
     shown: bool | None,
 ) -> Iterator[list[Listener]]:
     """Yield the listeners to a run while it is under way: its display, the listeners of the
-    caller, and those that write its files for people.
+    caller, and the listeners that write its files for people.
 
     storage: the storage of the run. progress: the class that follows a run of its kind. shown: True
     for a display anywhere, False for none; by default only terminals and notebooks have one.
@@ -284,13 +284,13 @@ def watch(
     interval: float,
     wait: Callable[[float], None] = time.sleep,
 ) -> list[Storage]:
-    """Follow runs by their files until all are complete, report on standard output, and return
-    their places. A process that has completed a run may still delete files, so this also waits
-    for the process to end.
+    """Follow runs through their files until all are complete, report on standard output, and
+    return their places. A process that has completed a run may still delete files, so `watch` also
+    waits for the process to end.
 
     find: returns the places of the runs. It is called again until one of them has begun, because a
-    directory may turn out to hold several. If a run has not begun, wait for it or for the search
-    for God's number beside it, whichever begins first.
+    directory may turn out to hold several runs. If a run has not begun, wait for it or for the
+    search for God's number beside it, whichever begins first.
     """
     paths: list[Storage] = []
     runs: list[AnyProgress] = []
@@ -346,8 +346,8 @@ class News:
 
 def _look(path: Storage, pause: Callable[[], None]) -> AnyProgress:
     """Return the progress of a run from its files; raises InputError if it is gone, CorruptRunError
-    if it is damaged. A run whose files are being replaced may look damaged, so the reader tries
-    three times."""
+    if it is damaged. A run whose files are being replaced may look damaged, so the files are read
+    up to three times."""
     for _ in range(2):
         with suppress(InputError, CorruptRunError):
             return progress_of(open_run(path))

@@ -153,8 +153,8 @@ def _document(template: str, report: Report, **more) -> str:
 
 
 def fence(text: str, least: int = 1) -> str:
-    """Return a sequence of backticks longer than any in a text, with which Markdown can delimit it
-    as code."""
+    """Return a sequence of backticks longer than any in a text, to delimit the text as code in
+    Markdown."""
     return "`" * max([least, *(len(row) + 1 for row in re.findall("`+", text))])
 
 

@@ -14,7 +14,7 @@ from frontier.search.coset_sampling import Sample
 from frontier.text import brief, counted, named, near, program, size, span
 
 DRAWN = 10
-"""The most farthest positions to draw."""
+"""The greatest number of farthest positions to draw."""
 
 
 def gods_number_value(run: CosetRun) -> dict:

@@ -42,8 +42,8 @@ class Excerpt:
         return self.layer.sample(self.count, self.seed or 0)
 
     def _batches(self) -> Iterator[np.ndarray]:
-        """Generate the state numbers in batches, uint64[N]: those of a sample in ascending order,
-        others in stored order."""
+        """Generate the state numbers in batches, uint64[N]: a sample in ascending order, other
+        excerpts in stored order."""
         if self.seed is not None and self.count < self.layer.states:
             yield from np.split(self._sample, range(BATCH, self.count, BATCH))
             return
@@ -52,7 +52,7 @@ class Excerpt:
             yield numbers[:remaining]
             remaining -= numbers[:remaining].size
             if not remaining and self.limit is not None:
-                return  # a whole layer is read on, which checks its size
+                return  # a whole layer is read to the end, which checks its size
 
     def _lines(self, numbers: np.ndarray) -> list[str]:
         """Return the positions of state numbers, each in the form that `solve` reads."""

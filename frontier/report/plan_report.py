@@ -74,8 +74,8 @@ def describe_plan(value: dict, forecast: Forecast, verbose: bool = False) -> str
 
 
 def gods_number_need(config: Config) -> dict | None:
-    """Return the resources that `gods-number` needs, which does not visit every position, as JSON;
-    None if it does not support the puzzle."""
+    """Return the resources that a search with `gods-number` needs, as JSON; None if it does not
+    support the puzzle."""
     try:
         plan = plan_cosets(config)
     except InputError:
@@ -91,7 +91,7 @@ def gods_number_need(config: Config) -> dict | None:
 
 
 def need_words(need: dict) -> str:
-    """Return these resources as a sentence without a full stop."""
+    """Return the value of `gods_number_need` as a sentence without a full stop."""
     room_here = "" if need["fits"] else f", and {size(need['bytes_here'])} may be used here"
     return (
         "`gods-number` finds God's number, or bounds, without visiting every position, with about "

@@ -7,18 +7,18 @@ from frontier.errors import FrontierError, InputError, why_unreadable
 from frontier.report.statistics import RunStatistics
 
 SHOWN = 10
-"""The most differing depths to list."""
+"""The greatest number of differing depths to list."""
 
 FORMS = 'lines "depth count", as in a b-file of the OEIS, or CSV with the columns depth and states'
 
 
 class Differs(FrontierError):
-    """A run has found sizes of layers that differ from those of a table."""
+    """A run has found sizes of layers that differ from the sizes in a table."""
 
 
 def published(path: Path) -> dict[int, int]:
-    """Return the states by depth of a table: lines of a depth and a count, such as b-files of the
-    OEIS, or CSV. Empty lines and comments after # are ignored.
+    """Return the number of states at each depth from a table: lines with a depth and a count, as in
+    b-files of the OEIS, or CSV. Empty lines and comments after # are ignored.
 
     Raises InputError if the file is not such a table.
     """

@@ -18,7 +18,7 @@ def summary_of(run: "LayerRun | CosetRun") -> dict:
 
 
 def found_so_far(run: "LayerRun | CosetRun") -> dict:
-    """Return the results of a run so far; those of a run by layers omit its farthest positions."""
+    """Return the results of a run so far; for a run by layers, without its farthest positions."""
     return run_value(run) if isinstance(run, LayerRun) else _found(run)
 
 
@@ -29,8 +29,8 @@ def _found(run: "CosetRun") -> dict:
 
 
 def write_summary_or_warn(run: StoredRun, value: dict) -> None:
-    """Write ``summary.json``, if the run is still in its place. Warn if the file cannot be written,
-    because a complete run may lie in a read-only place."""
+    """Write ``summary.json``, if the run is still in its place. If the file cannot be written, only
+    warn, because a complete run may be in a read-only place."""
     run.check_here()
     try:
         write_summary(run.storage, value)

@@ -15,7 +15,7 @@ CLOCK = "clock"
 
 
 class Rows:
-    """Decides which rows about a run are due. name: the content of a separate column; None for no
+    """Decides when a row about a run is due. name: the content of a separate column; None for no
     such column."""
 
     def __init__(self, name: str | None = None):
@@ -24,8 +24,8 @@ class Rows:
         self._widths: Sequence[int] | None = None
 
     def due(self, progress: AnyProgress) -> list[str]:
-        """Return a row if there is something new and a row is due. The first row follows the heads
-        of the columns."""
+        """Return a row if there is something new and a row is due. The heads of the columns come
+        before the first row."""
         if progress.stage is None:
             return []
         now, state = time.monotonic(), (progress.stage, progress.share)

@@ -41,8 +41,8 @@ def key_figures(run: CosetRun) -> dict[str, str]:
 
 
 def questions(run: CosetRun) -> Table:
-    """Return the questions in words and numbers, in the order asked. A question is about all depths
-    from a least depth on, or about every second one."""
+    """Return the questions in words and numbers, in the order asked. A question is about every
+    depth, or every second depth, from a least depth on."""
     header = ["depths", "answer", "cosets", "look-ups", "left open", "nodes", "time"]
     answers = sorted(run.proof.answers.items(), reverse=True) if run.proof else []
     rows = [

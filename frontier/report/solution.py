@@ -1,4 +1,4 @@
-"""Solutions as JSON and as text: shortest solutions, and those of the 15-puzzle by rotations."""
+"""Solutions as JSON and as text: shortest ones, and solutions of the 15-puzzle by rotations."""
 
 from collections.abc import Iterable
 

@@ -19,7 +19,7 @@ from frontier.runs.summary import Family, family_of
 from frontier.text import counted, named, percent
 
 DRAWN = 8
-"""The most farthest positions that a report draws."""
+"""The greatest number of farthest positions that a report draws."""
 
 IGNORED_KEYS = {"title", "symbols", "picture"}
 """The keys of [puzzle] that do not change the sizes of layers."""

@@ -1,8 +1,8 @@
 """Bounds on God's number of the 2×n puzzle, from searches and from runs of patterns.
 
 Let G(n) be the greatest depth of the 2×n puzzle, and d(n, k) the greatest depth of its pattern of
-the k right-most columns. The blank's home is the top left cell. If a search found G(n), it is both
-bounds. Otherwise:
+the k right-most columns. The blank's home is the top left cell. If a search found G(n), both bounds
+are G(n). Otherwise:
 
 **Below.** The bound is 2n² - n (`frontier.thesis.inversions`).
 
@@ -100,8 +100,8 @@ def _exact(depths: Depths, moves: int) -> Bound:
 def linear_formula(depths: dict[int, int]) -> tuple[int, int, int, int] | None:
     """Return (a, b, first n, last n) with depth = a n + b for at least three n, without a gap.
 
-    The last n is the one before the first gap. Returns None if the depths up to it do not end with
-    such a formula.
+    The last n is the one before the first gap. Returns None if the last depths before the gap do
+    not follow such a formula.
     """
     first = min(depths, default=0)
     last = first

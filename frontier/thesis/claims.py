@@ -2,7 +2,7 @@
 shortest numbers of moves (in Japanese), master's thesis, Japan Advanced Institute of Science and
 Technology, 2021, http://hdl.handle.net/10119/17100.
 
-Only numbers, as printed, including slips.
+The module has only the numbers, as printed, including slips.
 """
 
 DIAMETERS = {  # table 1.1: rows, then columns from 1 on
@@ -48,4 +48,4 @@ COLUMNS = {  # table 5.2: k, then n
     3: {3: 21, 4: 36, 5: 54, 6: 71, 7: 88},
 }
 
-FORMULAS = {1: (9, -9, 4), 2: (13, -17, 4), 3: (17, -31, 5)}  # k: a n + b from n on
+FORMULAS = {1: (9, -9, 4), 2: (13, -17, 4), 3: (17, -31, 5)}  # k: (a, b, first n)

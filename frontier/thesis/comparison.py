@@ -20,7 +20,7 @@ from frontier.thesis.sequences import (
 class Row:
     """A claim of the thesis and the value computed here.
 
-    thesis: the value in the thesis. computed: None if a run is missing that gives it.
+    thesis: the value in the thesis. computed: None if the run that gives it is missing.
     note: the explanation of a slip of the thesis.
     """
 
@@ -31,7 +31,7 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """One of: agrees; slip (a known, explained one of the thesis); differs; no run."""
+        """One of: agrees; slip (a known and explained slip of the thesis); differs; no run."""
         if self.computed is None:
             return "no run"
         if self.thesis == self.computed:
@@ -149,7 +149,7 @@ def columns(runs: ThesisRuns) -> Iterator[Row]:
 
 
 def _depths(runs: ThesisRuns, k: int, columns: Iterable[int]) -> dict[int, int]:
-    """Return n -> d(n, k), for those n that have a run."""
+    """Return n -> d(n, k), for each n that has a run."""
     pairs = ((n, runs.columns(n, k)) for n in columns)
     return {n: depths.depth for n, depths in pairs if depths}
 

@@ -1,12 +1,11 @@
 """A lower bound on God's number of the 2×n puzzle: 2n² - n, from inversions and rows.
 
-B. Whitmore gave this bound in 2021 (OEIS A151943) without a proof; this is one.
+B. Whitmore gave this bound in 2021 (OEIS A151943) without a proof; here is one.
 
 The goal has the blank in the top left cell. Number the tiles 1, ..., 2n-1 in the order of the goal,
-read column by column, each column from the top. A position read in the same way, without the blank,
-is its sequence. Let I be the number of inversions of
-the sequence (pairs of tiles in the wrong order), and R the number of tiles that are not in their
-goal row.
+read column by column, each column from the top. The sequence of a position is its tiles, read in
+the same way without the blank. Let I be the number of inversions of the sequence (pairs of tiles in
+the wrong order), and R the number of tiles that are not in their goal row.
 
 **Theorem.** A position needs at least I + R moves.
 
@@ -20,12 +19,12 @@ by one or R by one, never both. In the goal both are 0.  ∎
 
 Proof. Number the cells 0, ..., 2n-1 in reading order. Half a turn brings the tile of cell q to
 cell 2n-1-q. So the blank is in the last cell, the sequence is reversed, and all its (2n-1)(n-1)
-pairs are inversions. Cells q and 2n-1-q lie in different rows, as one of them is even and one odd,
-so R is 2n-1. The sum is (2n-1)(n-1) + (2n-1) = (2n-1) n.
+pairs are inversions. Cells q and 2n-1-q lie in different rows, because one of these numbers is even
+and the other odd, so R is 2n-1. The sum is (2n-1)(n-1) + (2n-1) = (2n-1) n.
 
 This position is reachable: because the blank crosses n-1 columns on its way to the last one, the
-sequence must have the parity of n-1 (for n ≥ 2 this is sufficient), and (2n-1)(n-1) has it. For
-n = 1 one move leads there.  ∎
+sequence must have the parity of n-1 (for n ≥ 2 this is sufficient), and (2n-1)(n-1) has this
+parity. For n = 1 one move leads to the position.  ∎
 
 No position has a greater I + R, because I is at most the number of pairs and R at most 2n-1.
 """

@@ -30,8 +30,8 @@ and an arriving cell either waits or is matched with a waiting tile. So each pai
 exactly once, when its second member arrives. Which pairs are still possible depends only on how
 many of each kind wait: tiles of either row, cells of either row, and the blank. A pair has a factor
 x if its rows differ, and a tile has a factor x for each boundary of columns that it crosses. The
-tiles that cross a boundary to the right wait there; those that cross it to the left will be matched
-with the cells that wait there. The blank has no factor. Its home is in column 0, so it never
+tiles that cross a boundary to the right wait there; tiles that cross it to the left are matched
+later with the cells that wait there. The blank has no factor. Its home is in column 0, so it never
 crosses a boundary to the left, and no waiting cell is its own. There are O(n³) combinations of
 numbers waiting, and 4n arrivals.
 
@@ -47,8 +47,8 @@ only n-1 cells of row 0 are free for them. So MD(s) ≤ 4⌊n²/4⌋ - m + 2n-1 
 every n ≥ 1. Equality means that the blank is in (1, m), all tiles change rows, and none stays
 strictly left or strictly right of column m. Count these states by hand. If n is odd, the m right
 tiles of row 0 fill the m left cells of row 1, and the left and middle tiles fill the right cells,
-in m!² ways. The tiles of row 1 fill row 0 in m!² ways with the middle tile in the middle, and in
-m·m!² ways with it on the left, and as many with it on the right. If n is even, there are m columns
+in m!² ways. The tiles of row 1 fill row 0 in m!² ways with the middle tile in the middle, in m·m!²
+ways with it on the left, and in m·m!² ways with it on the right. If n is even, there are m columns
 on the left and m-1 on the right. In the same way, there are (m-1)! m! ways to fill row 1 and m!² to
 fill row 0. The total is
 
@@ -90,7 +90,7 @@ def manhattan_counts(columns: int) -> list[int]:
 
 
 def manhattan_formula(columns: int) -> int:
-    """Return the greatest Manhattan distance in steps, in closed form: it holds for every n ≥ 1."""
+    """Return the greatest Manhattan distance in steps, from a formula for every n ≥ 1."""
     return columns**2 + 3 * columns // 2 - 1
 
 

@@ -24,9 +24,9 @@ class Depths:
     """The results of a complete run by layers, or of a run by cosets that found God's number.
 
     run: its name. depth: the greatest distance. depth_at_home: the greatest distance of positions
-    with the blank home, or an upper bound on it if the run does not count these. states: the number
-    of positions. farthest: how many of them are at `depth`; None if not all are listed. by_cosets:
-    True for a run by cosets.
+    with the blank home, or an upper bound on it if the run does not count these positions. states:
+    the number of positions. farthest: how many positions are at `depth`; None if not all are
+    listed. by_cosets: True for a run by cosets.
     """
 
     run: str
@@ -60,8 +60,8 @@ class ThesisRuns:
     def tiles(self, rows: int, columns: int) -> Depths | None:
         """Return the depths of the rows x columns puzzle.
 
-        Returns None if neither a complete run by layers nor a run by cosets has its greatest depth,
-        and it is too large to search.
+        Returns None if neither a complete run by layers nor a run by cosets has found the greatest
+        depth, and the puzzle is too large to search.
         """
         cells = rows * columns
         states = factorial(cells) // 2 if min(rows, columns) > 1 else cells
@@ -69,8 +69,8 @@ class ThesisRuns:
         return self._depths_of(f"{rows}x{columns}", puzzle, states)
 
     def columns(self, columns: int, k: int) -> Depths | None:
-        """Return the depths of the pattern of the k right-most columns of the 2 x n puzzle, or None
-        where `tiles` would."""
+        """Return the depths of the pattern of the k right-most columns of the 2 x n puzzle; None in
+        the same cases as `tiles`."""
         cells, labels = 2 * columns, min(2 * k, 2 * columns - 1)
         one_parity = columns > 1 and cells - labels <= 2
         states = perm(cells, labels + 1) // (2 if one_parity else 1)

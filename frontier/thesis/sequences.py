@@ -1,4 +1,4 @@
-"""Shortest move sequences of the pattern of one column: their number, and the one of the thesis."""
+"""Shortest move sequences of the pattern of one column: their number, and the thesis's sequence."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ PARTS = {"B": "RRDLLU", "C": "RRRDLLU", "D": "RRDRULDLURDRU"}
 class FarthestOfColumn:
     """The farthest positions of the one-column pattern of 2×n.
 
-    depth: f(n). positions: those at that depth. sequences: the number of shortest move
+    depth: f(n). positions: the positions at this depth. sequences: the number of shortest move
     sequences from them to the goal.
     """
 

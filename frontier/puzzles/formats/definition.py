@@ -3,8 +3,8 @@
 All formats have the same content: sets of pieces, which may take one another's places; the piece in
 each place of the solved puzzle and its orientation, with equal numbers for like pieces; and moves,
 which take the piece in each place to another place and may turn it. The reader of a format
-(`frontier.puzzles.formats` lists them) fills in a `Definition`, whose `table` method makes the
-table of a config.
+(`frontier.puzzles.formats` lists the readers) fills in a `Definition`, whose `table` method makes
+the table of a config.
 
 The positions of the puzzle are the places of all sets, one set after another. The powers of a move
 are moves too. A turn of the whole puzzle, such as x or Uv, does not change how the pieces lie
@@ -77,7 +77,7 @@ class Definition:
         self.sets[name] = PieceSet(name, first, size, orientations)
 
     def add_move(self, name: str, source: np.ndarray, turns: np.ndarray, at: str) -> None:
-        """Add a move. source: int64[positions], the place of its set from which the piece in each
+        """Add a move. source: int64[positions], the place in its set from which the piece in each
         position comes. turns: int64[positions], how far the piece that ends in each position is
         turned.
 
@@ -168,7 +168,7 @@ class Definition:
 
 
 def _generators(moves: Mapping[str, Generator], orientations: np.ndarray) -> dict:
-    """Return moves as `generators`, without those that move nothing."""
+    """Return moves as `generators`, without moves that change nothing."""
     generators = {}
     for name, move in moves.items():
         turns = (np.array(move.turns) % orientations).tolist()

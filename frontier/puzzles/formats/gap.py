@@ -8,7 +8,7 @@ PuzzleGeometry and twsearch write them.
 * ``ip:=[[1,2],[3]];``, which PuzzleGeometry writes, says which pieces are alike.
 
 Text from # to the end of a line is a comment. The reader ignores commands that name nothing, such
-as ``Size(G);``, and drops the prefix ``M_``, which those programs put before all names of moves.
+as ``Size(G);``, and drops the prefix ``M_``, which these programs put before all names of moves.
 """
 
 import json

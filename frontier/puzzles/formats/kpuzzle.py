@@ -122,7 +122,7 @@ def _numbers(given, key: str, of: PieceSet, most: int, at: str) -> list[int]:
 
 
 def _add_derived(definition: Definition, derived: dict, file: str) -> None:
-    """Add the moves that are sequences of other moves; those may be derived moves too."""
+    """Add the moves that are sequences of other moves, which may be derived moves too."""
     each, waiting = definition.orientations.tolist(), dict(derived)
     while waiting:
         left, faults = {}, []

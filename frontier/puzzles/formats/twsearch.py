@@ -7,8 +7,8 @@ A file has lines of words; lines that begin with # are comments.
 * ``Set``, a name, a number of pieces and a number of orientations: pieces that may take one
   another's places.
 * ``Solved``, up to ``End``: for each set a line with its name, a line with the piece in each place,
-  counted from 1, and, unless all orientations are 0, a line with these. Equal numbers are like
-  pieces. A set that is not named has its pieces in order.
+  counted from 1, and, unless all orientations are 0, a line with the orientations. Equal numbers
+  are like pieces. A set that is not named has its pieces in order.
 * ``Move`` and a name, up to ``End``: for each set that moves, the place from which the piece in
   each place comes, and how far the piece that begins in each place is turned.
 * ``StartState`` and ``MoveTransformation`` are like ``Solved`` and ``Move`` but count from 0, and
@@ -148,7 +148,7 @@ def _add_move(
     first = 0 if command == "MoveTransformation" else 1
     rows = _rows(definition, lines, at, lambda of: range(first, of.size + first))
     source, turns = _arrangement(definition, rows, first)
-    if command == "Move":  # it gives turns by the places before the move
+    if command == "Move":  # it gives the turn for each place before the move
         for of in definition.sets.values():
             turns[of.positions] = turns[of.positions][source[of.positions]]
     definition.add_move(name, source, turns, at.removesuffix(": "))

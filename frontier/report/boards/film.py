@@ -52,7 +52,7 @@ def boards_strip(puzzle: Puzzle, boards: Sequence[Board], captions: Sequence[str
 def film_strip(puzzle: Puzzle, solution: Solution) -> str:
     """Return all positions of a solution as one SVG, in rows.
 
-    Below each position is the move that leads to it. The pieces that it moves or turns have a
+    Below each position is the move that leads to it. Pieces that have just moved or turned have a
     strong outline, and a shadow marks the former place of a moved piece.
 
     Parameters
@@ -149,7 +149,7 @@ class _Film:
 
     def faces(self, scene: Scene, piece: Piece) -> list[str]:
         """Return the drawings of a piece of the first position with each of its labels; the first
-        is visible."""
+        drawing is visible."""
         labels, first = self.labels[piece.code], self.shown[piece.code][0]
         if len(labels) == 1:
             return [scene.piece(piece)]
@@ -170,7 +170,7 @@ class _Film:
                 for piece in picture.pieces
                 if piece.code in paths or piece.label != labels_before[piece.code]
             ]
-            # Mark pieces with a label or a kind, if any of them move, rather than all.
+            # If any pieces with a label or a kind move, mark only these pieces.
             marked = {piece.code for piece in moved if not _unmarked(piece)} or {
                 piece.code for piece in moved
             }

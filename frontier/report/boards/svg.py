@@ -155,7 +155,7 @@ class Scene:
         return path
 
     def _stones(self, cells: Iterable[int]) -> tuple[str, str]:
-        """Return the path of the middles of cells, and that of the edges of the graph between
+        """Return the path of the middles of cells, and the path of the edges of the graph between
         them."""
         places = {cell: map(number, self.at(self.picture.places[cell])) for cell in cells}
         at = {cell: ",".join(place) for cell, place in places.items()}

@@ -25,8 +25,8 @@ STROKES = "─│╱╲·○░"
 PLAIN = str.maketrans("╵╷╴┘┐┤╶└┌├┴┬┼" + STROKES, "+" * 13 + "-|/\\.o#")
 LIKE, EMPTY, DOT, WALL = "x", "○", "·", "░"
 SLOPE = 3**-0.5
-"""The lines of text for each column of a graph, at which all sides of equilateral triangles are
-strokes."""
+"""The lines of text for each column of a graph. With this slope all sides of equilateral triangles
+are strokes."""
 
 BETWEEN = 3
 """The columns between boards side by side."""
