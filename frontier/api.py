@@ -283,7 +283,7 @@ class Run(LayerTotals):
         return self.oracle.count(self.board(board))
 
     def show(self, *boards: ArrayLike | str | Mapping[str, Any]) -> "Drawings":
-        """Return drawings of boards. `print` shows them as text, a notebook shows them in colour.
+        """Return drawings of boards. `print` shows them as text; a notebook shows them in colour.
 
         Parameters
         ----------

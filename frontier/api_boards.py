@@ -29,7 +29,7 @@ def board_of(puzzle: Puzzle, board: ArrayLike | str | Mapping[str, Any]) -> Boar
 
 
 class Drawings:
-    """Boards of a puzzle. `print` shows them as text, a notebook shows them in colour."""
+    """Boards of a puzzle. `print` shows them as text; a notebook shows them in colour."""
 
     def __init__(self, puzzle: Puzzle, boards: Sequence[Board]):
         self.puzzle, self.boards = puzzle, list(boards)

@@ -21,8 +21,8 @@ from frontier.space.lehmer import LehmerCode
 from frontier.text import counted
 
 UNREACHABLE, NO_BOARD = -1, -2
-"""Returned in place of a distance if the goal cannot be reached, and if the codes are not a
-board."""
+"""Returned in place of a distance: the first if the goal cannot be reached, the second if the codes
+are not a board."""
 
 LIKE, BLANK = -1, -2
 """The numbers of unlabelled tiles and of the blank."""

@@ -30,7 +30,7 @@ from frontier.text import counted, near
 METHODS = ("layers", "search", "ida")
 
 MOST_SEARCHED = 1_000_000_000
-"""The most states of a puzzle for the method `search`; 100 million take some seconds."""
+"""The most states of a puzzle for the method `search`; 100 million take a few seconds."""
 
 Solve = Callable[[Board], tuple[Solution, dict]]
 """Returns the solution of a board, and a dict with its {"count": …} or {"nodes": …}."""

@@ -146,7 +146,7 @@ path_argument = partial(click.argument, shell_complete=complete_run)
 
 
 def name_run(run: str) -> str:
-    """Make the remedies of this command call its run `run`, and return `run`."""
+    """Make this command's remedies refer to its run as `run`, and return `run`."""
     click.get_current_context().meta[RUN_NAMED] = shlex.quote(run)
     return run
 

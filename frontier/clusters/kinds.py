@@ -1,5 +1,5 @@
 """The executor of each kind of ``[cluster]``: in this process, on workers started here, in the jobs
-of a queue, on an existing scheduler, or through a client of the user.
+of a queue, on an existing scheduler, or through the user's own client.
 
 Sockets listen on the loopback interface, unless ``cluster.options.interface`` names another one.
 Dask's own settings (``distributed.comm``) decide whether they use TLS, and with which certificates.
@@ -126,7 +126,7 @@ def _client(place, settings: ClusterTable):
 def client_for(config: Config, client=None):
     """Return the client whose workers do the tasks, None if the config decides.
 
-    client: a `distributed.Client` of the user. If there is none, and the config names no kind of
+    client: the user's `distributed.Client`. If there is none, and the config names no kind of
     cluster, the current client is used, as in Dask. Raises InputError if the client cannot be used.
     """
     if client is None:
@@ -157,8 +157,8 @@ def _current():
 
 
 def on_client(config: Config, client) -> Config:
-    """Return the config for the workers of a client, with their number and at most the memory of
-    the smallest one for each."""
+    """Return the config for the workers of a client, with the number of workers, and for each at
+    most the memory of the smallest."""
     workers = client.scheduler_info(n_workers=-1)["workers"].values()
     limits = [worker["memory_limit"] for worker in workers]
     cluster = config.cluster.model_copy(

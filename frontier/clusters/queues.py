@@ -41,7 +41,7 @@ name for memory differs from site to site, so its jobs do not ask for memory. On
 workers keep only Dask's logs."""
 
 LISTS = ("worker_extra_args", "job_script_prologue", "job_extra_directives", "job_directives_skip")
-"""Options that are lists. A text given instead stands for a list with only this text."""
+"""Options that are lists. A string given instead stands for a list of that one string."""
 
 CLOCK = "hours:minutes:seconds", "minutes:seconds", "seconds"
 DAYS = "days-hours:minutes:seconds", "days-hours:minutes", "days-hours"

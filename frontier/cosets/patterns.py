@@ -1,11 +1,11 @@
 """The patterns of a region: one bit of each distance, and lists of the farthest.
 
-**Ends.** A solution of a pattern ends with the blank in the region. If a move slides one tile, it
-also ends in a cell of the same checkerboard colour as the blank's home. This loses nothing. Let a
-solution s end on the other colour, and lead to the board y of the region. The blank of y is not at
-home, so D(y) > 0, and a shortest solution of y begins with a move to a cell of the home's colour.
-Add this move to s: the solution is one move longer, its board is one move nearer, and it settles
-what s settles.
+**Ends.** A solution of a pattern ends with the blank in the region. If each move slides one tile,
+the blank also ends in a cell of the same checkerboard colour as the blank's home. This loses
+nothing. Let a solution s end on the other colour, and lead to the board y of the region. The blank
+of y is not at home, so D(y) > 0, and a shortest solution of y begins with a move to a cell of the
+home's colour. Add this move to s: the solution is one move longer, its board is one move nearer,
+and it settles what s settles.
 
 **Bits.** The *distance* of a pattern is the number of moves of its shortest solutions. If a move
 slides one tile, it changes this distance by exactly one, and the colour of the blank's cell shows

@@ -170,7 +170,7 @@ class Forecast:
 
 
 def forecast_of(plan: Plan, fresh: bool = False) -> Forecast:
-    """Measure the search and the machine for some seconds, and extrapolate.
+    """Measure the search and the machine for a few seconds, and extrapolate.
 
     A complete run is forecast from its beginning. fresh: True if an existing run is deleted first.
     """

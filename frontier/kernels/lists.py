@@ -47,8 +47,8 @@ class ListKernel(ABC):
         return states * 8 * (2 + 2 * max(self._degree))
 
     def expand(self, side: int, current: np.ndarray, previous: np.ndarray) -> np.ndarray:
-        """Return the layer after `current`, which lies on `side`. All three are sorted uint64
-        arrays."""
+        """Return the layer after `current`, which lies on `side`. Both layers and the result are
+        sorted uint64 arrays."""
         space = self.space
         neighbours = self._all_neighbours(side, current)
         same_side = current if space.sides == 1 else current[:0]

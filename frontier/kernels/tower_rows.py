@@ -28,7 +28,7 @@ probe for each move."""
 
 @kernel
 def walked(radix, first, to, then, digits, section):
-    """Return the image (row, section) of the row with some digits under a section of the first
+    """Return the image (row, section) of the row with these digits under a section at the first
     digit."""
     row = 0
     for j in range(radix.size):

@@ -1,12 +1,12 @@
 """All shapes of a board: every arrangement of its pieces if pieces of one sort look alike.
 
-A *direction* leads from each of some cells to a next cell. At most one step leaves each cell and at
-most one enters it, so every step can be undone. A direction has two opposite *ways*. A piece moves
-as a whole: each of its cells moves to the next cell in the same way. If one of them has no next
-cell, the piece cannot move. So one placement of a piece determines all its placements, which steps
-reach on an empty board. Together they are the *footprint* of the piece.
+A *direction* leads from each of certain cells to a next cell. At most one step leaves each cell and
+at most one enters it, so every step can be undone. A direction has two opposite *ways*. A piece
+moves as a whole: each of its cells moves to the next cell in the same way. If one of them has no
+next cell, the piece cannot move. So one placement of a piece determines all its placements: those
+that steps reach on an empty board. Together they are the *footprint* of the piece.
 
-A shape shows only the *sort* of a piece: its footprint and its group of like pieces. Cells are
+A shape shows only the *sort* of a piece: its footprint and its group of identical pieces. Cells are
 numbered in reading order. The *anchor* of a piece is the first cell of its placement.
 
 A shape is a row of codes, one per cell: EMPTY, COVERED (by a piece whose anchor is an earlier

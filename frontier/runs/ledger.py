@@ -43,7 +43,7 @@ class Ledger:
         self._version = self._storage.version(LEDGER)
 
     def read(self, name: str = LEDGER) -> dict:
-        """Return the content of the ledger, or of its copy.
+        """Return the content of a file of the ledger. name: the ledger or its copy.
 
         Raises CorruptRunError if it is missing or damaged, or belongs to another run.
         """

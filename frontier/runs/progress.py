@@ -38,7 +38,8 @@ StartT = TypeVar("StartT", events.RunStarted, events.SearchStarted)
 
 @dataclass(eq=False)
 class Standing(Generic[RunT, StartT]):
-    """The known progress of a run of either kind at a moment. It listens to the events of the run.
+    """The known progress of a run of either kind at a given moment. It listens to the events of the
+    run.
 
     name: the name of the run. started: the event of the last start, None if the run has not begun.
     began, since: the Unix times when the run began, and when the work under way began. ended: the
@@ -147,12 +148,12 @@ class LayerTotals:
 
 @dataclass(eq=False)
 class Progress(LayerTotals, Standing[LayerRun, events.RunStarted]):
-    """The progress of a run by layers at a moment.
+    """The progress of a run by layers at a given moment.
 
     layers: all layers made, from depth 0. committed: how many of them are committed; a kill loses
     the rest. disk: the bytes of the layers on disk. task: the tasks done of the next layer, which
-    began at `since`; None if not known. If only the number of all its tasks is not known, that
-    number is 0. storing: the number of layers that are being stored.
+    began at `since`; None if not known. If only the total number of tasks is
+    unknown, the total is given as 0. storing: the number of layers that are being stored.
     """
 
     layers: list[LayerRecord] = field(default_factory=list)
@@ -237,7 +238,7 @@ class Progress(LayerTotals, Standing[LayerRun, events.RunStarted]):
 
 @dataclass(eq=False)
 class SearchProgress(Standing["CosetRun", events.SearchStarted]):
-    """The progress of a run by cosets at a moment.
+    """The progress of a run by cosets at a given moment.
 
     asking: what the run does, None if not known.
     """
@@ -284,8 +285,8 @@ class SearchProgress(Standing["CosetRun", events.SearchStarted]):
 
 
 def _asking(run: "CosetRun", workers: int) -> events.Asking:
-    """Return what a run by cosets does now or next, and the time that the question still takes: for
-    each portion left, the mean time of the portions done. workers: 0 if not known."""
+    """Return what a run by cosets does now or next, and the time that the question will still take:
+    for each portion left, the mean time of the portions done. workers: 0 if not known."""
     proof = run.proof
     if proof is None:
         return events.Asking("making the tables")
@@ -340,8 +341,8 @@ def progress_of(run: "LayerRun | CosetRun") -> AnyProgress:
 
 
 def is_written(storage: Storage) -> bool:
-    """Return whether a process writes a run, complete or not: its lock is held or, without locks,
-    its log has no end and its status page is recent."""
+    """Return whether a process is writing a run, complete or not: its lock is held or, without
+    locks, its log has no end and its status page is recent."""
     if storage.lock_file:
         return is_held(storage.lock_file)
     with suppress(FileNotFoundError):

@@ -53,7 +53,7 @@ def layer_by_tasks(
     # A notebook keeps the last error and with it this frame, so the results are closed here.
     with closing(executor.run(calls, stop)) as results:
         for result in results:
-            if waited is None:  # all new workers wait about as long for kernels
+            if waited is None:  # all new workers wait about equally long for kernels
                 waited = result.prepared
             record = result.record
             parts[record.task] = record

@@ -35,8 +35,8 @@ LISTED_SECONDS, THIN_WORD_SECONDS = 420e-9, 1.6e-9
 """A layer is thin if its list takes less time than its bitmaps. A list takes about 130 ns of one
 core for each state, and 300 ns more where it is put into bitmaps or taken from them. Tasks take
 `THIN_WORD_SECONDS` for each word of a bitmap with few states. In memory, where rows without a state
-are skipped, a word takes less (`layer_seconds`). Look-ups add to these times. (Measured with 2x7,
-from disk and in memory, where the two meet at 1/256 and 1/320 of the words.)"""
+are skipped, a word takes less (`layer_seconds`). Look-ups add to these times. (Measured with 2x7:
+the two times are equal if there are 1/256 as many states as words from disk, 1/320 in memory.)"""
 
 THIN_STATES, THIN_IN_MEMORY = 200_000, 1000
 """A layer of at most this many states is always made as a list, because starting a task costs more.
@@ -117,8 +117,8 @@ class Plan:
     threads
         How many threads of one process make layers in memory; 0 if tasks make them.
     bytes_in_memory
-        If tasks make layers because one process may not use enough memory, the bytes that it would
-        need; otherwise 0.
+        If tasks make layers because one process is not allowed enough memory, the bytes that it
+        would need; otherwise 0.
     fresh
         True if the plan assumes that there is no run yet.
     """
@@ -213,8 +213,8 @@ def with_what_is_kept(config: Config) -> Config:
 
 
 def make_plan(config: Config, layout: dict[str, Any] | None = None) -> Plan:
-    """Plan a run; raises TooLarge if it cannot fit in memory. layout: the settings of an existing
-    run."""
+    """Plan a run; raises TooLarge if it cannot fit in memory. layout: the layout settings of an
+    existing run."""
     config = with_what_is_kept(config)
     puzzle, memory = config.make_puzzle(), config.cluster.memory
     if config.cluster.workers_here and not config.cluster.oversubscribe:
@@ -253,7 +253,7 @@ def make_plan(config: Config, layout: dict[str, Any] | None = None) -> Plan:
         )
     work = chosen.work(0)
     seconds = work.words * THIN_WORD_SECONDS + work.look_ups * LOOK_UP_SECONDS
-    # This process makes lists beside its workers, or on a host of its own; tasks read them.
+    # This process makes lists, on the host of its workers or on one of its own; tasks read them.
     room = min(memory, default_memory("local", 1)) - need
     most = room // max(LISTED_BYTES, engine_of(space).lists(space).bytes_for(1))
     list_states = max(THIN_STATES, min(int(seconds / LISTED_SECONDS), most))

@@ -1,4 +1,4 @@
-"""Rolling a damaged run back to its last layer that can be resumed.
+"""Rolling a damaged run back to the last layer from which it can be resumed.
 
 A layer needs the two before it, so a run can be resumed from depth t if layers t and t - 1 are
 undamaged. For a complete run, the last layer is enough. A run that keeps only these cannot be

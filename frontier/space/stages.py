@@ -59,7 +59,7 @@ def stages_of(points: Points, leading: int = 0) -> list[Stage]:
 
 
 def shown(points: Points, stages: list[Stage]) -> np.ndarray:
-    """Return the colours, int64[points], of the goal, as far as some stages show them."""
+    """Return the colours, int64[points], of the goal, as far as the given stages show them."""
     is_position = points.sticker == NO_MARK
     label_shown, mark_shown = np.zeros(points.count, bool), np.zeros(points.count, bool)
     orbit = points.orbit[points.position]

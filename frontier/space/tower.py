@@ -90,8 +90,8 @@ class Graph:
         return cls(1, loops, loops, np.arange(loops.size))
 
     def among(self, kept: np.ndarray) -> "Graph":
-        """Return the graph of some vertices, ascending. No arc may lead from them to other
-        vertices."""
+        """Return the subgraph on the vertices `kept`, which ascend. No arc may lead from them to
+        other vertices."""
         number = np.full(self.vertices, -1, dtype=np.int64)
         number[kept] = np.arange(kept.size)
         inside = number[self.source] >= 0

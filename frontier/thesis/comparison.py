@@ -21,7 +21,7 @@ class Row:
     """A claim of the thesis and the value computed here.
 
     thesis: the value in the thesis. computed: None if the run that gives it is missing.
-    note: the explanation of a slip of the thesis.
+    note: the explanation of a slip in the thesis.
     """
 
     claim: str
@@ -31,7 +31,7 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """One of: agrees; slip (a known and explained slip of the thesis); differs; no run."""
+        """One of: agrees; slip (a known and explained slip in the thesis); differs; no run."""
         if self.computed is None:
             return "no run"
         if self.thesis == self.computed:

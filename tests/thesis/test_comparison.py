@@ -311,7 +311,7 @@ def test_what_is_written(written, value):
     assert "| f(7) | 54 | 54 | agrees |" in lines
     found = verdicts(value["tables"])
     summary = lines.index(
-        f"{len(found)} claims: {found.count('agrees')} agree; slips of the thesis: {len(SLIPS)}; "
+        f"{len(found)} claims: {found.count('agrees')} agree; slips in the thesis: {len(SLIPS)}; "
         f"different: 0; without a run: {found.count('no run')}."
     )
     assert lines[summary + 1 : summary + 3] == list(claims.REMARKS)
@@ -328,6 +328,6 @@ def test_the_text_of_one_table(written, directory):
     assert result.stderr == ""
     assert result.stdout.startswith("## Table 5.2")
     assert "| k = 2, n = 7 | 74 | 74 | agrees |" in result.stdout
-    summary = "20 claims: 17 agree; slips of the thesis: 0; different: 0; without a run: 3."
+    summary = "20 claims: 17 agree; slips in the thesis: 0; different: 0; without a run: 3."
     assert summary in result.stdout.splitlines()
     assert result.stdout.count("## ") == 1

@@ -36,8 +36,8 @@ def is_definition(text: str) -> bool:
 
 
 def read_definition(text: str, file: str) -> Definition:
-    """Return the definition in a text; raises InputError, beginning with `file` and the key, for
-    what is not in this format or not supported."""
+    """Return the definition in a text; raises InputError, whose message begins with `file` and the
+    key, for anything that is not in this format or not supported."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:

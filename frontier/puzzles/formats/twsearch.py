@@ -72,8 +72,8 @@ def is_definition(text: str) -> bool:
 def read_definition(text: str, file: str) -> Definition:
     """Return the definition in a text.
 
-    Raises InputError, beginning with `file` and the line, for what is not in this format or not
-    supported.
+    Raises InputError, whose message begins with `file` and the line, for
+    anything that is not in this format or not supported.
     """
     definition, lines, solved = Definition(), _lines(text), False
     for number, words in lines:
