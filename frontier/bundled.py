@@ -65,5 +65,5 @@ def remedy(missing: str) -> str:
     """Return advice for a user who named the config `missing`, which does not exist."""
     name = PurePosixPath(missing).name.removesuffix(".toml")
     if name in names():
-        return f"its name alone, {name}, stands for the config that comes with the program"
+        return f"use the name alone, {name}, for the config that comes with the program"
     return f"`{program()} list` shows the configs that come with the program"

@@ -174,10 +174,10 @@ def _folder() -> Path | None:
 @cache
 def warn(folder: Path | None) -> None:
     """Say, only once, that kernels are not kept."""
-    where = f"in {folder}" if folder else "anywhere, as there is no home directory"
+    where = f"in {folder}" if folder else "anywhere, because there is no home directory"
     said = (
-        f"frontier: warning: compiled kernels cannot be kept {where}, so each process "
-        "compiles them again; set NUMBA_CACHE_DIR to a directory that can be written and locked"
+        f"frontier: warning: compiled kernels cannot be kept {where}. Each process compiles them "
+        "again; to avoid this, set NUMBA_CACHE_DIR to a writable directory with file locks"
     )
     if sys.stderr:
         print(said, file=sys.stderr)

@@ -99,8 +99,8 @@ def start(
     storage, exists = config.storage, LayerRun.exists(config.storage)
     if exists and not fresh and planned and planned.fresh:
         raise InputError(
-            f"{storage} holds a run, and the plan was made as if there were none: run(plan, "
-            "fresh=True) deletes that run, plan(config) makes a plan that resumes it"
+            f"{storage} holds a run, but the plan assumes that there is none: resume the run with "
+            "a new plan(config), or delete it with run(plan, fresh=True)"
         )
     client = client_for(config, client)
     if client is not None or fresh or not planned:
@@ -124,7 +124,7 @@ def delete_run(path: Place, take_over: bool = False) -> None:
     """
     storage = storage_at(path).absolute()
     if not LayerRun.exists(storage):
-        raise InputError(f"{storage} holds no run, so nothing is deleted")
+        raise InputError(f"{storage} holds no run; nothing was deleted")
     refuse_others(storage.names(), storage)
     with writing(storage, take_over):
         delete_files(storage)

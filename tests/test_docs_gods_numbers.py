@@ -128,7 +128,7 @@ def test_another_blank_and_a_region_that_was_asked_for_stand_in_the_command(numb
 @pytest.mark.sweep
 def test_moves_of_several_tiles(write, clone, tmp_path):
     """The search says more than the table of layers; its board is told apart, and so are the moves
-    of its ways."""
+    of its paths."""
     run = searched(tmp_path, "2x4", "puzzle.metric=multi", layers=6)
     write(run.path)
     entries = {
@@ -175,7 +175,7 @@ def test_a_way_that_does_not_lead_home_is_an_error(write, clone, tmp_path):
     answer.done[number] = replace(block, farther=(bent,))
     run.commit()
     before = files_of(clone / "docs")
-    with pytest.raises(SystemExit, match="its way"):
+    with pytest.raises(SystemExit, match="its path"):
         write(run.path)
     assert files_of(clone / "docs") == before
 

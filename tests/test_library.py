@@ -117,7 +117,7 @@ def test_numbers_and_arrays(form, request, monkeypatch):
             array[0] = 0
     monkeypatch.setattr(layers_module, "MOST_NUMBERS", 10)
     largest = max(run.layers, key=lambda layer: layer.states)
-    with pytest.raises(InputError, match=r"layer \d+ has \d+ states: .* at most 10 .*batches"):
+    with pytest.raises(InputError, match=r"layer \d+ has \d+ states: .* at most 10; .*batches"):
         largest.numbers()
 
 

@@ -55,7 +55,7 @@ def test_a_fresh_plan_deletes_the_run_that_is_there_only_if_asked(tmp_path):
     resumed = frontier.run(config)
     assert resumed.store.identity["identifier"] == again.store.identity["identifier"]
     other = config_of(tmp_path, {**TILES, "blank": [0, 1]}, kind="serial")
-    with pytest.raises(InputError, match="made by another config"):
+    with pytest.raises(InputError, match="made by a different config"):
         frontier.run(other)
     assert frontier.run(other, fresh=True).puzzle.goals[0] == (1, 0, 2, 3, 4, 5)
 
@@ -169,8 +169,8 @@ def test_one_board_is_one_board_everywhere(run, how):
         (np.array([1.0] * 6), "6 cells of type float64"),
         (["1 0 2/3 4 5", "q"], r"\[\[q\]\]"),
         (object(), "is nothing that a config file could say"),
-        ([0, 0, 1, 2, 3, 4], "the numbers 0..5 must stand in it, each once"),
-        ("0 1 9/3 1 4", "must stand in it, each once .*; 1 is repeated, 9 is none of them$"),
+        ([0, 0, 1, 2, 3, 4], "the numbers 0..5 must appear, each once"),
+        ("0 1 9/3 1 4", "must appear, each once .*; 1 is repeated, 9 is not one of them$"),
         ("", r"board = '': expected 2 rows of 3 numbers"),
     ],
 )

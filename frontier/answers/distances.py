@@ -93,8 +93,8 @@ class Distances:
             return cls.of_run(complete(LayerRun.open(storage)))
         if storage.name.endswith(NPY):
             raise InputError(
-                f"{path} does not say of which puzzle it is, as arrays of NumPy cannot; name the "
-                "run, or export it as a Zarr array"
+                f"{path} is a NumPy file, which does not name its puzzle; name the run, or export "
+                "it as a Zarr array"
             )
         import zarr
 
@@ -105,7 +105,7 @@ class Distances:
             raise InputError(f"{path} is neither a run nor an exported array: {error}") from None
         attributes: dict[str, Any] = dict(array.attrs)
         if attributes.get("kind") != NAME or "puzzle" not in attributes:
-            raise InputError(f"{path} is a Zarr array, but holds no distances that export wrote")
+            raise InputError(f"{path} is a Zarr array, but `export` did not write it")
         _check_room(str(path), array.nbytes)
         try:
             distances = cls(puzzle_of(attributes["puzzle"]), np.asarray(array[:]))
@@ -127,10 +127,9 @@ def reader_of(run: LayerRun, *limits: int) -> RunReader:
     """
     if run.identity["keep"] != "all":
         raise InputError(
-            f"{run.path} kept only its last layers (search.keep = "
-            f'"{run.identity["keep"]}"), so distances cannot be read from it. Run its config '
-            "again with --keep-all --out ANOTHER-DIRECTORY and ask "
-            "there, or let solve CONFIG BOARD find another way for one position"
+            f'{run.path} kept only its last layers (search.keep = "{run.identity["keep"]}"), so '
+            "distances cannot be read from it. Run its config with --keep-all --out "
+            "ANOTHER-DIRECTORY and use that run. To solve a few positions, use solve CONFIG BOARD"
         )
     return RunReader(run, *limits)
 
@@ -146,17 +145,16 @@ def export(run: LayerRun, place: Place) -> "zarr.Array | np.ndarray":
     ending = Path(storage.name).suffix.lower()
     if ending in OTHER_FORMATS:
         raise InputError(
-            f"{storage}: distances are not written in the format of {ending}; name a file that "
-            f"ends in {NPY}, or any other name for a Zarr array"
+            f"{storage}: distances cannot be written as {ending}; name a {NPY} file or, for a Zarr "
+            "array, a directory such as x.zarr"
         )
     target = _new_place(storage)
     reader = reader_of(complete(run))
     (_, half), dtype = _form(reader)
     if half * dtype.itemsize > ROWS_BYTES:
         raise InputError(
-            f"{reader.puzzle.title}: a row of its array has {half:,} distances, more "
-            f"than the {ROWS_BYTES:,} that can be written; ask the run itself, or label fewer "
-            "tiles"
+            f"{reader.puzzle.title}: a row of its array has {half:,} distances, more than the "
+            f"{ROWS_BYTES:,} that `export` can write; use the run itself, or label fewer tiles"
         )
     try:
         return (_write_npy if ending == NPY else _write_zarr)(reader, target)
@@ -213,8 +211,8 @@ def _new_place(storage: Storage) -> Path:
     """Return the path of an empty place, and make its parent directory."""
     if storage.lock_file is None:
         raise InputError(
-            f"{storage} is in an object store: name a place in a file system, from where a program "
-            "of the store copies it"
+            f"{storage} is in an object store; export to a file system, and copy the result with a "
+            "tool of the store"
         )
     check_new(storage)
     if storage.is_folder():
@@ -236,7 +234,8 @@ def complete(run: LayerRun) -> LayerRun:
     """Return the run; raises InputError if it is not complete."""
     if not run.complete:
         raise InputError(
-            f"{run.path} is not complete, so it does not know all distances; run it to the end"
+            f"{run.path} is not complete, so it does not know all distances; resume it until "
+            "it is complete"
         )
     return run
 
@@ -276,7 +275,8 @@ def _chunks(reader: RunReader) -> Iterator[tuple[int, np.ndarray]]:
         yield first, values
     if total != run.states:
         raise CorruptRunError(
-            f"the layers of {run.path} hold {total:,} positions, its ledger lists {run.states:,}"
+            f"the layers of {run.path} hold {total:,} positions, but its ledger lists "
+            f"{run.states:,}"
         )
 
 

@@ -92,8 +92,8 @@ class Layer:
         """
         if self.states > MOST_NUMBERS:
             raise InputError(
-                f"layer {self.depth} has {counted(self.states, 'state')}: the numbers of at most "
-                f"{MOST_NUMBERS:,} are given at once; read it in parts, with batches()"
+                f"layer {self.depth} has {counted(self.states, 'state')}: numbers() returns at "
+                f"most {MOST_NUMBERS:,}; read the layer in parts, with batches()"
             )
         return self._open().numbers()
 
@@ -222,11 +222,11 @@ class Layer:
     def _check_kept(self) -> None:
         if not self.kept:
             kept = " and ".join(str(layer.depth) for layer in self._layers if layer.kept)
-            those = f"the layers that it has are {kept}" if kept else "it has no layer"
+            those = f"it kept layers {kept}" if kept else "it kept no layer"
             raise InputError(
                 f"{self._layers.store.path} did not keep layer {self.depth}, only its size; "
                 f'{those}. Run its config with search.keep = "all" in another directory '
-                "(store.path) to keep them all"
+                "(store.path)"
             )
 
 

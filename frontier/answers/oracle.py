@@ -71,8 +71,8 @@ class Oracle:
         if distance < 0:
             self.puzzle.check_reached(board)
             raise InputError(
-                f"board {self.puzzle.line(board)} is farther than depth "
-                f"{len(self._run.records) - 1}, to which {self._run.path} has come; run it on"
+                f"board {self.puzzle.line(board)} is deeper than {len(self._run.records) - 1}, the "
+                f"depth that {self._run.path} has reached; resume the run"
             )
         return distance
 
@@ -99,9 +99,8 @@ class Oracle:
         from the goal to a position, not the distance back."""
         if not self._model.undone:
             raise InputError(
-                f"{self.puzzle.title}: some moves have no inverse among the moves, so the layers "
-                "do not tell how to solve a position; solve it with --method ida, or set "
-                "puzzle.closed = true"
+                f"{self.puzzle.title}: some moves have no inverse, so the layers cannot solve a "
+                "position; solve it with --method ida, or set puzzle.closed = true"
             )
 
     @cached_property
@@ -136,7 +135,7 @@ class Oracle:
             if near.size > MOST_COUNTED:
                 raise InputError(
                     f"more than {MOST_COUNTED:,} positions at depth {t} lie on shortest solutions "
-                    f"of {self.puzzle.line(board)}: too many to count"
+                    f"of {self.puzzle.line(board)}, too many to count"
                 )
             total = int(path_counts.sum())
         return total

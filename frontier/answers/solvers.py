@@ -64,14 +64,12 @@ def solver_for(
     InputError if the method cannot solve positions of the config.
     """
     if method not in (None, *METHODS):
-        raise InputError(f"method = {method!r}: known are {', '.join(METHODS)}")
+        raise InputError(f"method = {method!r}: expected one of {', '.join(METHODS)}")
     if most_nodes is not None:
         check_whole("most_nodes", most_nodes, 1)
     of_ida = bool(heuristics) or (tell_apart, most_nodes) != (None, None)
     if of_ida and method in ("layers", "search"):
-        raise InputError(
-            "--tell-apart, --heuristic and --most-nodes are for a search by --method ida"
-        )
+        raise InputError("--tell-apart, --heuristic and --most-nodes need --method ida")
     if count and (of_ida or method == "ida"):
         raise InputError("--all-counts needs the layers of a run (--method layers or search)")
     puzzle, plan = config.make_puzzle(), None
@@ -86,8 +84,8 @@ def solver_for(
     if method == "layers":
         if store is None:
             raise InputError(
-                f"{config.name} has not started: there is no run at {config.path} "
-                "(--method layers); without --method it is solved another way"
+                f"{config.name} has not started: there is no run at {config.path}; omit --method "
+                "layers to use another method"
             )
         return Solver(
             "layers", f"from the layers of {near(str(store.path))}", _by_layers(store, count)
@@ -128,9 +126,8 @@ def _search_plan(config: Config, puzzle: Puzzle) -> Plan | None:
 
 def _too_large(puzzle: Puzzle) -> str:
     return (
-        f"{puzzle.title}: its {counted(puzzle.states, 'state')} are too many to search them all "
-        f"for one position, do not fit in memory (at most {MOST_SEARCHED:,}), or have moves "
-        "without an inverse"
+        f"{puzzle.title}: its {counted(puzzle.states, 'state')} cannot all be searched: they are "
+        f"more than {MOST_SEARCHED:,}, do not fit in memory, or some moves have no inverse"
     )
 
 

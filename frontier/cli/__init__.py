@@ -31,7 +31,7 @@ from frontier.errors import (
 from frontier.signals import ending, handling, leaving_at_once
 from frontier.text import program
 
-VERIFIED = ". See what `{program} repair {run}` can do"
+VERIFIED = ". `{program} repair {run}` repairs what it can"
 REMEDY = ". `{program} verify {run}` lists all damage, `{program} repair {run}` repairs what it can"
 
 
@@ -139,13 +139,13 @@ def _remedy(error: FrontierError, context: click.Context) -> str:
 COMMANDS = {
     "list": ("starting", "List the configs that come with the program."),
     "init": ("starting", "Write a config to start from."),
-    "plan": ("planning", "Say what a run will take, without running it."),
+    "plan": ("planning", "Estimate the memory, disk and time of a run."),
     "run": ("runs", "Start or resume a search."),
-    "status": ("watching", "Say how far RUN is, and how long it may still take."),
+    "status": ("watching", "Show how far RUN has got, and how long it may still take."),
     "gods-number": ("cosets", "Find God's number without visiting every position."),
-    "report": ("reporting", "Report what RUN found, and how; compare several runs."),
+    "report": ("reporting", "Report the results of RUN, or compare several runs."),
     "farthest": ("results", "Print the positions that need the most moves."),
-    "layer": ("layers", "Print the positions of one layer, or some of them."),
+    "layer": ("layers", "Print all or some of the positions of one layer."),
     "solve": ("solving", "Find a shortest solution of each BOARD."),
     "draw": ("drawing", "Draw positions."),
     "export": ("layers", "Write the distances of all positions as an array."),
@@ -168,14 +168,14 @@ Examples:
   frontier run 2x5
   frontier status 2x5
   frontier farthest 2x5 --limit 3
-  frontier init 2x5  # writes configs/2x5.toml, to be changed
+  frontier init 2x5  # writes configs/2x5.toml for you to change
 
 \b
 Exit codes:
   0  done
   1  failed
   2  bad input
-  3  stopped, or refused by the system; the same command resumes
+  3  stopped, or refused by the system; repeat the command to resume
   4  corrupt data
 """,
 )
@@ -183,8 +183,8 @@ Exit codes:
 def main():
     """Exhaustive breadth-first search of sliding puzzles, layer by layer, on disk.
 
-    A small TOML file, CONFIG, describes a run; the name of one that comes with the program, such as
-    2x5, will do. A run can be stopped (Ctrl-C) or killed at any time; the same command resumes it.
-    A CONFIG may also be a puzzle that twsearch, ksolve or cubing.js reads, or generators of GAP.
-    RUN is a run directory, such as runs/2x5, or the config that made it.
+    CONFIG is a small TOML file that describes a run, or the name of a config that comes with the
+    program, such as 2x5. It may also be a puzzle definition for twsearch, ksolve or cubing.js, or
+    permutations written for GAP. A run can be stopped (Ctrl-C) or killed at any time; the same
+    command resumes it. RUN is a run directory, such as runs/2x5, or the config that made it.
     """

@@ -13,7 +13,7 @@ def whole_boards(puzzle: Puzzle, boards: tuple[str, ...]) -> tuple[str, ...]:
     try:
         puzzle.position(board)
     except InputError as error:
-        words = f"all {len(boards)} words are read as one BOARD, as no word alone is a board"
+        words = f"the {len(boards)} words were read as one BOARD, because no single word is a board"
         raise InputError(f"{error}; {words}") from None
     return (board,)
 

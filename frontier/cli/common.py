@@ -91,7 +91,7 @@ quiet_option = click.option(
     "--quiet",
     is_flag=True,
     callback=_be_quiet,
-    help="Show no progress; warnings are still printed.",
+    help="Show warnings but no progress.",
 )
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Show details.")
 set_option = click.option(
@@ -126,21 +126,21 @@ def _short_option(*names: str, key: str, help: str, **more):
 
 workers_option = _short_option(
     "--workers", key="cluster.workers", type=Whole(1, 100_000), metavar="N",
-    help="Search with N workers, by default one for each core.",
+    help="Search with N workers. The default is one per core.",
 )  # fmt: skip
 memory_option = _short_option(
     "--memory", key="cluster.memory", metavar="SIZE", help="Memory of each worker, such as 4GB."
 )
 out_option = _short_option(
     "--out", key="store.path", type=click.Path(), metavar="DIRECTORY",
-    help="The run directory, by default runs/NAME.",
+    help="The run directory. The default is runs/NAME.",
 )  # fmt: skip
 keep_all_option = _short_option(
     "--keep-all", key="search.keep", flag_value="all",
-    help="Keep all layers, not only the last two: for solve, layer and export.",
+    help="Keep all layers, for solve, layer and export, instead of the last two.",
 )  # fmt: skip
 codec_option = _short_option(
-    "--codec", key="store.codec", metavar="CODEC", help="How layers are compressed, as zstd:1."
+    "--codec", key="store.codec", metavar="CODEC", help="The compression of layers, such as zstd:1."
 )
 path_argument = partial(click.argument, shell_complete=complete_run)
 
@@ -160,7 +160,7 @@ boards_argument = click.argument("boards", metavar="[BOARD]...", nargs=-1)
 take_over_option = click.option(
     "--take-over",
     is_flag=True,
-    help="Resume a run that a process on another host holds. State by it that the process is gone.",
+    help="Take over a run that a dead process on another host still holds.",
 )
 
 

@@ -34,21 +34,21 @@ Examples:
 def backup(run, target, as_json):
     """Copy RUN, which must not be under way, to a new place TARGET.
 
-    RUN and TARGET may each be a directory or a place in a bucket. TARGET holds all files of RUN,
-    also the finished tasks of the layer under way. Each file is read again and compared. TARGET
-    must not exist; it is a run once it is whole, like any other: `run` goes on from it, `verify`
-    checks it. What `gods-number` has found is copied in the same way.
+    RUN and TARGET may each be a directory or a place in a bucket. TARGET must not exist. `backup`
+    copies all files of RUN, including the finished tasks of an unfinished layer. It reads each copy
+    back and compares it with the original. TARGET is then a run like any other: `run` resumes it,
+    and `verify` checks it. The results of `gods-number` are copied in the same way.
     """
     source = resolve(run).open_one().storage
     with reading(source):
         store = open_run(source)
         if missing := store.missing():
-            message = f"{missing[0]}, though its layer is stored; nothing is backed up"
+            message = f"{missing[0]}; nothing was backed up"
             raise CorruptRunError(message)
         wrong = [name for name in store.misplaced() if name not in FOR_PEOPLE]
     if wrong:
         place = source.place(wrong[0])
-        raise CorruptRunError(f"{place} is not what a run makes there; nothing is backed up")
+        raise CorruptRunError(f"{place} has the wrong file type; nothing was backed up")
     with passing_line(sys.stderr) as say:
         result = back_up(source, storage_at(target), FOR_PEOPLE, say)
     if as_json:
@@ -60,5 +60,6 @@ def backup(run, target, as_json):
 def _describe_backup(result: Backup) -> str:
     without = f"; without {', '.join(result.left_out)}" if result.left_out else ""
     return (
-        f"{result.path}: {counted(result.files, 'file')}, {size(result.bytes)}, compared{without}"
+        f"{result.path}: {counted(result.files, 'file')}, {size(result.bytes)}, copied and "
+        f"compared{without}"
     )

@@ -26,12 +26,12 @@ SAMPLE_SECONDS = 30.0
     short_help="Find God's number without visiting every position.",
     epilog="""\b
 Examples:
-  frontier gods-number 2x8 --layers 4  # and the last four layers
+  frontier gods-number 2x8 --layers 4  # also list the last four layers
   frontier gods-number 2x8 --at-most 141  # do 141 moves suffice?
-  frontier gods-number 4x4 --hours 2  # as close as they come
+  frontier gods-number 4x4 --hours 2  # the best bounds after two hours
   frontier gods-number 2x8 --set puzzle.metric=multi
   frontier gods-number runs/2x8-gods-number  # resume by its directory
-  frontier gods-number 2x9 --plan  # what it would take
+  frontier gods-number 2x9 --plan  # memory and time
 """,
 )
 @common.config_argument
@@ -53,10 +53,10 @@ Examples:
     "--hours",
     type=click.FloatRange(min=0, min_open=True),
     metavar="H",
-    help="End after H hours, with the bounds known by then.",
+    help="Stop after H hours and print the bounds.",
 )
 @click.option(
-    "--region", metavar="RxC", help="The region of the board, such as 2x5; by default it is chosen."
+    "--region", metavar="RxC", help="The region, such as 2x5. By default the program chooses it."
 )
 @click.option(
     "-n",
@@ -64,8 +64,8 @@ Examples:
     "--plan",
     "planning",
     is_flag=True,
-    help="Say what memory it would take and, once its tables exist, how long the next question "
-    "would take. Search nothing.",
+    help="Search nothing. Estimate the memory and, if the tables exist, the time of the next "
+    "question.",
 )
 @common.take_over_option
 @common.quiet_option
@@ -76,14 +76,15 @@ def gods_number(
 ):
     """Find God's number of the tile puzzle in CONFIG without visiting every position.
 
-    `run` enumerates all positions, layer by layer. This command searches them coset by coset, for
-    boards whose positions nobody can enumerate: how many moves suffice from anywhere, and which
-    positions need that many. It ends with God's number, or with bounds if it is stopped before.
-    docs/mathematics.md has the theorem.
+    `run` enumerates all positions, layer by layer. If a board has too many for that, this command
+    searches coset by coset. It finds how many moves suffice from any position, and which positions
+    need that many. If --hours ends it early, it prints bounds. docs/mathematics.md explains the
+    theorem.
 
-    The bounds close in by questions: do all positions take at most T moves? Results are stored
-    every few seconds. A search that was stopped (Ctrl-C) or killed resumes by the same command, or
-    by its directory RUN: runs/NAME-gods-number or, with store.path = X, X-gods-number.
+    The search narrows the bounds by asking whether all positions take at most T moves. It stores
+    results every few seconds. To resume a search that was stopped (Ctrl-C) or killed, repeat the
+    command, or name its directory RUN: runs/NAME-gods-number or, with store.path = X,
+    X-gods-number.
     """
     loaded = resolve(config, settings).config
     if planning:
@@ -120,6 +121,6 @@ def gods_number(
         raise Stopped(f"{reason}. Nothing is lost; resume with: {again}") from None
     if not events and not quiet:
         name = run.identity["name"]
-        echo(f"{name} is already searched; nothing to do.", err=True)
+        echo(f"{name} has already been searched; nothing to do.", err=True)
     value = gods_number_value(run)
     common.echo_json([value]) if as_json else echo(describe_gods_number(run, value, at_most))

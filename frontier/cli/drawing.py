@@ -19,14 +19,14 @@ Examples:
 )
 @common.puzzle_argument
 @common.boards_argument
-@file_option("--svg", "Draw in a file instead.", ".svg")
+@file_option("--svg", "Write the drawing to a file.", ".svg")
 @force_option
 @common.set_option
 def draw(run, boards, svg, force, settings):
-    """Draw each BOARD; without one, the goals and the start of the config.
+    """Draw each BOARD or, if there is none, the goals and the start of the config.
 
-    Nothing is searched. A BOARD is written as its puzzle writes it, rows parted by slashes. Where
-    moves have names it may be a sequence of them, from the goal.
+    Write a BOARD in the notation of its puzzle, with slashes between rows. If the moves have names,
+    a BOARD may instead be a sequence of moves from the goal.
     """
     check_targets(svg, force)
     puzzle = resolve(run, settings).puzzle.make_puzzle()

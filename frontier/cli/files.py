@@ -12,9 +12,7 @@ from frontier.cli.streams import echo, echo_bytes
 from frontier.errors import InputError, unwritable
 from frontier.storage.local import FileWriter
 
-force_option = click.option(
-    "--force", is_flag=True, help="Overwrite the files to be written where they exist."
-)
+force_option = click.option("--force", is_flag=True, help="Overwrite existing files.")
 
 
 def file_option(names: str, help: str, *suffixes: str):
@@ -74,7 +72,7 @@ class Target:
                     writer.write(chunk)
             with self._writing():
                 writer.finish(durable=False)
-        echo(f"{self.path} is written", err=True)
+        echo(f"wrote {self.path}", err=True)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -97,18 +95,18 @@ class Target:
         if path.is_dir():
             return " is a directory; name a file"
         if path.exists() and not path.is_file():
-            return " exists and is not a regular file; name another one"
+            return " exists and is not a regular file; name another file"
         if self.makes_folder:
             existing = next(folder for folder in folders if folder.exists())
             if not existing.is_dir():
                 return f": {existing} is not a directory; choose another place"
         elif not folders[0].is_dir():
             missing = folders[0] if path.is_symlink() else path.parent
-            return f": there is no directory {missing}; make it"
+            return f": there is no directory {missing}; create it first"
         if any(map(LayerRun.exists, folders)):
-            return " lies in a run directory, which holds nothing but its run; choose another place"
+            return " is in a run directory, which may hold only its run; choose another place"
         if path.exists() and not force:
-            return " exists already; name another file, or give --force"
+            return " already exists; name another file, or pass --force"
         return None
 
 
@@ -122,8 +120,8 @@ def check_targets(targets: Iterable[Target], force: bool, as_json: bool = False)
     for target in targets:
         problem = target.problem(force)
         if places.count(target.place) > 1:
-            problem = ": another option names the same file; give each its own"
+            problem = ": another option names the same file; name different files"
         if as_json and str(target.path) == "-":
-            problem = ": that is where --json goes; name a file"
+            problem = ": --json uses standard output; name a file"
         if problem:
             raise InputError(f"{target.label}{problem}")

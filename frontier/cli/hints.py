@@ -40,9 +40,9 @@ def explain(error: click.NoSuchOption) -> None:
     ]
     name, meant = typed.lstrip("-"), None
     if name in RESUMING:
-        meant = "A run resumes by itself: repeat the command that started it."
+        meant = "To resume a run, repeat the command that started it."
     elif (option := BY_NAME.get(name)) and option.split()[0] in known:
-        meant = f"Give {option} instead."
+        meant = f"Use {option} instead."
     harmless = [name for name in known if name not in NEVER_OFFERED and name.startswith("--")]
     near = None if meant else get_close_matches(typed, harmless, 1, ALIKE)
     error.possibilities = near  # type: ignore[misc]  # Click calls it final

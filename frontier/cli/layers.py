@@ -12,11 +12,11 @@ from frontier.errors import InputError
 from frontier.report.layer import Excerpt
 from frontier.runs.resolve import resolve
 
-OR_OUTPUT = "; - is standard output."
+OR_OUTPUT = "; - means standard output."
 
 
 @click.command(
-    short_help="Print the positions of one layer, or some of them.",
+    short_help="Print all or some of the positions of one layer.",
     epilog="""\b
 Examples:
   frontier run 2x5 --keep-all
@@ -28,42 +28,43 @@ Examples:
 )
 @common.run_argument
 @click.argument("depth", metavar="DEPTH", type=common.Whole(min=0))
-@click.option("--limit", type=common.Whole(min=0), metavar="N", help="The first N as stored.")
-@click.option("--sample", type=common.Whole(min=0), metavar="N", help="N of them at random.")
+@click.option(
+    "--limit", type=common.Whole(min=0), metavar="N", help="Print only the first N, as stored."
+)
+@click.option("--sample", type=common.Whole(min=0), metavar="N", help="Print N, drawn at random.")
 @click.option(
     "--seed",
     type=common.Whole(0, 2**64 - 1),
     metavar="SEED",
-    help="With --sample: a number that chooses the sample.  [default: 0]",
+    help="With --sample: the seed of the draw.  [default: 0]",
 )
-@click.option("--numbers", is_flag=True, help="State numbers instead of positions.")
-@file_option("--csv", f"Write a table: the state number and the position of each{OR_OUTPUT}")
-@file_option("--npy", f"Write an array of the codes of each position{OR_OUTPUT}")
+@click.option("--numbers", is_flag=True, help="Print state numbers instead of positions.")
+@file_option("--csv", f"Write a CSV table of state numbers and positions{OR_OUTPUT}")
+@file_option("--npy", f"Write a NumPy array with the codes of each position{OR_OUTPUT}")
 @force_option
 def layer(run, depth, limit, sample, seed, numbers, csv, npy, force):
-    """Print the positions of RUN that are DEPTH moves from the goal, all or some of them.
+    """Print all or some of the positions of RUN that are DEPTH moves from the goal.
 
-    They are printed one a line, as `solve --file` reads them, unless a file is asked for. RUN must
-    have kept that layer: by default a run keeps its last two, and all with search.keep = "all".
-    However large the layer is, no more than a part of it is in memory.
+    They are printed one per line, in the form that `solve --file` reads, unless --csv or --npy
+    names a file. RUN must have kept the layer: a run keeps all layers with search.keep = "all", and
+    otherwise the last two. A layer may be larger than memory, because it is read in parts.
 
-    The same --seed draws the same sample of a layer, on any machine and however the run is stored.
-    A state number says which state a position is among those that can lie at depths of the same
-    parity, or at any depth where positions are not of two colours;
-    docs/reference/files.md has more.
+    The same --seed draws the same sample of a layer on any machine, however the run is stored.
+    docs/reference/files.md explains state numbers.
     """
     if limit is not None and sample is not None:
-        raise InputError("--limit gives the first positions and --sample some at random; give one")
+        raise InputError("--limit and --sample exclude each other; use one of them")
     if seed is not None and sample is None:
-        raise InputError("--seed chooses a sample; give --sample N with it")
+        raise InputError("--seed needs --sample N")
     check_targets([*csv, *npy], force)
     found = "`farthest` prints the positions that it has"
     stored_run = api.Run(resolve(run).open_layers(found))
     if depth >= len(stored_run.layers):
         raise InputError(
-            f"{stored_run.path} has no layer {depth}: its layers are known to depth "
-            f"{len(stored_run.layers) - 1}"
-            + (", the greatest there is" if stored_run.complete else "; resume it with `run`")
+            f"{stored_run.path} has no layer {depth}: "
+            + ("its last layer is " if stored_run.complete else "its layers are known to depth ")
+            + f"{len(stored_run.layers) - 1}"
+            + ("" if stored_run.complete else "; resume it with `run`")
         )
     excerpt = Excerpt(
         stored_run.puzzle,
@@ -96,15 +97,14 @@ Examples:
 def export(run, target, as_json):
     """Write the distances of all positions of RUN as an array at TARGET.
 
-    It is a file for NumPy if TARGET ends in .npy, and else a Zarr array, in a directory. RUN must
-    be complete and have kept its layers (search.keep = "all"). docs/reference/puzzles/pattern.md
-    says how the array is indexed. TARGET must not exist.
+    If TARGET ends in .npy, it becomes a NumPy file, and otherwise a Zarr array, which is a
+    directory. TARGET must not exist. RUN must be complete and have kept its layers
+    (search.keep = "all"). docs/reference/puzzles/pattern.md explains how the array is indexed.
     """
-    few = "it has the distances of few positions: `run` the config with --keep-all"
-    store = resolve(run).open_layers(f"{few}, and export that")
+    store = resolve(run).open_layers("`run` its config with --keep-all, and export that run")
     array = api.Run(store).export(target)
     value = {"path": str(target), "shape": list(array.shape), "type": str(array.dtype)}
     rows, columns = array.shape
-    form = "a file for NumPy" if Path(target).is_file() else "a Zarr array, in a directory"
+    form = "NumPy file" if Path(target).is_file() else "Zarr array"
     text = f"{target}: {rows:,} × {columns:,} distances, {array.dtype}, {form}"
     click.echo(json.dumps(value) if as_json else text)

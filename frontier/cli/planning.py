@@ -28,7 +28,7 @@ from frontier.runs.resolve import resolve
 
 
 @click.command(
-    short_help="Say what a run will take, without running it.",
+    short_help="Estimate the memory, disk and time of a run.",
     epilog="""\b
 Examples:
   frontier plan 2x7
@@ -45,19 +45,19 @@ Examples:
     "--workers",
     type=Whole(1, 100_000),
     metavar="N",
-    help="Plan for N workers; where this machine has fewer cores, for a cluster of N workers, each "
-    "as fast as one core here.",
+    help="Plan for N workers. If this machine has fewer cores, plan for a cluster, with workers as "
+    "fast as one core here.",
 )
 @verbose_option
 @json_option
 def plan(config, settings, workers, verbose, as_json):
-    """Say what the run of CONFIG, or the one in the directory RUN, will take, without running it.
+    """Estimate the memory, disk and time of the run of CONFIG, or of the run in the directory RUN.
 
-    Memory and disk are computed; the time is a range, from trying one core here for some seconds,
-    and holds for a machine with nothing else to do. The sizes of the layers are estimated from the
-    first ones, unless the run directory has them. Warnings name what will fail or take long. Where
-    a board of tiles does not fit or takes long, the plan names what `gods-number` would need
-    instead. Nothing is written.
+    Memory and disk are computed. The time is a range: `plan` measures one core for a few seconds
+    and assumes that the machine is otherwise idle. The sizes of layers are estimated from the first
+    layers, unless the run directory has them. Warnings say what will fail or take long. If a tile
+    puzzle does not fit or takes long, the plan also says how much memory `gods-number` would need.
+    Nothing is written.
     """
     if workers is not None and workers <= machine.cores():
         settings, workers = (setting_of("cluster.workers", workers), *settings), None
@@ -70,7 +70,7 @@ def plan(config, settings, workers, verbose, as_json):
 def show_plans(members: Sequence[Config], verbose: bool, as_json: bool) -> None:
     """Print the plans of the runs of configs. verbose: True to add the layout and the rates."""
     with passing_line(sys.stderr) as say:
-        say("Planning, and trying one core")
+        say("Planning, and measuring one core")
         forecasts = list(map(forecast_of, list(map(_planned, members))))
         values = list(map(plan_value, forecasts))
     if as_json:

@@ -25,7 +25,7 @@ from frontier.storage.base import Storage
 
 PLAIN_WIDTH = 120
 
-OR_OUTPUT = "; - is standard output."
+OR_OUTPUT = "; - means standard output."
 
 
 @click.command(
@@ -39,40 +39,39 @@ Examples:
 """,
 )
 @path_argument("runs", metavar="RUN...", nargs=-1, required=True)
-@file_option("--html", f"Write a page with charts and boards, for browsers and paper{OR_OUTPUT}")
+@file_option("--html", f"Write an HTML page with charts and boards{OR_OUTPUT}")
 @file_option(
     "--chart --png chart",
-    "Write the chart of the layers as a picture for a paper, 16 cm broad: PDF, SVG or PNG at 200 "
-    "dpi, by the ending of its name. May be repeated.",
+    "Write the chart of the layers, 16 cm wide, as PDF, SVG or PNG (200 dpi), according to the "
+    "suffix. May be repeated.",
     *(".png", ".pdf", ".svg"),
 )
-@file_option("--csv", f"Write the layers as a table for programs{OR_OUTPUT}")
-@file_option("--bfile", f"Write the sizes of the layers of one run as the OEIS has them{OR_OUTPUT}")
+@file_option("--csv", f"Write the layers as a CSV table{OR_OUTPUT}")
+@file_option("--bfile", f"Write the layer sizes of one run as an OEIS b-file{OR_OUTPUT}")
 @click.option(
     "--expect",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Compare the layers with a published table: lines of a depth and a count, a b-file of the "
-    "OEIS, or CSV. If they differ, the exit code is 1.",
+    help="Compare the layers with a published table: an OEIS b-file (lines of depth and count) or "
+    "CSV. If they differ, the exit code is 1.",
 )
-@file_option("--markdown", f"Write the report as text with tables{OR_OUTPUT}")
+@file_option("--markdown", f"Write the report as Markdown{OR_OUTPUT}")
 @force_option
 @json_option
 def report(runs, expect, force, as_json, **options):
-    """Report what RUN found, and how; compare several runs.
+    """Report the results of RUN, or compare several runs.
 
-    The report has the states of each layer, shares, mean and median depth, growth, time and bytes,
-    where the time went, the farthest positions, and the config and machine that made it. It goes to
-    the terminal, unless a file is asked for. It rests on the run's files alone, so it works while
-    the run is under way, and says how much is known. Runs of the same puzzle must agree: where they
-    do not, the comparison says so. A config with several goals names several runs.
+    The report lists the states of each layer, with shares, growth, time and bytes; the mean and
+    median depth; how the time was spent; the farthest positions; and the config and the machine. It
+    is printed, unless an option names a file. `report` only reads the run's files, so it also works
+    while the run is under way. If runs of the same puzzle disagree, the comparison says so. A
+    config with several goals names several runs.
 
-    A CSV file has a row for each run and depth: run, depth, states and more, without run if there
-    is one run.
+    A CSV file has a row for each run and depth. The column `run` is omitted if there is one run.
 
-    Of a search for God's number, one at a time, it has the bounds, the questions that they rest on,
-    the farthest positions, and the config and machine that made it. Of a directory with runs and
-    such searches it compares the runs.
+    For a search for God's number, the report lists the bounds, the questions that prove them, the
+    farthest positions, and the config and the machine. `report` takes one such search at a time. In
+    a directory with runs and such searches, it compares only the runs.
     """
     targets = [(kind, file) for kind, files in options.items() for file in files]
     check_targets([file for _, file in targets], force, as_json)
@@ -89,9 +88,11 @@ def report(runs, expect, force, as_json, **options):
     _check_distinct([*paths, *searches])
     if searches:
         if paths or len(searches) > 1:
-            raise InputError(f"{searches[0]} is a search for God's number; name it alone")
+            raise InputError(
+                f"{searches[0]} is a search for God's number; report it without other runs"
+            )
         if expect:
-            raise InputError(f"--expect is about layers, and {searches[0]} has none")
+            raise InputError(f"--expect compares layers, and {searches[0]} has none")
         _report_search(CosetRun.open(searches[0]), targets, as_json)
         return
     note_searches(left_out)
@@ -99,9 +100,9 @@ def report(runs, expect, force, as_json, **options):
     statistics = tuple(statistics_of(LayerRun.open(path)) for path in begun)
     compared = Report(statistics, tuple(map(str, begun)), several=len(paths) > 1)
     if options["bfile"] and len(paths) > 1:
-        raise InputError(f"--bfile is a table of one run, not of {len(paths)}; name one of them")
+        raise InputError(f"--bfile takes one run, not {len(paths)}; name one of them")
     if expect and len(paths) > 1:
-        raise InputError(f"--expect is for one run, not for {len(paths)}; name one of them")
+        raise InputError(f"--expect takes one run, not {len(paths)}; name one of them")
     if expect:
         echo(compare(compared.runs[0], expect), err=bool(as_json or targets))
     for difference in compared.differences:
@@ -121,8 +122,8 @@ def _report_search(run: CosetRun, targets: list[tuple[str, Target]], as_json: bo
     forms = {"html": search_page, "markdown": search_markdown}
     if layered := sorted({kind for kind, _ in targets} - forms.keys()):
         raise InputError(
-            f"--{layered[0]} is about layers, and {run.path} is a search for God's number; it has "
-            "--html, --markdown and --json"
+            f"--{layered[0]} writes layers, and {run.path}, a search for God's number, has none; "
+            "use --html, --markdown or --json"
         )
     for kind, file in targets:
         file.write(forms[kind](run))
@@ -137,7 +138,7 @@ def _check_distinct(paths: list[Storage]) -> None:
     first_named: dict[Storage, Storage] = {}
     for path in paths:
         if (before := first_named.setdefault(path.resolved(), path)) is not path:
-            also = "" if str(before) == str(path) else f", also as {before}"
+            also = "" if str(before) == str(path) else f" (also as {before})"
             raise InputError(f"the run {path} is named twice{also}; name each run once")
 
 

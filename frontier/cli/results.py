@@ -30,24 +30,24 @@ Examples:
 )
 @common.run_argument
 @click.option(
-    "--limit", type=common.Whole(min=0), metavar="N", default=100, help="At most N of them."
+    "--limit", type=common.Whole(min=0), metavar="N", default=100, help="Print at most N positions."
 )
 @click.option(
     "--among",
     metavar="BOARD",
     multiple=True,
-    help="Only positions that agree with this board, where ? stands for anything. May be repeated.",
+    help="Only positions that agree with this board, in which ? matches anything. May be repeated.",
 )
 @common.json_option
 def farthest(run, limit, among, as_json):
     """Print the positions that need the most moves.
 
-    They are those of the last layer, so RUN must be complete; of what `gods-number` has found, the
-    last layer must have been asked for, as it is by default.
+    They are the positions of the last layer, so RUN must be complete. If RUN is a search by
+    `gods-number`, it must have listed its last layer, which it does by default.
 
-    With --among they are the farthest of the positions that agree with a board, which a run has if
-    it kept its layers. If its goal is where one phase of a method ends, and BOARD is where the
-    phase begins, their depth is the most moves that the phase needs.
+    With --among, only the positions that agree with a board count; RUN must have kept its layers.
+    For example, if the goal is the end of a phase of a method and BOARD its beginning, the depth is
+    the greatest number of moves that the phase needs.
     """
     values, named = [], resolve(run)
     common.note_searches(named.searches_beside)
@@ -77,8 +77,8 @@ def _farthest(
         return farthest_among(store, among, limit) if among else farthest_of(store, limit)
     if among:
         raise InputError(
-            f"{store.path} holds a run by cosets, which has few positions: --among "
-            "needs a run by layers that kept them"
+            f"{store.path} holds a run by cosets; --among needs a run by layers that kept its "
+            "layers"
         )
     from frontier.report.gods_number import farthest_found  # this loads all of `cosets`
 

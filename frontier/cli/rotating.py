@@ -18,20 +18,19 @@ Examples:
 """,
 )
 @click.argument("board", metavar="BOARD", nargs=-1, required=True)
-@click.option("--boards", "show_boards", is_flag=True, help="Show the board after each piece.")
+@click.option("--boards", "show_boards", is_flag=True, help="Show the board after each tile.")
 @common.json_option
 def rotate(board, show_boards, as_json):
-    """Solve a 15-puzzle BOARD by rotations of three loops, without any search.
+    """Solve a 15-puzzle BOARD by rotations of three loops, without a search.
 
-    The goal is 1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0: the blank, 0, ends at the bottom right. No
-    position leads both there and to the goal of configs/4x4.toml, which has the blank first. Before
-    the first rotation the blank is slid to its corner, if it is elsewhere, along its row and then
-    down.
+    The goal is 1 2 3 4/5 6 7 8/9 10 11 12/13 14 15 0, with the blank, 0, at the bottom right. No
+    position leads both to this goal and to the goal of configs/4x4.toml, which has the blank first.
+    Before the first rotation, the blank slides along its row and then down to its corner.
 
     Rotations are written (a 3), (b -1), (c 1). Loop a is the border of the board, loop b the border
-    of its 3×3 square at the bottom right, loop c the 2×2 square there. (a 3) carries the blank
-    three times clockwise around loop a, and so moves the other tiles of the loop three places
-    anticlockwise; a negative number turns the loop the other way.
+    of the 3×3 square at the bottom right, and loop c the 2×2 square there. (a 3) carries the blank
+    three times clockwise around loop a, which moves the other tiles of the loop three places
+    anticlockwise. A negative number turns the loop the other way.
     """
     rotation = solve_by_rotations(FIFTEEN.parse(" ".join(board)))
     value = rotation_value(rotation)

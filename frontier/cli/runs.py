@@ -29,7 +29,7 @@ Examples:
   frontier run 2x5  # a config that comes with the program
   frontier run mine.toml --workers 4 --memory 4GB
   frontier run 2x5 --keep-all --out runs/2x5-all  # for solve
-  frontier run 2x7 --dry-run  # what it would take
+  frontier run 2x7 --dry-run  # memory, disk and time
   frontier run runs/2x5  # resume a run by its directory
   frontier run 3x4 --until 20 --set cluster.kind=serial
 """,
@@ -46,19 +46,20 @@ Examples:
 @click.option(
     "--yes",
     is_flag=True,
-    help="Begin even if the disk seems too small; do not ask before --fresh deletes.",
+    help="Start even if the disk seems too small; delete with --fresh without asking.",
 )
 @click.option(
     "-n",
     "--dry-run",
     is_flag=True,
-    help="Say what the run will take, as `plan` does, and run nothing.",
+    help="Estimate memory, disk and time, as `plan` does, and run nothing.",
 )
 @common.take_over_option
 @click.option(
     "--job",
     metavar="NAME",
-    help="The name of this job in its queue: take over from its earlier start on another host.",
+    help="The name of this job in its queue. Take over from an earlier start of the job on another "
+    "host.",
 )
 @common.quiet_option
 @common.verbose_option
@@ -66,16 +67,19 @@ Examples:
 def run(
     config, settings, until, fresh, yes, dry_run, take_over, job, quiet, verbose, as_json
 ):  # fmt: skip
-    """Start or resume the search that CONFIG describes, or resume the one in the directory RUN.
+    """Start or resume the search that CONFIG describes, or resume the search in the directory RUN.
 
     CONFIG is a file, or the name of a config that comes with the program (`frontier list`). The
-    search ends when a layer is empty. Layers go to runs/NAME, or to the directory of --out;
-    progress to standard error; the summary to standard output and to summary.json beside the
-    layers. Ctrl-C finishes current tasks and stops; a second Ctrl-C stops at once. The same command
-    resumes a run that was stopped or killed, and repeats the summary of a complete one.
+    search ends when a layer is empty. Layers are stored in runs/NAME, or in the directory of --out.
+    Progress goes to standard error. The summary goes to standard output and to summary.json in the
+    run directory. Ctrl-C finishes current tasks and stops; a second Ctrl-C stops at once. The same
+    command resumes a run that was stopped or killed. If the run is complete, the command prints the
+    summary again.
     """
+    common.name_run(config)
     named = resolve(config, settings)
-    common.name_run(near(str(named.config.path)) if settings else config)
+    if settings:
+        common.name_run(near(str(named.config.path)))
     if dry_run:
         from frontier.cli.planning import show_plans  # a run needs no forecast
 
@@ -162,7 +166,7 @@ def _problem_of_disk(plan: Plan, until: int | None, yes: bool) -> str | None:
         return None
     if not yes and (plan.fresh or not LayerRun.exists(plan.config.storage)):
         # With --fresh, --yes also allows the deletion.
-        advice = "" if plan.fresh else "; to search as far as there is room, add --yes"
+        advice = "" if plan.fresh else "; to search as far as the disk allows, add --yes"
         raise InputError(f"{plan.config.name} was not started: {problem}{advice}")
     return problem
 
@@ -174,7 +178,7 @@ def _warn(plan: Plan) -> None:
         echo(f"warning: {remark}", err=True)
     if cluster.kind in ("address", "scheduler-file"):  # it may take half a minute
         scheduler = cluster.address or cluster.scheduler_file
-        echo(f"connecting to the scheduler of {scheduler} …", err=True)
+        echo(f"connecting to the scheduler ({scheduler}) …", err=True)
 
 
 def _ask_to_delete(config: Config, yes: bool) -> None:
@@ -183,4 +187,4 @@ def _ask_to_delete(config: Config, yes: bool) -> None:
         return
     held = config.storage.size()
     if not common.confirmed(f"Delete the run in {config.path} ({size(held)}) and start over?"):
-        raise InputError("nothing is deleted; answer y, or give --yes with --fresh")
+        raise InputError("Nothing changed. Confirm with y, or pass --yes with --fresh")

@@ -23,7 +23,7 @@ from frontier.text import counted, span
 Examples:
   frontier solve 2x5 "9 8 7 6 5/4 3 2 1 0" --all-counts
   frontier solve runs/2x5 --file positions.txt --json  # one position a line
-  frontier solve runs/2x5 --file -  # what a pipe brings
+  frontier solve runs/2x5 --file -  # positions from standard input
   frontier solve goat --boards  # the start of the config
   frontier solve goat --animate goat.html
   frontier solve 2x7 --file far.txt --heuristic 2x7-k3.zarr
@@ -34,20 +34,20 @@ Examples:
 @click.option(
     "--file",
     type=click.Path(),
-    help="Solve positions of a file, one a line, with # comments; `-`: standard input.",
+    help="Solve the positions in a file, one per line; # begins a comment, - means standard input.",
 )
 @click.option(
     "--method",
     type=click.Choice(METHODS),
     help="Look positions up in the layers of a run, search all states in memory, or search for "
-    "each position alone (IDA*).  [default: the first of these that is possible]",
+    "each solution separately (IDA*).  [default: the first of these that is possible]",
 )
-@click.option("--all-counts", is_flag=True, help="Count all shortest solutions (not ida).")
-@click.option("--boards", "show_boards", is_flag=True, help="Show the boards on the way.")
+@click.option("--all-counts", is_flag=True, help="Count all shortest solutions (not with ida).")
+@click.option("--boards", "show_boards", is_flag=True, help="Show the boards along the way.")
 @click.option(
     "--tell-apart/--no-tell-apart",
     default=None,
-    help="Tell like pieces apart where they cannot change places (ida).  [default: yes]",
+    help="With ida: tell like pieces apart if they cannot change places.  [default: yes]",
 )
 @click.option(
     "--heuristic",
@@ -55,17 +55,18 @@ Examples:
     multiple=True,
     metavar="RUN",
     shell_complete=common.complete_run,
-    help="A pattern database: a run that kept its layers, or what export wrote of it (ida). "
-    "May be repeated: the greatest distance counts, or sums where databases can be added.",
+    help="With ida: a pattern database, which is a run that kept its layers or the array that "
+    "export wrote. May be repeated: distances of additive databases are added; otherwise the "
+    "greatest distance counts.",
 )
-@file_option("--strip", "Draw all boards of the one solution in a file.", ".svg")
-@file_option("--animate", "Draw the one solution on a page to step through.", ".html")
+@file_option("--strip", "Write a drawing of all boards of the solution.", ".svg")
+@file_option("--animate", "Write a page that shows the solution step by step.", ".html")
 @force_option
 @click.option(
     "--most-nodes",
     type=common.Whole(min=1),
     metavar="N",
-    help="Give up after N nodes (ida).",
+    help="With ida: stop after N nodes.",
 )
 @common.set_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each position.")
@@ -75,15 +76,14 @@ def solve(
 ):  # fmt: skip
     """Find a shortest solution of each BOARD.
 
-    It comes from the layers of RUN, or of the CONFIG's run, if that is complete and kept them
-    (search.keep = "all"); else, where all states fit in memory, from a search of them all; else
-    from IDA*, whose time grows with the distance. Standard error names the way. Without BOARD and
-    --file, the config's start is solved.
+    `solve` looks it up in the layers of RUN, or of the CONFIG's run, if that run is complete and
+    kept its layers (search.keep = "all"). Otherwise, if all states fit in memory, it searches them
+    all. Otherwise it uses IDA*, whose time grows with the distance. Standard error names the
+    method. Without BOARD and --file, `solve` solves the config's start.
 
-    A BOARD is written as its puzzle writes it, rows parted by slashes. Where moves have names, as
-    those of a cube, it may be a sequence of them instead, such as "R U2 F'": the position to which
-    they lead from the goal is solved. Each of several positions gets an answer or an error. The
-    exit code is that of the first error.
+    Write a BOARD in the notation of its puzzle, with slashes between rows. If the moves have names,
+    as for a cube, a BOARD may instead be a sequence of moves from the goal, such as "R U2 F'". Each
+    of several positions gets an answer or an error; the exit code is that of the first error.
     """
     config, store = puzzle_and_run(run, settings)
     puzzle = config.make_puzzle()
@@ -91,8 +91,8 @@ def solve(
     for target in (*strip, *animate):
         if len(positions) != 1:
             raise InputError(
-                f"{target.option} draws the solution of one position, and {len(positions)} are "
-                "given; name one BOARD"
+                f"{target.option} draws the solution of one position, not of {len(positions)}; "
+                "name one BOARD"
             )
     check_targets([*strip, *animate], force, as_json)
     # This may take a while, so everything else is checked first.
@@ -130,7 +130,7 @@ def solve(
         echo(f"\n{legend}")
     if failures and len(positions) > 1:
         share = f"{len(failures):,} of {len(positions):,} positions"
-        raise type(failures[0])(f"{share} have no answer; see the errors above")
+        raise type(failures[0])(f"{share} were not solved; see the errors above")
     if failures:
         raise failures[0]
 
@@ -172,5 +172,5 @@ def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> lis
     if boards or file is not None:
         return positions
     if puzzle.start is None:
-        raise InputError("name a BOARD, or a --file of them; the config has no puzzle.start")
+        raise InputError("the config has no puzzle.start; name a BOARD, or a --file of boards")
     return [("", puzzle.line(puzzle.start))]

@@ -21,19 +21,21 @@ def _complete(context, parameter, incomplete: str) -> list[str]:
     epilog="""\b
 Examples:
   frontier list
-  frontier list cube pancake  # those with a word in their names
+  frontier list cube pancake  # names that contain one of these words
 """,
 )
 @click.argument("words", metavar="[WORD]...", nargs=-1)
 def list_command(words):
-    """List the configs that come with the program, by name, with a sentence each.
+    """List the names of the configs that come with the program, with a sentence on each.
 
-    Commands take such a name as a CONFIG: `frontier run 2x5`. With WORDs only the configs are
-    listed whose names contain one of them.
+    Commands take such a name as a CONFIG: `frontier run 2x5`. If WORDs are given, only names that
+    contain one of them are listed.
     """
     names = [name for name in bundled.names() if not words or any(word in name for word in words)]
     if not names:
-        raise InputError(f"no config has {' or '.join(words)} in its name; `list` shows all")
+        raise InputError(
+            f"no config has {' or '.join(words)} in its name; `list` shows all configs"
+        )
     formatter = click.HelpFormatter(width=terminal_width(sys.stdout))
     formatter.write_dl([(name, bundled.title_of(name)) for name in names])
     click.echo(formatter.getvalue(), nl=False)
@@ -50,9 +52,9 @@ Examples:
 @click.argument("names", metavar="NAME...", nargs=-1, required=True, shell_complete=_complete)
 @force_option
 def init(names, force):
-    """Write the config NAME, which comes with the program, as configs/NAME.toml, to be changed.
+    """Write the config NAME, which comes with the program, to configs/NAME.toml for you to change.
 
-    A file that was changed stays as it is.
+    Without --force, a file that you have changed is not overwritten.
     """
     missing = {}
     for name in dict.fromkeys(names):
@@ -61,13 +63,13 @@ def init(names, force):
         if not target.path.is_file():
             missing[target] = text
         elif target.path.read_bytes() == text.encode():
-            echo(f"{target.path} is there already", err=True)
+            echo(f"{target.path} already exists", err=True)
         elif force:
             missing[target] = text
         else:
             raise InputError(
-                f"{target.path} exists already, and differs from the config that comes with the "
-                "program; move it away, or write over it with --force"
+                f"{target.path} already exists and differs from the config that comes with the "
+                "program; move it away, or overwrite it with --force"
             )
     check_targets(missing, force=True)
     for target, text in missing.items():

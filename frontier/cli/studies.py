@@ -18,7 +18,7 @@ from frontier.thesis.runs import ThesisRuns
     short_help="Reproduce a thesis on the 2×n puzzle, claim by claim.",
     epilog="""\b
 Examples:
-  frontier thesis  # all tables; makes small runs below runs/ first
+  frontier thesis  # all tables; first makes missing small runs in runs/
   frontier thesis --table 5.2 --json
   frontier thesis --table beyond --limit 20000000000
 """,
@@ -28,39 +28,39 @@ Examples:
     "names",
     multiple=True,
     type=click.Choice([*TABLES, "beyond"]),
-    help="Only this table; may be repeated. By default all tables of the thesis.",
+    help="Print only this table. May be repeated. The default is all tables of the thesis.",
 )
 @click.option(
-    "--runs", "directory", default="runs", metavar="DIR", help="Where the runs are, or are made."
+    "--runs", "directory", default="runs", metavar="DIR", help="The directory of the runs."
 )
 @click.option(
     "--limit",
     type=Whole(min=0),
     default=300_000_000,
     metavar="STATES",
-    help="Make a run that is missing if it has at most this many states.",
+    help="Make missing runs of at most this many states.",
 )
 @click.option(
     "--columns",
     type=Whole(min=1),
     default=12,
     metavar="N",
-    help='Make no run of more columns, but for those that the thesis has ("beyond").',
+    help='With "beyond": make no run of more columns, except the runs of the thesis.',
 )
-@click.option("--memory", metavar="SIZE", help="Memory of a worker of runs made here, such as 4GB.")
+@click.option("--memory", metavar="SIZE", help="Memory of each worker of these runs, such as 4GB.")
 @click.option(
-    "--write", "target", metavar="DIR", help="Write thesis.md and thesis.json to a directory."
+    "--write", "target", metavar="DIR", help="Write thesis.md and thesis.json in a directory."
 )
 @force_option
 @json_option
 def thesis(names, directory, limit, columns, memory, target, force, as_json):
     """Reproduce a thesis on the 2×n puzzle, claim by claim, and go beyond it.
 
-    The tables have, for each number of the thesis (R. Sato, 2021), what it says, what is computed
-    here, and whether the two agree. Everything rests on exhaustive runs, which are looked for in
-    --runs and made there if they are small, or, where a board is too large, on what `gods-number`
-    has found there. "beyond" shows what all runs there say: the patterns of k columns, and lower
-    and upper bounds of God's numbers.
+    For each number of the thesis (R. Sato, 2021), the tables show what it says, what is computed
+    here, and whether the two agree. The computed numbers come from exhaustive runs in --runs; small
+    runs that are missing are made there. For boards that are too large, they come from results of
+    `gods-number` in --runs. "beyond" combines all runs there: the patterns of k columns, and lower
+    and upper bounds on God's numbers.
     """
     targets = [
         Target("--write", Path(target) / name, makes_folder=True)

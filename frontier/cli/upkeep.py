@@ -46,28 +46,29 @@ Examples:
 @click.option(
     "--deep",
     is_flag=True,
-    help="Also check states drawn at random against the definition of a layer, in plain Python.",
+    help="Also check random states against the definition of a layer, in plain Python.",
 )
 @click.option(
     "--states",
     type=Whole(min=1),
     metavar="N",
     default=500,
-    help="With --deep: check N states of each layer, and N others, or N portions of cosets.",
+    help="With --deep: check N states of each layer and the neighbours of N states of the layer "
+    "before, or N portions of cosets.",
 )
 @click.option("--seed", type=int, metavar="N", default=0, help="With --deep: the seed of the draw.")
 @json_option
 def verify(run, deep, states, seed, as_json):
     """Check all files of RUN that the search reads.
 
-    Records, checksums and counts of all layers on disk are checked. With --deep, states drawn at
-    random are also checked against the definition of a layer, without any kernel. Nothing is
-    changed, and no run can start in RUN before `verify` has ended. The exit code is 4 if something
-    is wrong; `repair` may mend it.
+    `verify` checks the records, checksums and counts of all layers on disk. With --deep, it also
+    checks random states against the definition of a layer, without any kernel. It changes nothing,
+    and no run can start in RUN until it has ended. The exit code is 4 if something is wrong;
+    `repair` can then repair what is not lost.
 
-    Of what `gods-number` has found, checksums of the tables and summary.json are checked, and
-    the way of every position is gone move by move; with --deep, N portions of cosets are searched
-    again as well.
+    In a search by `gods-number`, `verify` checks summary.json and the checksums of the tables, and
+    follows the path of every listed position move by move. With --deep, it also searches N portions
+    of cosets again.
     """
     values = []
     for store in resolve(run).open():
@@ -86,28 +87,28 @@ def verify(run, deep, states, seed, as_json):
 @click.command(
     epilog="""\b
 Examples:
-  frontier repair runs/2x7  # says what would be given up, and asks
+  frontier repair runs/2x7  # says what it will delete, and asks
   frontier repair runs/2x7 --yes
 """,
 )
 @run_argument
-@click.option("--yes", is_flag=True, help="Do not ask before layers are given up.")
+@click.option("--yes", is_flag=True, help="Delete damaged layers without asking.")
 @take_over_option
 def repair(run, yes, take_over):
     """Roll a damaged RUN back to its last good layer.
 
-    `repair` verifies RUN first. It gives up what is damaged, and what was computed from that; `run`
-    then computes it again. It moves anything that is not a regular file out of the way. If RUN
-    cannot be repaired, `repair` says so and changes nothing.
+    `repair` first verifies RUN. It deletes damaged layers, and those computed from them; `run` then
+    computes them again. If something else has the name of a file of the run, such as a directory,
+    `repair` moves it aside. If RUN cannot be repaired, `repair` says so and changes nothing.
     """
     path = resolve(run).one.place
     if not (path.exists(RUN) or path.exists(COPIES[RUN])):
         if path.exists(LEDGER):
             raise CorruptRunError(
-                f"{path} cannot be repaired: its run.json and the copy of it are both missing, so "
-                "nothing says what was searched; put one of them back"
+                f"{path} cannot be repaired: its run.json and the copy of it are both missing; put "
+                "one of them back"
             )
-        raise InputError(f"{path} holds no run: it has no run.json, and no copy of it")
+        raise InputError(f"{path} holds no run: it has neither run.json nor a copy of it")
     with writing(path, take_over):
         restored = mend(path)
         for line in restored:
@@ -119,8 +120,8 @@ def repair(run, yes, take_over):
             echo(f"{path}: nothing {'else ' if restored else ''}to repair")
             return
         sentence = steps.in_words(store)
-        if steps.lost and not yes and not confirmed(f"{sentence}. Go on?"):
-            raise InputError(f"{sentence}. Nothing is changed; answer y, or give --yes")
+        if steps.lost and not yes and not confirmed(f"{sentence}. Proceed?"):
+            raise InputError("Nothing changed. Confirm with y, or pass --yes")
         steps.take(store)
         if steps.summary or path.exists(SUMMARY):
             write_summary(path, summary_of(open_run(path)))
@@ -130,7 +131,7 @@ def repair(run, yes, take_over):
 def _describe(store: StoredRun, result: "Verified | Checked") -> str:
     looked = result.in_words
     if not result.faults:
-        return f"{store.path}: {looked}: all sound"
+        return f"{store.path}: {looked}: no faults"
     lines = [f"{store.path}: {looked}: {counted(len(result.faults), 'fault')}"]
     lines += [f"  {fault.message}" for fault in result.faults[:MOST_SHOWN]]
     if len(result.faults) > MOST_SHOWN:

@@ -34,23 +34,23 @@ Examples:
     type=click.FloatRange(min=0.1),
     default=2.0,
     metavar="SECONDS",
-    help="With --watch: how often to look.",
+    help="With --watch: the time between updates.",
 )
 @common.json_option
 def status(run, watching, interval, as_json):
-    """Say how far RUN is, and how long it may still take.
+    """Show how far RUN has got, and how long it may still take.
 
-    This command only reads the files of RUN, so it works while the run is under way, from another
-    terminal or machine. status.html in the run directory shows the same in a browser. Missing and
-    truncated files are named; only `verify` checks their contents.
+    `status` only reads the files of RUN, so it works while the run is under way, from another
+    terminal or machine. status.html in the run directory shows the same in a browser. `status`
+    reports missing and truncated files; only `verify` checks their contents.
 
-    With --watch it follows RUN until it is complete: in a terminal by a table that stays in place,
-    elsewhere by rows as `run` prints them. When the run stops, it says so and waits until the run
-    is resumed. It also waits for a run that has not begun, and for a directory that does not exist
-    yet. Ctrl-C ends the watching, never the run.
+    With --watch, `status` follows RUN until it is complete. In a terminal it updates a table in
+    place; elsewhere it prints rows, as `run` does. If the run stops, `status` says so and waits
+    until the run is resumed. It also waits for a run that has not begun, or whose directory does
+    not exist yet. Ctrl-C ends `status`, not the run.
     """
     if watching and as_json:
-        raise InputError("--watch is for people; without it, --json says how far a run is now")
+        raise InputError("--watch and --json exclude each other; use one of them")
     try:
         find = partial(_places, run, watching)
         paths = find()

@@ -57,14 +57,14 @@ def allocation(config: Config) -> Iterator[Config]:
 def _tasks() -> int:
     if not {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_JOB_ID"} <= os.environ.keys():
         raise InputError(
-            'cluster.kind = "slurm-runner" is for the tasks of a Slurm job; start it there with '
-            "srun python -m frontier run …, as jobs/slurm-runner.sh does"
+            'cluster.kind = "slurm-runner" works only in a Slurm job; start it there with srun '
+            "python -m frontier run …, as in jobs/slurm-runner.sh"
         )
     tasks = int(os.environ["SLURM_NTASKS"])
     if tasks < LEAST_TASKS:
         raise InputError(
             f'cluster.kind = "slurm-runner": this job has too few tasks ({tasks}); a scheduler, a '
-            f"driver and a worker need {LEAST_TASKS}, so ask for more with --ntasks"
+            f"driver and a worker need {LEAST_TASKS}, so request more with --ntasks"
         )
     return tasks
 

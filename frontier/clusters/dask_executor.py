@@ -123,7 +123,7 @@ class DaskExecutor(Executor):
             raise
         except KilledWorker as error:
             raise Stopped(
-                f"worker after worker died doing the same task ({error}); if memory ran out, raise "
+                f"several workers died during the same task ({error}); if memory ran out, raise "
                 "cluster.memory or lower cluster.workers"
             ) from None
         except (CancelledError, CommClosedError):
@@ -152,8 +152,9 @@ class DaskExecutor(Executor):
             self._last_worker = now
         elif now - self._last_worker > self._patience:
             raise Stopped(
-                f"there has been no worker for {self._patience} s (cluster.patience); see why none "
-                f"comes to the scheduler at {self._client.scheduler.address}, or wait longer"
+                f"no worker was connected for {self._patience} s (cluster.patience); check why "
+                f"none connects to the scheduler at {self._client.scheduler.address}, or raise "
+                "cluster.patience"
             )
 
 

@@ -101,7 +101,7 @@ def _address(settings: ClusterTable) -> str:
         ) from None
     except (OSError, TypeError, KeyError) as error:
         raise InputError(
-            f"cluster.scheduler_file = {file} is not what `dask scheduler` writes ({error!r})"
+            f"cluster.scheduler_file = {file} is not a scheduler file of Dask ({error!r})"
         ) from None
 
 
@@ -113,7 +113,7 @@ def _client(place, settings: ClusterTable):
         return Client(place, timeout=CONNECT_SECONDS)
     except (OSError, TimeoutError) as error:  # the scheduler may still start
         raise Stopped(
-            f"cluster.kind = {settings.kind}: no scheduler answers at {place} within "
+            f"cluster.kind = {settings.kind}: no scheduler answered at {place} within "
             f"{CONNECT_SECONDS} s ({error}); start one with `dask scheduler` and workers with "
             "`dask worker`"
         ) from None

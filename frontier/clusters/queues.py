@@ -93,7 +93,7 @@ def make_cluster(settings: ClusterTable):
     command = factory.job_cls.submit_command.split()[0]
     if shutil.which(command) is None:
         raise InputError(
-            f'cluster.kind = "{kind}": there is no {command} here; run where jobs can be '
+            f'cluster.kind = "{kind}": {command} was not found; run on a host where jobs can be '
             "submitted, or choose another cluster.kind"
         )
     site = dask.config.get(f"jobqueue.{kind}")
@@ -108,8 +108,8 @@ def make_cluster(settings: ClusterTable):
     if interface not in (interfaces := psutil.net_if_addrs()):
         raise InputError(
             f"cluster.options.interface = {interface!r}: this host has "
-            f"{', '.join(sorted(interfaces))}; where the nodes call it otherwise, "
-            "set cluster.options.scheduler_options.interface"
+            f"{', '.join(sorted(interfaces))}; if the nodes use another name, set "
+            "cluster.options.scheduler_options.interface"
         )
     keywords = {
         "cores": 1,
@@ -137,7 +137,7 @@ def make_cluster(settings: ClusterTable):
     except (TypeError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(
-            f"cluster.options: dask-jobqueue's {CLASSES[kind]} does not take them ({reason})"
+            f"cluster.options: dask-jobqueue's {CLASSES[kind]} does not accept them ({reason})"
         ) from None
 
 
@@ -187,9 +187,9 @@ def queue_cluster(settings: ClusterTable) -> Iterator[tuple[object, Callable[[],
         except (AssertionError, RuntimeError, OSError, ValueError) as error:
             reason = str(error.__context__ or error).split()  # closing the cluster failed too
             raise Stopped(
-                f'cluster.kind = "{settings.kind}": the queue did not take '
-                f"{counted(jobs, 'job')} ({' '.join(reason)}); change what [cluster] asks for, "
-                "such as memory, and queue, account or walltime in its options"
+                f'cluster.kind = "{settings.kind}": the queue refused '
+                f"{counted(jobs, 'job')} ({' '.join(reason)}); change the resources in [cluster], "
+                "such as memory, or the queue, account or walltime in cluster.options"
             ) from None
         try:
             # Dask forgets a job whose workers are gone; then `scale` submits another one.

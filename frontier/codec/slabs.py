@@ -16,8 +16,8 @@ from frontier.codec.zerobytes import SLACK, decode, encode, most_bytes
 CHECKSUM_BYTES = 4
 """The number of bytes of the CRC-32C that is stored after a slab, little-endian."""
 
-MISMATCH = "its bytes do not match the checksum at their end"
-NO_SLAB = "its bytes are no slab of this codec"
+MISMATCH = "its bytes do not match their checksum"
+NO_SLAB = "its bytes are not a slab of this codec"
 """What may be wrong with a slab."""
 
 

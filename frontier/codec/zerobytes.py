@@ -39,7 +39,7 @@ def encode(words: np.ndarray, data: np.ndarray) -> int:
 
     if data.size < most_bytes(words.size) + SLACK:
         raise ValueError(
-            f"{data.size:,} bytes are no room for {words.size:,} words: "
+            f"{data.size:,} bytes are too few for {words.size:,} words: "
             f"{most_bytes(words.size) + SLACK:,} are needed"
         )
     return int(zerobytes_kernels.encode(words.reshape(-1), data))
@@ -84,4 +84,4 @@ def plain_decode(data: np.ndarray, words: np.ndarray) -> None:
 
 
 def _no_bitmap(data: np.ndarray, words: np.ndarray) -> ValueError:
-    return ValueError(f"its {data.size:,} bytes are no bitmap of {words.size:,} words")
+    return ValueError(f"its {data.size:,} bytes are not a bitmap of {words.size:,} words")

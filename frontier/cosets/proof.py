@@ -94,8 +94,8 @@ class Proof:
         """Raise ValueError if the results contradict each other."""
         if self.lower > self.upper:
             raise ValueError(
-                f"it says that all positions take {self.upper} moves or fewer, and that one takes "
-                f"{self.lower}"
+                f"its results contradict each other: all positions take {self.upper} moves or "
+                f"fewer, but one takes {self.lower}"
             )
 
     @property
@@ -173,9 +173,9 @@ def wrong_division(asker: Asker, limit: int, answer: Answer) -> str | None:
     if (answer.cosets, answer.portions) == (cosets, portions):
         return None
     return (
-        f"the question of {limit} has {answer.cosets:,} cosets in {answer.portions:,} portions, "
-        f"and this program makes {cosets:,} in {portions:,}: resume it with the version that began "
-        "it, or start again in another directory (store.path)"
+        f"the question of {limit} moves has {answer.cosets:,} cosets in {answer.portions:,} "
+        f"portions, but this version makes {cosets:,} in {portions:,}: resume it with the version "
+        "that began it, or start again in another directory (store.path)"
     )
 
 

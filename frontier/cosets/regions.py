@@ -156,19 +156,19 @@ def check_puzzle(puzzle: Puzzle) -> GridPuzzle:
     """Return the puzzle; raises InputError unless the search by cosets supports it."""
     if puzzle.kind != "tiles" or not isinstance(puzzle, GridPuzzle):
         raise InputError(
-            f"{puzzle.title}: cosets are searched for tile puzzles whose tiles are all told apart"
+            f"{puzzle.title}: a search by cosets needs a tile puzzle whose tiles are all different"
         )
     blank = divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
     in_order = puzzle.goals[0] == puzzle.grid.in_order(blank)
     if len(puzzle.goals) > 1 or not in_order:
         raise InputError(
-            f"{puzzle.title}: cosets are searched for one goal, whose tiles are in order: name "
-            "its blank cell by puzzle.blank instead of puzzle.goal"
+            f"{puzzle.title}: a search by cosets needs one goal, with its tiles in order: set "
+            "puzzle.blank instead of puzzle.goal"
         )
     if puzzle.grid.line_length < LEAST_SIDE or puzzle.cells <= LEAST_SIDE**2:
         raise InputError(
-            f"{puzzle.title}: cosets are searched for boards of 2 rows and columns or more that "
-            "are larger than 2×2; run searches this one at once"
+            f"{puzzle.title}: a search by cosets needs at least 2 rows and 2 columns, and a board "
+            "larger than 2×2; `run` searches this one at once"
         )
     return puzzle
 

@@ -46,13 +46,13 @@ class CosetPlan:
         fitting = [of for of in regions_of(region.puzzle) if of.memory_while_made < self.room]
         smaller = min(fitting, key=lambda of: of.memory_while_made, default=None)
         needed = -(-self.bytes * MEMORY_SHARE[1] // MEMORY_SHARE[0])
-        remedy = f"take a machine with {size(needed)} or more"
+        remedy = f"use a machine with {size(needed)} or more"
         if smaller:
             less = size(smaller.memory_while_made)
             remedy += f", or --region {smaller.name}, whose tables take {less}"
         return (
-            f"{subject}: its tables take {size(self.bytes)} of memory while they are made, and "
-            f"{size(self.room)} may be used here; {remedy}"
+            f"{subject}: its tables take {size(self.bytes)} of memory while they are made, but "
+            f"only {size(self.room)} may be used here; {remedy}"
         )
 
 
@@ -62,7 +62,7 @@ def plan_cosets(config: Config, region: str | None = None) -> CosetPlan:
     region: the name of the region, by default that of `best_region`. Raises InputError if the
     search by cosets does not support the puzzle, or if it has no region of this name.
     """
-    config.refuse_family("name one by puzzle.blank")
+    config.refuse_family("name one with puzzle.blank")
     puzzle = check_puzzle(config.make_puzzle())
     chosen = best_region(puzzle) if region is None else region_named(puzzle, region)
     room = machine.memory() * MEMORY_SHARE[0] // MEMORY_SHARE[1]

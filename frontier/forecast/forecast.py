@@ -135,7 +135,7 @@ class Forecast:
         wanted, more = 0, ""
         if any(self.mode(depth) == "tasks" for depth in self.depths):
             wanted = _bytes_wanted(self.plan, self.workers)
-            more = f", and a task begins only if {size(wanted)} more are free"
+            more = f", and tasks need another {size(wanted)} free"
         if self.free is None or self.disk + wanted <= self.free:
             return None
         remedy = "choose another place with --out DIRECTORY"
@@ -143,7 +143,7 @@ class Forecast:
             remedy += ", or compress more, which takes several times as long, with "
             remedy += '--set store.codec="zstd:1"'
         return (
-            f"the disk at its peak takes {size(self.disk)}{more}, but {self.plan.config.path} has "
+            f"the run takes up to {size(self.disk)} on disk{more}, but {self.plan.config.path} has "
             f"room for {size(self.free)}: {remedy}"
         )
 
@@ -157,14 +157,14 @@ class Forecast:
         if not plan.in_memory and self.free_files is not None and files > self.free_files:
             texts.append(
                 f"the layers make {counted(files, 'file')}, but the file system of "
-                f"{plan.config.path} has room for {self.free_files:,}: give workers more memory "
-                "(cluster.memory), so that parts are larger, or choose another file system"
+                f"{plan.config.path} has room for {self.free_files:,}: raise cluster.memory, so "
+                "that parts are larger, or choose another file system"
             )
         tasks = layout.task_count(0)
         if not plan.in_memory and tasks < self.workers and layout.prefix_digits:
             texts.append(
-                f"a layer has {counted(tasks, 'task')} for {counted(self.workers, 'worker')}: the "
-                "others are idle; set cluster.workers to fewer"
+                f"a layer has only {counted(tasks, 'task')} for {counted(self.workers, 'worker')}; "
+                "lower cluster.workers"
             )
         return list(filter(None, texts))
 

@@ -35,7 +35,7 @@ LIST_SLAB = 1 << 15
 LIST_NAME = "c.0"
 """The file of a list, as Zarr names it."""
 
-LINKED = "is a link, and what the run wrote is not"
+LINKED = "is a link, and a run makes no links"
 """The message if a layer's folder is a link."""
 
 PART_NAME = re.compile(r"c(\.\d+){1,3}")
@@ -162,7 +162,7 @@ class LayerFiles:
     def begin(self, durable: bool = False) -> None:
         """Make the folder and the metadata of the layer, and keep existing parts."""
         if self.storage.is_link(self.folder):
-            raise CorruptRunError(f"{self.place} {LINKED}: take it away")
+            raise CorruptRunError(f"{self.place} {LINKED}: remove it")
         self.storage.make_folder(self.folder)
         self.describe(durable)
         if durable:

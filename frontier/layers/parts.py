@@ -114,7 +114,7 @@ class PartRecord:
         """Read a record; raises ValueError if the bytes are not a record."""
         record = _RECORD.validate_json(data)
         if record.to_bytes() != data:
-            raise ValueError("it is not written as it was")
+            raise ValueError("it is not in its canonical form")
         return record
 
 
@@ -255,11 +255,11 @@ class Part:
         try:
             footer, size = storage.read_tail(name, end)
         except FileNotFoundError:
-            raise self._wrong(" is missing, though its layer is stored") from None
+            raise self._wrong(" is missing") from None
         except ValueError:
             raise self._wrong(" is not a file") from None
         if size < end:
-            raise self._wrong(f" is cut: {size:,} bytes, at least {end:,} expected")
+            raise self._wrong(f" is truncated: {size:,} bytes, expected at least {end:,}")
         index = footer[RECORD_BYTES:-CHECKSUM_BYTES]
         try:
             self.record = PartRecord.from_bytes(footer[:RECORD_BYTES])
@@ -269,7 +269,7 @@ class Part:
         if not (self.record.matches(index) and google_crc32c.value(index) == checksum):
             raise self._wrong(" is damaged: its record and index do not match their digest")
         if self.record.bytes != size:
-            raise self._wrong(f" has {size:,} bytes, its record says {self.record.bytes:,}")
+            raise self._wrong(f" has {size:,} bytes, but its record says {self.record.bytes:,}")
         places = np.frombuffer(index, dtype="<u8").reshape(slabs, 2)
         self._stored = places[:, 0] != NOT_STORED
         self._offset, self._size = places.astype(np.int64).T
@@ -281,8 +281,7 @@ class Part:
         if part_id != (run, depth, task):
             owner = "this run" if part_id[0] == run else f"run {ascii(part_id[0])[1:-1]}"
             raise self._wrong(
-                f" is not the one that was written there: it is task {part_id[2]} of "
-                f"layer {part_id[1]} of {owner}"
+                f" is the wrong part: it is task {part_id[2]} of layer {part_id[1]} of {owner}"
             )
 
     def _wrong(self, why: str) -> CorruptRunError:
@@ -333,7 +332,7 @@ class Part:
         except FileNotFoundError:
             raise CorruptRunError(f"{self.path} was deleted while it was read") from None
         except EOFError:
-            raise CorruptRunError(f"{self.path} was cut while it was read") from None
+            raise CorruptRunError(f"{self.path} was truncated while it was read") from None
         except ValueError:
             raise CorruptRunError(f"{self.path} is not a file") from None
         begin, end = np.empty((2, slabs.size), dtype=np.int64)
@@ -358,10 +357,12 @@ class Part:
         for some in in_groups(self.slabs):
             checksums[some] = self.check_slabs(some, *self.read(some))
         if f"{google_crc32c.value(checksums.tobytes()):08x}" != self.record.content:
-            raise self._wrong(": its slabs are not those that were written there")
+            raise self._wrong(": its slabs do not match its record")
 
     def miscounted(self, states: int) -> CorruptRunError:
-        return self._wrong(f" holds {counted(self.states, 'state')}, the ledger lists {states:,}")
+        return self._wrong(
+            f" holds {counted(self.states, 'state')}, but the ledger lists {states:,}"
+        )
 
     def damaged(self, slab: int, why: str) -> CorruptRunError:
         return self._wrong(f": slab {slab} is damaged: {why}")

@@ -91,9 +91,9 @@ def records_of(lines: list, run: str) -> list[LayerRecord]:
     records, before = LINES.validate_python(lines), ""
     for depth, record in enumerate(records):
         if record.depth != depth:
-            raise ValueError(f"layer {record.depth} stands in the place of {depth}")
+            raise ValueError(f"layer {record.depth} is listed instead of layer {depth}")
         if record != record.chained(before, run):
-            raise ValueError(f"the line of layer {depth} does not follow from the one before")
+            raise ValueError(f"the entry of layer {depth} does not match the entry before it")
         before = record.chain
     return records
 

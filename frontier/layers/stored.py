@@ -99,7 +99,7 @@ class StoredLayer:
             if part.states != self.states:
                 raise part.miscounted(self.states)
             if part.slabs.size < list_slabs(self.states):
-                raise part.damaged(part.slabs.size, "it is not there")
+                raise part.damaged(part.slabs.size, "it is missing")
             for some in in_groups(part.slabs):
                 slabs = self._read(np.zeros_like(some), some)
                 for i, row in enumerate(some.tolist()):
@@ -190,7 +190,7 @@ class StoredLayer:
         if count != self.states:
             raise CorruptRunError(
                 f"layer {self.files.depth}: {self.files.place} holds {counted(count, 'state')}, "
-                f"the ledger lists {self.states:,}"
+                f"but the ledger lists {self.states:,}"
             )
 
     def numbers(self) -> np.ndarray:

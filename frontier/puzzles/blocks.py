@@ -94,8 +94,8 @@ class Sheet:
         """Return the error for a board that does not have the cells of the puzzle."""
         return InputError(
             f"{name} = {shown} is not a board like {self.text('.' * len(self.squares))}: expected "
-            f"{counted(self.rows, 'row')} of {counted(self.columns, 'letter')}, and walls ({WALL}) "
-            "where that has them"
+            f"{counted(self.rows, 'row')} of {counted(self.columns, 'letter')}, with walls "
+            f"({WALL}) in the same places"
         )
 
     def in_rows(self, marks: Sequence[str]) -> list[str]:
@@ -123,9 +123,9 @@ class Sheet:
             if len(placements_from(ways, frozenset({0}), len(piece))) < len(piece):
                 r, c = piece[0]
                 raise InputError(
-                    f"{name} = {self.text(marks)}: piece {letter!r} is drawn in two parts, at row "
-                    f"{r + 1}, column {c + 1} and elsewhere; every piece needs a letter of its own "
-                    "(pieces that count as the same are named by puzzle.alike)"
+                    f"{name} = {self.text(marks)}: piece {letter!r} has two parts, at row {r + 1}, "
+                    f"column {c + 1} and elsewhere; every piece needs a letter of its own (name "
+                    "pieces that count as the same in puzzle.alike)"
                 )
         return {
             letter: (first, tuple((r - first[0], c - first[1]) for r, c in (first, *rest)))
@@ -165,16 +165,14 @@ class BlockNotation(Notation):
             message, block = f"{name} = {self.text(marks)}: piece {letter!r}", self._blocks[letter]
             if form != block.form:
                 raise InputError(
-                    f"{message} is drawn in another form than in {self._whole}; a piece that a "
-                    "board shows must be whole"
+                    f"{message} has a different form in {self._whole}; draw each piece whole"
                 )
             if block.axis is not None and first[block.axis] not in block.lines:
                 line = LINES[block.axis]
                 lines = ", ".join(str(n + 1) for n in sorted(block.lines))
                 raise InputError(
-                    f"{message} begins in {line} {first[block.axis] + 1}; as "
-                    f"puzzle.{AXES[block.axis]} names it, it stays in {line} {lines}, where "
-                    f"{self._whole} has it"
+                    f"{message} begins in {line} {first[block.axis] + 1}; "
+                    f"puzzle.{AXES[block.axis]} keeps it in {line} {lines}, as in {self._whole}"
                 )
         return board
 
@@ -233,7 +231,9 @@ def block_puzzle(
     notation = BlockNotation(sheet, blocks, sheet.text(whole), pieces, drawing)
     boards_read = read_boards(notation, boards)
     if unknown := sorted(set(drawing.symbols) - set(blocks)):
-        raise InputError(f"puzzle.symbols names {', '.join(unknown)}, not a piece of the board")
+        raise InputError(
+            f"puzzle.symbols names {', '.join(unknown)}, which is not a piece of the board"
+        )
     model = Model(sliding_encoding(pieces, metric, boards_read), boards_read.start)
     count = counted(len(blocks), "piece")
     title = f"{sheet.rows}×{sheet.columns} blocks, {count} ({metric})"
@@ -262,7 +262,7 @@ def _sheet_of(boards: Sequence[tuple[str, object]]) -> Sheet:
     lengths, shown = [len(row) for row in rows], "/".join(rows)
     if len(set(lengths)) > 1:
         raise InputError(
-            f"the rows of {shown} have lengths {lengths}: a board is a rectangle, with {WALL} "
+            f"the rows of {shown} have lengths {lengths}: a board is a rectangle; write {WALL} "
             "where there is no cell"
         )
     columns = lengths[0] if lengths else 0
@@ -271,7 +271,7 @@ def _sheet_of(boards: Sequence[tuple[str, object]]) -> Sheet:
     drawn = [whole.letters(board, name) for name, board in boards]
     cells = tuple(square for square in squares if all(on[square] != WALL for on in drawn))
     if not cells:
-        raise InputError(f"{boards[0][0]} = {shown!r}: a board without a cell")
+        raise InputError(f"{boards[0][0]} = {shown!r}: a board needs a cell")
     return Sheet(len(rows), columns, cells)
 
 

@@ -256,19 +256,19 @@ class Shapes(RowTable):
         None if no such boards are known."""
         self.sorts = tuple(sorts)
         rows, most = fill(cells, self.sorts, MOST_FILLED), MOST_FILLED
-        why = "a puzzle.start would help, as only what can be reached from it would count"
+        why = "set puzzle.start, so that only shapes that can be reached from it count"
         if rows is None and boards is not None:
             room = memory() * 3 // 4 // SHAPE_BYTES
             most = max(MOST_FILLED, min(MOST_SHAPES, room))
             of = f"on a machine of {size(memory())}" if room < MOST_SHAPES else "at all"
             why = (
-                f"moves reach more than are supported {of}; fewer empty cells or fewer groups of "
-                "like pieces make fewer"
+                f"the reachable shapes are more than are supported {of}; use fewer empty cells or "
+                "fewer groups of like pieces"
             )
             rows = _reached(shape_rows(boards, self.sorts), self.sorts, most)
         if rows is None or len(rows) > most:
             raise InputError(
-                f"this board has more than {most:,} shapes (ways to lay its pieces where those of "
+                f"this board has more than {most:,} shapes (placements of its pieces, if pieces of "
                 f"one form and group look alike); {why}"
             )
         super().__init__(rows, FIRST_SORT + len(self.sorts))

@@ -62,8 +62,8 @@ class CellNotation(Notation):
             if cells and cells not in form:
                 names = " ".join(self.directions.names[cell] for cell in sorted(cells))
                 raise InputError(
-                    f"{name} = {self.text(marks)}: piece {label!r} on {names} is not whole, or "
-                    "lies where no moves lead it"
+                    f"{name} = {self.text(marks)}: piece {label!r} on {names} is not whole, or is "
+                    "where no moves lead"
                 )
         return board
 
@@ -102,7 +102,7 @@ def cell_puzzle(
     whole = _marks(directions, pieces, "puzzle.pieces")
     if OPEN_MARK in whole:
         raise InputError(
-            f"puzzle.pieces = {pieces!r}: ? is not a piece; name the piece of each cell"
+            f"puzzle.pieces = {pieces!r}: ? is not allowed; name the piece of each cell"
         )
     goals_given = [("puzzle.goal", pieces)]
     if goal is not None or goals is not None:
@@ -147,8 +147,8 @@ def _forms(directions: Directions, whole: Sequence[str]) -> Forms:
         if len(first) > 1 and not directions.named:
             raise InputError(
                 f"puzzle.pieces: {label!r} covers {counted(len(first), 'cell')}, which move "
-                "together in one direction; puzzle.moves names none: make it a table of "
-                'directions, as in {"east/west" = [["a1", "b1"]]}'
+                "together in one direction; puzzle.moves has no directions: make it a table of "
+                'them, as in {"east/west" = [["a1", "b1"]]}'
             )
         forms[label] = placements_from(directions.ways, first, len(whole))
     return forms
@@ -167,14 +167,16 @@ def _marks(directions: Directions, board: Any, name: str, whole: Forms | None = 
     for label, cells_named in board.items():
         numbers = directions.cells(cells_named, f"{name}.{label}")
         if str(label) in (*BLANKS, OPEN_MARK):
-            raise InputError(f"{name}: {label!r} stands for no piece; name it otherwise")
+            raise InputError(
+                f"{name}: {label!r} cannot be the name of a piece; choose another name"
+            )
         if not numbers:
-            raise InputError(f"{name}.{label}: a piece lies on one cell or more")
+            raise InputError(f"{name}.{label}: a piece needs a cell")
         for cell in numbers:
             if marks[cell] not in (".", OPEN_MARK):
                 raise InputError(
-                    f"{name}: cell {directions.names[cell]} is that of {marks[cell]!r}, "
-                    f"{str(label)!r} cannot lie there too"
+                    f"{name}: cell {directions.names[cell]} already has {marks[cell]!r}, so "
+                    f"{str(label)!r} cannot be there"
                 )
             marks[cell] = str(label)
     return marks
@@ -246,7 +248,9 @@ def define_puzzle(
 def _with_point(name: str, point: Any) -> list[Any]:
     coordinates = as_written(point, f"puzzle.cells.{name}")
     if not (isinstance(coordinates, list) and len(coordinates) == 2):
-        raise InputError(f"puzzle.cells.{name} = {point!r}: expected where the cell lies, [x, y]")
+        raise InputError(
+            f"puzzle.cells.{name} = {point!r}: expected the coordinates of the cell, [x, y]"
+        )
     return [name, *coordinates]
 
 

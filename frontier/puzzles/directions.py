@@ -56,11 +56,11 @@ class Directions:
             self.points = points
             self._least = min((math.dist(p, q) for p, q in combinations(points, 2)), default=1.0)
             if not self._least:
-                raise InputError("puzzle.cells: two cells lie at one point")
+                raise InputError("puzzle.cells: two cells have the same point")
         elif points:
             raise InputError(
-                f"puzzle.cells: cell {self.names[given.index(None)]!r} has no point, others have "
-                'one; give all of them theirs, as in ["a1", 0, 0.5], or none'
+                f"puzzle.cells: cell {self.names[given.index(None)]!r} has no point, but other "
+                'cells have one; give all cells points, as in ["a1", 0, 0.5], or none'
             )
         self.named = isinstance(moves, Mapping)
         self.ways: list[dict[int, int]] = []
@@ -105,8 +105,8 @@ class Directions:
             check_label(way, "puzzle.moves")
         if len(ways) != 2 or len({*ways, *self.way_names}) < 2 + len(self.way_names):
             raise InputError(
-                f"puzzle.moves.{name}: a direction has one name, or one for each way, as in "
-                '"east/west", and no other has the same'
+                f'puzzle.moves.{name}: a direction needs one name, or two as in "east/west", which '
+                "no other direction has"
             )
         return ways
 
@@ -125,8 +125,8 @@ class Directions:
         """Return all pairs of cells with the given vector from the first to the second."""
         if self.points is None:
             raise InputError(
-                f"{key} = {list(vector)}: the cells have no points, so no two of them lie so; "
-                "give pairs of cells, or points to puzzle.cells"
+                f"{key} = {list(vector)}: the cells have no points, so directions need pairs of "
+                "cells; or add points to puzzle.cells"
             )
         close = CLOSE * self._least
         pairs = [
@@ -136,7 +136,7 @@ class Directions:
             if u != v and math.dist((x + vector[0], y + vector[1]), point) <= close
         ]
         if not pairs:
-            raise InputError(f"{key} = {list(vector)}: no two cells lie so to each other")
+            raise InputError(f"{key} = {list(vector)}: no two cells have this difference")
         return pairs
 
     def _add(self, ways: list[str], pairs: list[tuple[int, int]], key: str) -> None:
@@ -147,9 +147,9 @@ class Directions:
             leaves = forth.setdefault(u, v) != v
             if leaves or back.setdefault(v, u) != u:
                 raise InputError(
-                    f"{key}: two moves {'leave' if leaves else 'come to'} cell "
-                    f"{self.names[u if leaves else v]}; in one direction at most one does, so that "
-                    "it can be gone back"
+                    f"{key}: two moves {'leave' if leaves else 'enter'} cell "
+                    f"{self.names[u if leaves else v]}; in one direction at most one may, so that "
+                    "moves can be undone"
                 )
         self.ways += [forth, back]
         self.way_names += ways
@@ -205,9 +205,9 @@ class Directions:
         worst = next(form for form in forms if len(form) > 1 and len(next(iter(form))) > 1)
         lies = " ".join(self.names[cell] for cell in sorted(min(worst, key=sorted)))
         raise InputError(
-            f"the piece that may lie on {lies} can come back to one of its cells another way "
-            "round, as on a ring or a folded board; pieces of several cells are supported where "
-            "their placements can be told by their first cell, as on a board in the plane"
+            f"the piece that can be on {lies} can return to one of its cells in another way, as on "
+            "a ring; a piece of several cells needs a different first cell for each placement, as "
+            "on a board in the plane"
         )
 
 

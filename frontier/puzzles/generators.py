@@ -162,9 +162,7 @@ def generators_given(
             'such as {a = "(1 2 3)(4 5)", b = [2, 1, 3, 4, 5]}'
         )
     if any(not str(name) for name in given):
-        raise InputError(
-            f"{key} has one without a name, by which its moves are to be written; name it"
-        )
+        raise InputError(f"{key} has a generator without a name; name it")
     read = {str(name): _parts(of, f"{key}.{name}") for name, of in given.items()}
     if positions is None:
         positions = max(
@@ -198,8 +196,8 @@ def _one_way(moves: Sequence[Generator], each: tuple[int, ...]) -> str | None:
         return None
     those = "it" if len(names) == 1 else "them"
     return (
-        f"puzzle.generators {', '.join(names)}: no move undoes {those}, so depths are counted from "
-        "the goal on, not back to it; puzzle.closed = true adds what is missing"
+        f"puzzle.generators {', '.join(names)}: no move undoes {those}, so depths count moves from "
+        "the goal, not to it; puzzle.closed = true adds the missing inverses"
     )
 
 
@@ -220,7 +218,7 @@ def _different(
         for move in [generator] if metric == "turns" else _powers(generator, each, effects):
             stands_for.setdefault(move.effect, generator)
             by_effect.setdefault(move.effect, move)
-    remark = f"puzzle.generators say one thing twice, which counts once: {', '.join(twice)}"
+    remark = f"puzzle.generators has duplicates, which count once: {', '.join(twice)}"
     return list(by_effect.values()), remark if twice else None
 
 
@@ -236,7 +234,7 @@ def _powers(
     if order - 1 > MOST_GENERATORS:
         raise InputError(
             f"puzzle.generators.{name} has {order - 1:,} powers: at most {MOST_GENERATORS:,} moves "
-            'are supported; with puzzle.metric = "turns" it is one, and its inverse another'
+            'are supported; with puzzle.metric = "turns" it is one move, and its inverse another'
         )
     powers = [generator]
     for exponent in range(2, order):
@@ -262,7 +260,7 @@ def _with_inverses(
         if inverse.name in listed:
             raise InputError(
                 f"puzzle.generators.{inverse.name} is not the inverse of {move.name}, which "
-                "puzzle.closed = true would add by this name; name it otherwise"
+                "puzzle.closed = true would add under this name; rename it"
             )
         by_effect[inverse.effect] = inverse
     return list(by_effect.values())
@@ -291,24 +289,23 @@ def _parts(value, key: str) -> tuple[dict[int, int], dict[str, list[int]]]:
     moves, turns = value, []
     if isinstance(value, Mapping):
         if unknown := sorted(set(map(str, value)) - {"moves", "turns"}):
-            raise InputError(f"{key}.{unknown[0]}: a generator has moves and turns, nothing else")
+            raise InputError(f"{key}.{unknown[0]}: a generator has only moves and turns")
         moves, turns = value.get("moves", ""), value.get("turns", [])
         if not _are_numbers(turns):
-            raise InputError(f"{key}.turns = {turns!r}: expected a list of numbers, one a position")
+            raise InputError(f"{key}.turns = {turns!r}: expected a list of one number per position")
     if not (moves or turns) and isinstance(moves, str | list | tuple):
-        raise InputError(f"{key} = {value!r} moves nothing; leave it out")
+        raise InputError(f"{key} = {value!r} moves nothing; omit it")
     lists = {f"{key}.turns": list(turns)} if turns else {}
     if isinstance(moves, str):
         return _steps_of_cycles(moves, key), lists
     if not _are_numbers(moves):
         raise InputError(
             f'{key} = {moves!r}: expected cycles such as "(1 2 3)(4 5)", or a list that says for '
-            "each position where its piece goes. A move that depends on what lies where is none of "
-            "this kind"
+            "each position where its piece goes. A move must not depend on the position"
         )
     if sorted(moves) != list(range(1, len(moves) + 1)):
         raise InputError(
-            f"{key} = {list(moves)}: an image has each of the numbers 1..{len(moves)} once"
+            f"{key} = {list(moves)}: an image needs each of the numbers 1..{len(moves)} once"
         )
     return dict(enumerate(moves, start=1)), {key: list(moves), **lists}
 
@@ -358,7 +355,7 @@ def _generator(
     for position, to in steps.items():
         if each[position - 1] != each[to - 1]:
             raise InputError(
-                f"{key} brings a piece from position {position} to {to}, where it has "
+                f"{key} moves a piece from position {position} to {to}, where it has "
                 f"{each[to - 1]} orientations instead of {each[position - 1]}"
             )
         to_of[position - 1] = to - 1
@@ -371,5 +368,5 @@ def _generator(
             )
     turned = tuple(turn % number for turn, number in zip(turns, each, strict=True))
     if to_of == list(range(positions)) and not any(turned):
-        raise InputError(f"{key} moves nothing; leave it out")
+        raise InputError(f"{key} moves nothing; omit it")
     return Generator(name, tuple(to_of), turned)

@@ -47,13 +47,11 @@ class GraphNotation(Notation):
             cells = [cell for cell, code in enumerate(board) if code == codes[0]]
             if len(cells) > len(codes):
                 times = counted(len(codes), "time")
-                raise InputError(f"{message}: {self.labels[codes[0]]!r} stands more than {times}")
+                raise InputError(f"{message}: {self.labels[codes[0]]!r} appears more than {times}")
             for cell, code in zip(cells, codes, strict=False):
                 board[cell] = code
         if (blanks := board.count(0)) > 1 or blanks + board.count(OPEN) == 0:
-            raise InputError(
-                f"{message} has {blanks} blanks: a graph puzzle has one ({self.labels[0]!r})"
-            )
+            raise InputError(f"{message} has {blanks} blanks: expected one ({self.labels[0]!r})")
         return tuple(board)
 
     def name_move(self, before: Board, after: Board) -> str:
@@ -74,7 +72,7 @@ def graph_puzzle(
     _check_graph(adjacency)
     check_label(blank, "puzzle.blank")
     if blank == OPEN_MARK:
-        raise InputError(f"puzzle.blank = {blank!r}: ? stands for anything in a goal")
+        raise InputError(f"puzzle.blank = {blank!r}: ? means any piece in a goal")
     cells = range(len(adjacency))
     if picture is not None:
         _check_picture(picture, len(cells))
@@ -122,8 +120,8 @@ def _check_graph(adjacency: Sequence[Sequence[int]]) -> None:
         for v in neighbours:
             if not 0 <= v < cells or v == u:
                 raise InputError(
-                    f"puzzle.adjacency: cell {u} names the neighbour {v}; its neighbours are other "
-                    f"cells, 0..{cells - 1}"
+                    f"puzzle.adjacency: cell {u} names {v} as a neighbour; expected another cell "
+                    f"of 0..{cells - 1}"
                 )
             if u not in adjacency[v]:
                 raise InputError(

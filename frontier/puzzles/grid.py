@@ -37,7 +37,7 @@ class Grid:
         """Return the grid; raises InputError if it has no cells, or more than `most`."""
         for name, value in (("rows", rows), ("columns", columns)):
             if value < 1:
-                raise InputError(f"puzzle.{name} = {value}: a board has at least 1 of them")
+                raise InputError(f"puzzle.{name} = {value}: a board needs at least 1")
         if rows * columns > most:
             raise InputError(
                 f"puzzle.rows x puzzle.columns = {rows} x {columns} = {rows * columns} cells: at "
@@ -94,8 +94,7 @@ class Grid:
         blank = (0, 0) if blank is None else blank
         if not (isinstance(blank, list | tuple) and len(blank) == 2):
             raise InputError(
-                f"puzzle.blank = {blank!r}: expected [row, column], or, of tiles in a config to "
-                'run, "all"'
+                f'puzzle.blank = {blank!r}: expected [row, column] or, in a config of tiles, "all"'
             )
         if tuple(blank) not in self.squares or not all(type(i) is int for i in blank):
             raise InputError(
@@ -153,7 +152,7 @@ class Grid:
         parsed = self.parsed(board, name, marks)
         numbers = Counter(number for number in parsed if number not in marks)
         wrong = [
-            f"{number} {'is repeated' if number in range(self.cells) else 'is none of them'}"
+            f"{number} {'is repeated' if number in range(self.cells) else 'is not one of them'}"
             for number, times in numbers.items()
             if times > 1 or number not in range(self.cells)
         ]
@@ -165,7 +164,7 @@ class Grid:
     @property
     def rule(self) -> str:
         """The rule that every board of distinct tiles obeys, in words."""
-        return f"the numbers 0..{self.cells - 1} must stand in it, each once (0 is the blank)"
+        return f"the numbers 0..{self.cells - 1} must appear, each once (0 is the blank)"
 
     def lines(self, board: Board, codes: Sequence[int]) -> list[list[int]]:
         """Return the given tiles in each of the shorter lines of a board."""

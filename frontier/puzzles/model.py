@@ -233,8 +233,8 @@ class Model:
         vertex, sequence = self.states_of(np.array([board], dtype=np.int64))
         if vertex[0] < 0:
             raise InputError(
-                f"board {list(board)} cannot be reached: its pieces are in an order, or lie in a "
-                "way, to which no moves lead"
+                f"board {list(board)} cannot be reached: no moves lead to this arrangement of its "
+                "pieces"
             )
         return int(vertex[0]), tuple(sequence[0].tolist())
 

@@ -260,9 +260,9 @@ def register(metric: Metric) -> None:
     if alone is None or alone.moves is None:
         with_moves = ", ".join(name for name, known in METRICS.items() if known.moves)
         raise ValueError(
-            f"the metric {metric.name!r} has no lower bound: alone = {metric.alone!r} gives no "
-            f"moves of a piece that is alone on the board; name one of {with_moves or 'none'}, "
-            "or itself"
+            f"the metric {metric.name!r} has no lower bound: alone = {metric.alone!r} does not "
+            "define the moves of a single piece on an empty board; name one of "
+            f"{with_moves or 'none'}, or itself"
         )
     METRICS[metric.name] = metric
 
@@ -277,7 +277,7 @@ def check_metric(name: str, kind: str) -> None:
     names = metrics_of(kind)
     if name not in names:
         words = "; ".join(f"{name}, {METRICS[name].words}" for name in names)
-        raise InputError(f"puzzle.metric = {name!r}: known are {', '.join(names)} ({words})")
+        raise InputError(f"puzzle.metric = {name!r}: expected one of {', '.join(names)} ({words})")
 
 
 def moves_of(shapes: Shapes, metric: str, may_fix: bool) -> Moves:
@@ -289,7 +289,7 @@ def moves_of(shapes: Shapes, metric: str, may_fix: bool) -> Moves:
     moves = METRICS[metric].moves if metric in METRICS else None
     if moves is None:
         with_moves = ", ".join(name for name, known in METRICS.items() if known.moves)
-        raise InputError(f"metric = {metric!r}: moves are known for {with_moves}")
+        raise InputError(f"metric = {metric!r}: expected one of {with_moves}")
     return moves(shapes, may_fix)
 
 
@@ -313,7 +313,7 @@ register(Metric(
 register(Metric(
     name="multi",
     kinds=("tiles",),
-    words="all tiles between the blank and some other cell of its line by one cell",
+    words="all tiles between the blank and another cell of its line, by one cell each",
     alone="step",  # each tile that a move slides goes to the next cell
     moves=lambda shapes, may_fix: along_lines(
         shapes, moves_of_pieces(shapes, next_placements, may_fix)
@@ -324,7 +324,7 @@ register(Metric(
 register(Metric(
     name="labelled",
     kinds=("pattern",),
-    words="one labelled tile by one cell, while the moves of all others count nothing",
+    words="one labelled tile by one cell; moves of other tiles do not count",
     alone="step",
     moves=None,
     goes_on=False,
@@ -360,7 +360,7 @@ register(Metric(
 register(Metric(
     name="powers",
     kinds=("permutations",),
-    words="one generator, made any number of times",
+    words="one generator, any number of times",
     alone="step",
     moves=None,
     goes_on=True,

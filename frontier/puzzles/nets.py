@@ -110,7 +110,7 @@ def net_of(text: str, orientations: Sequence[int], turns: Sequence[int]) -> Net:
     if any(faces) and not all(faces):
         word = words[faces.index("")]
         raise InputError(
-            f"puzzle.picture: {word!r} names no face, and {words[faces.index(max(faces))]!r} does; "
+            f"puzzle.picture: {word!r} names no face, but {words[faces.index(max(faces))]!r} does; "
             "name the face of each square, or of none"
         )
     shown = [sticker for sticker in stickers if sticker is not None]
@@ -135,7 +135,7 @@ def _read(word: str, orientations: Sequence[int]) -> tuple[str, Place | None]:
     if not (face or position) or (sticker and not (face and position)):
         raise InputError(
             f"puzzle.picture: {word!r} is not a square; a square is a position such as 3, a "
-            "sticker such as U3.1, a face alone, or . for none"
+            "sticker such as U3.1, a face, or . for no square"
         )
     if position is None:
         return face, None

@@ -71,7 +71,7 @@ def labels_given(
         for word in words:
             check_label(word, f"{name} = {notation!r}")
     else:
-        raise InputError(f"{name} = {notation!r}: expected a label a cell, as text or a list")
+        raise InputError(f"{name} = {notation!r}: expected one label per cell, as text or a list")
     if len(words) != cells:
         raise InputError(
             f"{name} = {notation!r} has {counted(len(words), 'label')}: expected one for each "
@@ -89,7 +89,8 @@ def check_label(label: str, name: str) -> None:
     """Raise InputError unless a text can hold the label."""
     if _words(label) != [label]:
         raise InputError(
-            f"{name}: {label!r} is not a label; labels have a letter or more, and no spaces, / or ,"
+            f"{name}: {label!r} is not a label; a label needs at least one letter, and no "
+            "spaces, / or ,"
         )
 
 
@@ -110,10 +111,7 @@ def first_whole(boards: Sequence[tuple[str, Sequence]]) -> tuple[str, Sequence]:
     for key, labels in boards:
         if OPEN_MARK not in labels:
             return key, labels
-    raise InputError(
-        "no board of this puzzle is drawn whole, so its pieces are not known; give a puzzle.start "
-        "without ?"
-    )
+    raise InputError("no board shows all pieces; set a puzzle.start without ?")
 
 
 def no_piece(where: str, label: Hashable, pieces: Iterable[Hashable]) -> InputError:
@@ -129,7 +127,7 @@ def groups_given(alike, forms: Mapping[str, Hashable]) -> dict[str, int]:
     """
     if not isinstance(alike, list | tuple) or not all(map(_is_group, alike)):
         raise InputError(
-            f"puzzle.alike = {alike!r}: expected a list of groups of labels, each a text of "
+            f"puzzle.alike = {alike!r}: expected a list of groups of labels, each a string of "
             'letters or a list of labels, as in ["ab", ["c1", "c2"]]'
         )
     group_of: dict[str, int] = {}
@@ -144,7 +142,7 @@ def groups_given(alike, forms: Mapping[str, Hashable]) -> dict[str, int]:
             if forms[label] != forms[group[0]]:
                 raise InputError(
                     f"puzzle.alike = {list(alike)}: {group[0]!r} and {label!r} differ in form or "
-                    "in where they can go, so they cannot count as the same"
+                    "in the places that they can reach, so they cannot count as the same"
                 )
     return {label: number for label, number in group_of.items() if len(alike[number]) > 1}
 
@@ -232,7 +230,9 @@ class Notation(ABC):
         marks = list(map(str, self.marks_of_part(part)))
         codes = {mark: self.codes_shown_as(mark) for mark in marks if mark != OPEN_MARK}
         if not codes:
-            raise InputError(f"board {self.text(marks)} leaves all cells open; give one or more")
+            raise InputError(
+                f"board {self.text(marks)} leaves all cells open; name at least one piece"
+            )
         for mark, found in codes.items():
             if not found:
                 labels = dict.fromkeys(self.labels[1:])

@@ -189,10 +189,7 @@ def pattern_puzzle(
     """
     grid = Grid.checked(rows, columns, MOST_CELLS)
     if grid.cells == 1:
-        raise InputError(
-            "puzzle.rows x puzzle.columns = 1 x 1: the one cell is the blank's, so no tile can "
-            "be labelled; a pattern needs at least 2 cells"
-        )
+        raise InputError("puzzle.rows x puzzle.columns = 1 x 1: a pattern needs at least 2 cells")
     if goal is not None and blank is not None:
         raise InputError("puzzle.goal and puzzle.blank exclude each other")
     _check_choice(grid, k, labels)
@@ -219,9 +216,9 @@ def pattern_puzzle(
         reading=grid.reading,
         sorts=grid.sorts([(labelled, True), (like_tiles, False)]),
         rule=(
-            f"0 (the blank) and the labelled tiles {', '.join(map(str, labelled))} must stand in "
-            f"it once, and of the other tiles of 1..{grid.cells - 1} none twice ({LIKE} is any of "
-            "them)"
+            f"0 (the blank) and the labelled tiles {', '.join(map(str, labelled))} must each "
+            f"appear once, and no other tile of 1..{grid.cells - 1} twice ({LIKE} means any of "
+            "these)"
         ),
     )
     shown = [LIKE if n in like_tiles else n for n in range(grid.cells)]
@@ -237,9 +234,9 @@ def pattern_puzzle(
     any_parity = len(labelled) <= grid.cells - 3
     encoding = PatternEncoding(pieces, metric, given, grid, labelled)
     model = PatternModel(encoding, given.start, mixes, any_parity)
-    reason = "too few tiles are alike to mend its parity"
+    reason = "its parity differs from the goal's, and too few tiles are alike"
     if not mixes:
-        reason = "on this board the tiles keep their order"
+        reason = "on this board tiles keep their order"
     words = Words(unreachable=f"it cannot be reached from the goal: {reason}")
     return PatternPuzzle("pattern", title, model, notation, words, grid=grid)
 
@@ -256,10 +253,7 @@ def _check_choice(grid: Grid, k: int | None, labels: Sequence[int] | None) -> No
         fault = "neither is" if k is None else "both are"
         raise InputError(f"a pattern needs either puzzle.k or puzzle.labels; {fault} given")
     if k is not None and not 1 <= k <= grid.columns:
-        raise InputError(
-            f"puzzle.k = {k}: of a board of {grid.columns} columns, 1..{grid.columns} can be "
-            "labelled"
-        )
+        raise InputError(f"puzzle.k = {k}: expected 1..{grid.columns}, the columns of the board")
     if wrong := [n for n in labels or () if not 1 <= n < grid.cells]:
         raise InputError(
             f"puzzle.labels: {wrong[0]} is not a tile of a board of {grid.cells} cells; they are "

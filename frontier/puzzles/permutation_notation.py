@@ -71,16 +71,17 @@ class PermutationNotation(Notation):
             codes_left = free.get((int(self._orbit[position]), label))
             if not codes_left:
                 raise InputError(
-                    f"{name} = {joined(marks)}: {label!r} in position "
-                    f"{position + 1} is one too many, or cannot come there; the pieces of this "
-                    f"puzzle are {joined(self.labels[1:])}"
+                    f"{name} = {joined(marks)}: {label!r} in position {position + 1} appears too "
+                    "often, or cannot be there; the pieces of this puzzle are "
+                    f"{joined(self.labels[1:])}"
                 )
             code = codes_left.pop(0)
             wild = self.pieces.wild[code - 1]
             if turn == WILD and not wild:
                 raise InputError(
-                    f"{name} = {joined(marks)}: {mark} in position {position + 1}, whose piece has "
-                    f"an orientation that matters, as the goal does not write it as {mark}"
+                    f"{name} = {joined(marks)}: {mark} in position {position + 1}, but the "
+                    "orientation of this piece matters, because the goal does not write it as "
+                    f"{mark}"
                 )
             board.append(code + self.pieces.cells * (0 if wild else turn))
         return tuple(board)
@@ -97,7 +98,7 @@ class PermutationNotation(Notation):
         moves, each = {g.name: g for g in self.generators}, self.pieces.orientations.tolist()
         if not names_moves(text, moves):
             return None
-        effect = effect_of(text, moves, each, "as moves from the goal, ")
+        effect = effect_of(text, moves, each, "read as moves from the goal, ")
         return self.pieces.settled(self.moved(effect, board))
 
     def moved(self, generator: Generator, board: Board) -> Board:
@@ -124,7 +125,7 @@ class PermutationNotation(Notation):
         names = numbers if self._net is None else self._net.names(self.pieces.cells)
         name_by_effect = {generator.effect: generator.name for generator in self.generators}
         by_faces = "named by their faces" if names != numbers else "counted from 1"
-        turned = ", +1: it is turned by one more orientation" if max(each) > 1 else ""
+        turned = ", +1: its orientation grows by 1" if max(each) > 1 else ""
         key = f"a → b: the piece in position a goes to b{turned}; positions are {by_faces}"
         return key, {
             generator.name: generator.in_words(
@@ -149,7 +150,7 @@ def marks_given(board, name: str, orientations: Sequence[int]) -> list[str]:
     for mark, number in zip(marks, orientations, strict=True):
         if parted(mark, number)[1] >= number:
             raise InputError(
-                f"{name} = {joined(marks)}: {mark} lies where a piece has the orientations "
+                f"{name} = {joined(marks)}: {mark} is in a position whose orientations are "
                 f"0..{number - 1}"
             )
     return marks

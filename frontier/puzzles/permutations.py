@@ -132,15 +132,17 @@ def permutation_puzzle(
     wild = np.array(turns) == WILD
     for label in labels:
         if max(each) > 1 and split_mark(label)[1]:
-            raise InputError(f"puzzle.goal: {label!r} ends as if it were turned; name it else")
+            raise InputError(
+                f"puzzle.goal: {label!r} ends like an orientation; choose another name"
+            )
     alike: Alike = {}
     for code, (first, label) in enumerate(zip(orbit.tolist(), labels, strict=True), start=1):
         alike.setdefault((first, label), []).append(code)
     for (_, label), codes in alike.items():
         if len({*wild[np.array(codes) - 1].tolist()}) > 1:
             raise InputError(
-                f"{boards[0][0]}: {label} is written with {TURNED}{OPEN_MARK} and without; pieces "
-                "that count as the same have an orientation that matters, or none has"
+                f"{boards[0][0]}: {label} is written with {TURNED}{OPEN_MARK} and without; if "
+                "pieces count as the same, the orientation of all or of none matters"
             )
     alike = dict(sorted(alike.items(), key=itemgetter(0)))
     pieces = TurnedPieces(
@@ -148,8 +150,8 @@ def permutation_puzzle(
         sorts=_sorts(alike, orbit),
         wild=wild,
         rule=(
-            f"each of the pieces 1..{cells} must lie in it once, in a position that it can come "
-            f"to, and {cells} is added for each orientation"
+            f"each of the pieces 1..{cells} must appear once, in a position that it can reach; add "
+            f"{cells} for each orientation"
         ),
         place="position",
         orientations=np.array(each),
@@ -177,8 +179,8 @@ def permutation_puzzle(
     model = Model(encoding, boards_read.start)
     title = f"permutations of {counted(cells, 'piece')} by {counted(len(moves), 'generator')}"
     idle = (
-        "every position that can be reached is at depth 0: the generators exchange like pieces "
-        "only, or lead from goal to goal"
+        "every position that can be reached is at depth 0: the generators only exchange like "
+        "pieces, or lead from goal to goal"
     )
     words = Words(idle=idle, stuck=idle, config=remark)
     return Puzzle("permutations", title, model, notation, words)
@@ -196,8 +198,8 @@ def _rotations(given: Mapping | None, each: Sequence[int]) -> Sequence[Generator
     """Return the turns of the whole puzzle that a config names."""
     if not given:
         raise InputError(
-            "puzzle.up_to_rotations = true: name the turns of the whole puzzle in "
-            "puzzle.rotations, in the form of puzzle.generators"
+            "puzzle.up_to_rotations = true: define the turns of the whole puzzle in "
+            "puzzle.rotations, as in puzzle.generators"
         )
     return generators_given(given, len(each), each, False, "turns", key="puzzle.rotations").moves
 
@@ -218,13 +220,13 @@ def _rotated(
                     goals[settled] = None
         if len(seen) > MOST_ROTATED:
             raise InputError(
-                f"puzzle.rotations makes more than {MOST_ROTATED:,} goals: they turn the whole "
-                "puzzle, so a move is not one of them"
+                f"puzzle.rotations makes more than {MOST_ROTATED:,} goals: rotations turn the "
+                "whole puzzle; remove moves from them"
             )
     if len(goals) == len(boards.goals):
         raise InputError(
-            "puzzle.up_to_rotations = true: no turn of puzzle.rotations makes another goal that "
-            "the moves may lead to; leave it out"
+            "puzzle.up_to_rotations = true: no rotation makes another goal that the moves can "
+            "reach; omit it"
         )
     return boards._replace(goals=tuple(goals), goal_texts=tuple(map(notation.line, goals)))
 

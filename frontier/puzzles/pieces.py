@@ -53,7 +53,7 @@ class Pieces:
         try:
             boards = np.asarray(boards)
         except ValueError as error:
-            raise InputError(f"boards that make no array: {error}") from None
+            raise InputError(f"the boards do not form an array: {error}") from None
         if not boards.ndim:
             raise InputError(f"boards = {boards.item()!r}: expected an array, int[N, {self.cells}]")
         if not len(boards):
@@ -61,7 +61,7 @@ class Pieces:
         boards = boards.reshape(len(boards), int(np.prod(boards.shape[1:])))
         if boards.shape[1] != self.cells or not np.issubdtype(boards.dtype, np.integer):
             raise InputError(
-                f"boards of {counted(boards.shape[1], self.place)} of type {boards.dtype}: those "
+                f"boards of {counted(boards.shape[1], self.place)} of type {boards.dtype}: boards "
                 f"of this puzzle have {counted(self.cells, 'whole number')}"
             )
         return boards
@@ -69,7 +69,7 @@ class Pieces:
     @staticmethod
     def whole_once(pieces: str) -> str:
         """Return the usual rule. pieces: all pieces, as text."""
-        return f"every piece of {pieces} must lie in it whole, once"
+        return f"every piece of {pieces} must appear once, whole"
 
     def broken_rule(self, board: Board) -> str:
         """Return the rule that the codes of a board break, in words."""

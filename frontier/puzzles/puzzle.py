@@ -21,10 +21,10 @@ class Words(NamedTuple):
     """
 
     unreachable: str = "the goal cannot be reached from this position"
-    idle: str = "every position that can be reached is at depth 0: the goal asks for nothing"
+    idle: str = "every position that can be reached is at depth 0: the goal excludes nothing"
     stuck: str = (
-        "no move is possible from depth 0, so there is nothing to search: no piece lies beside "
-        "an empty cell that it could go to"
+        "no move is possible from depth 0, so there is nothing to search: no piece is beside an "
+        "empty cell that it can enter"
     )
     config: str | None = None
 
@@ -122,8 +122,8 @@ class Puzzle:
         """The reason why no goal can be reached from a position."""
         if not self.model.included.all():
             return (
-                "it cannot be reached from puzzle.start, and only what can be reached from there "
-                "is searched; with this board as puzzle.start its own positions are"
+                "it cannot be reached from puzzle.start, and only positions that can are searched; "
+                "to search from this board, set it as puzzle.start"
             )
         return self.words.unreachable
 

@@ -67,7 +67,7 @@ class _Reader:
     def whole(self) -> Generator:
         effect = self._sequence()
         if self._tokens:
-            raise self._wrong(f"{self._tokens[0]} closes nothing")
+            raise self._wrong(f"{self._tokens[0]} is unexpected")
         return effect
 
     def _sequence(self) -> Generator:
@@ -84,7 +84,7 @@ class _Reader:
         if token == "[":
             first, sign = self._sequence(), self._tokens.popleft() if self._tokens else "the end"
             if sign not in (",", ":"):
-                raise self._wrong(f"[ is followed by two sequences, as in [A, B], not by {sign}")
+                raise self._wrong(f"expected two sequences after [, as in [A, B], not {sign}")
             second, amount = self._sequence(), self._closing("]")
             moves = [first, second, first.inverse(self._each)]
             moves += [second.inverse(self._each)] if sign == "," else []

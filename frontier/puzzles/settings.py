@@ -28,14 +28,14 @@ def _notation(value):
     if isinstance(value, list):
         return [_notation(item) for item in value]
     if not isinstance(value, str | int | float):
-        raise ValueError("a board is text, or lists of text and numbers")
+        raise ValueError("expected text, or lists of text and numbers")
     return value
 
 
 def _title(title: str) -> str:
     """Return a title; raises ValueError if it is not one line of text."""
     if not title.strip() or not title.isprintable() or len(title) > LONGEST_TITLE:
-        raise ValueError(f"a title is a line of text, of {LONGEST_TITLE} characters at most")
+        raise ValueError(f"expected one line of at most {LONGEST_TITLE} characters")
     return title
 
 

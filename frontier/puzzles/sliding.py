@@ -110,8 +110,8 @@ class SlidingEncoding(ShapeEncoding):
             raise InputError(f"no board agrees with the goal {text}")
         if count > MOST_ORIGINS:
             raise InputError(
-                f"{count:,} boards agree with the goal {text}: at most {MOST_ORIGINS:,} "
-                "positions can be at depth 0; say more of the goal's cells"
+                f"{count:,} boards agree with the goal {text}: at most {MOST_ORIGINS:,} positions "
+                "can be at depth 0; specify more cells of the goal"
             )
         return np.concatenate(states)
 

@@ -104,7 +104,7 @@ def tile_puzzle(
     title += ", any number of tiles a move" if metric == "multi" else ""
     reason = "its parity differs from the goal's; swap any two tiles to make it solvable"
     if grid.line_length == 1:
-        reason = "on a board of one line the tiles keep their order"
+        reason = "on a board of one line tiles keep their order"
     elif goals_of_config == [] and _parity_changes(grid, board_in_order.index(0), grid.cells - 1):
         corner = [rows - 1, columns - 1]
         reason += f", or put the goal's blank last: --set 'puzzle.blank={corner}'"

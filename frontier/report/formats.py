@@ -70,7 +70,7 @@ def report_text(report: Report, console: Console) -> RenderableType:
 
 def _farthest(run: RunStatistics, console: Console) -> RenderableType:
     if not run.complete:
-        return Text("They lie in the last layer, and the run is not complete.")
+        return Text("They are in the last layer, but the run is not complete.")
     drawn = Text.from_ansi(draw_boards(run.puzzle, run.boards, console=console), no_wrap=True)
     more = (run.farthest or 0) - len(run.boards)
     return Group(drawn, f"… and {more:,} more (`farthest` prints them)") if more else drawn
@@ -122,7 +122,7 @@ def report_csv(report: Report) -> str:
 def report_bfile(run: RunStatistics) -> str:
     """Return the sizes of the layers as a b-file of the On-Line Encyclopedia of Integer Sequences:
     a comment line describes them, and a line "n a(n)" follows for each depth n."""
-    known = "all terms" if run.complete else "not all terms, as the search is not complete"
+    known = "all terms" if run.complete else "not all terms, because the search is not complete"
     goals = " or ".join(map(run.puzzle.line, run.puzzle.goals))
     title = f"# {run.puzzle.title}: number of positions at n moves from {goals}; {known}.\n"
     return title + "".join(f"{layer.depth} {layer.states}\n" for layer in run.layers)

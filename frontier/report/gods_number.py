@@ -69,14 +69,12 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
     if at_most is not None:
         answer = "yes" if value["upper"] <= at_most else "no"
         if value["lower"] <= at_most < value["upper"]:
-            answer = "that is not known yet"
+            answer = "not known yet"
         lines.append(f"  all positions take at most {at_most} moves: {answer}")
     for layer in value["layers"]:
         lines.append(f"  {counted(layer['count'], 'position')} at depth {layer['depth']}")
     if value["witness"] and not value["known"]:
-        lines.append(
-            f"  a position that needs {value['witness']['at_least']} moves or more is below"
-        )
+        lines.append(f"  the position below needs {value['witness']['at_least']} moves or more")
     cosets = sum(question["cosets"] for question in value["questions"])
     lines.append(
         f"  {counted(cosets, 'coset')} searched, {span(value['seconds'])} of processor time, in "
@@ -156,17 +154,17 @@ def describe_plan(plan: CosetPlan, samples: Samples, verbose: bool = False) -> s
     region, groups = plan.region, " + ".join(map(str, plan.groups))
     lines = [
         named(plan.config.name, region.puzzle.title),
-        f"  memory: about {size(plan.bytes)} while tables are made; {size(plan.room)} may be used "
-        "here",
+        f"  memory: about {size(plan.bytes)} while tables are made, of {size(plan.room)} "
+        "available here",
     ]
     if samples:
         lines += _sampled_lines(*samples)
     else:
-        lines.append("  time: not known before the tables are made; then --plan estimates it")
+        lines.append("  time: unknown (once the tables exist, --plan estimates the next question)")
     if verbose:
         lines += [
             f"  region {region.name}: {counted(region.boards, 'board')}; "
-            f"{counted(region.labelled, 'labelled tile')} outside: {region.patterns:,} patterns",
+            f"{counted(region.labelled, 'labelled tile')} outside it, {region.patterns:,} patterns",
             f"  databases of groups of {groups} tiles",
             f"  cosets: at most {plan.most_cosets:,} a question",
         ]
@@ -199,6 +197,6 @@ def farthest_found(run: CosetRun, limit: int) -> tuple[int, int, list[Board]]:
         return depth, len(positions), [position.board for position in positions[:limit]]
     go_on, bounds = f"resume with: {program()} gods-number {run.path}", bounds_of(run)
     raise InputError(
-        f"{run.path}: the positions of the last layer are not all known, and God's number is "
-        f"{bounds}; {go_on}"
+        f"{run.path}: not all positions of the last layer are known, and God's number is {bounds}; "
+        f"{go_on}"
     )

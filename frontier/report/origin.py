@@ -22,12 +22,12 @@ def origin(identity: dict, starts: Sequence[dict]) -> list[tuple[str, str]]:
     """Return when a run began, and the place and the versions of its last start."""
     begun = ("begun", time.strftime("%Y-%m-%d", time.gmtime(identity["created"])))
     if not starts:
-        return [begun, ("environment", "missing or damaged, so it is not known")]
+        return [begun, ("environment", "unknown: its file is missing or damaged")]
     last, times = starts[-1], len(starts)
     cluster = last["config"]["cluster"]
     workers = f", {counted(cluster['workers'], 'worker')} of {size(cluster['memory'])}"
     facts = {
-        "started": f"{times} times; what follows is from the last time" if times > 1 else "",
+        "started": f"{times} times; details of the last start follow" if times > 1 else "",
         "processor": f"{last['processor']}, {counted(last['cores'], 'core')}",
         "memory": size(last["memory"]),
         "platform": last["platform"],

@@ -92,7 +92,7 @@ def gods_number_need(config: Config) -> dict | None:
 
 def need_words(need: dict) -> str:
     """Return the value of `gods_number_need` as a sentence without a full stop."""
-    room_here = "" if need["fits"] else f", and {size(need['bytes_here'])} may be used here"
+    room_here = "" if need["fits"] else f", but only {size(need['bytes_here'])} may be used here"
     return (
         "`gods-number` finds God's number, or bounds, without visiting every position, with about "
         f"{size(need['bytes'])} of memory{room_here}"

@@ -38,7 +38,7 @@ def published(path: Path) -> dict[int, int]:
         except (ValueError, IndexError):
             raise InputError(f"--expect {path}, line {number}: expected {FORMS}") from None
         if depth in counts:
-            raise InputError(f"--expect {path}, line {number}: depth {depth} is there twice")
+            raise InputError(f"--expect {path}, line {number}: depth {depth} is listed twice")
         counts[depth] = states
     if not counts:
         raise InputError(f"--expect {path} has no counts: expected {FORMS}")

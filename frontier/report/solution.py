@@ -113,13 +113,13 @@ def describe_rotation(rotation: Rotation, boards: bool) -> str:
     if slid := value["slides_before"]:
         lines.append(f"  blank to the corner: {' '.join(map(str, slid))}")
     for stage, (tile, commands) in zip(rotation.stages, value["stages"], strict=True):
-        lines.append(f"  {tile:>2}: {' '.join(commands) or 'is there'}")
+        lines.append(f"  {tile:>2}: {' '.join(commands) or 'in place'}")
         if boards:
             lines += ["", draw_boards(FIFTEEN, [stage.board]), ""]
     counts = {"command": "commands", "unit rotation": "unit_rotations", "tile move": "tile_moves"}
     lines.append(f"  {', '.join(counted(value[key], noun) for noun, key in counts.items())}")
     tiles = [f"{tile:>2}" for tile in value["tiles"]]
-    lines.append(f"  without backtracks {counted(len(tiles), 'tile move')}:")
+    lines.append(f"  without backtracking, {counted(len(tiles), 'tile move')}:")
     for first in range(0, len(tiles), TILES_A_LINE):
         lines.append(f"    {' '.join(tiles[first : first + TILES_A_LINE])}")
     return "\n".join(lines)

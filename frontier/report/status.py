@@ -50,7 +50,7 @@ def status_of(place: Place, resume: str | None = None) -> dict:
         value |= _of_layers(progress, now)
         if faults := value["damaged"]:
             more = f", and {counted(len(faults) - 1, 'more fault')}" if len(faults) > 1 else ""
-            words["damaged"] = f"{faults[0]}{more}; `verify {path}` tells more"
+            words["damaged"] = f"{faults[0]}{more}; `verify {path}` lists all damage"
     return value
 
 

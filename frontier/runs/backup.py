@@ -94,7 +94,7 @@ def back_up(
 
 def taken(place: Storage) -> InputError:
     """Return the error for a place that is already taken."""
-    return InputError(f"{place} exists; nothing is overwritten, name another place")
+    return InputError(f"{place} already exists; name another place")
 
 
 def check_new(target: Storage) -> None:
@@ -105,8 +105,8 @@ def check_new(target: Storage) -> None:
     while above != inside:
         if above.exists(RUN):
             raise InputError(
-                f"{target} lies in the run directory {above}, which holds nothing but its run; "
-                "name another place"
+                f"{target} is in the run directory {above}, which may hold only its run; name "
+                "another place"
             )
         inside, above = above, above.parent
 
@@ -116,7 +116,7 @@ def _is_passing(name: str) -> bool:
 
 
 def _written(source: Storage) -> InputError:
-    return InputError(f"{source} was written while it was copied; stop that run first")
+    return InputError(f"{source} changed while it was copied; stop that run first")
 
 
 def _copy(source: Storage, target: Storage, name: str) -> int:

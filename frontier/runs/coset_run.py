@@ -84,8 +84,8 @@ class CosetRun(StoredRun):
         """Raise InputError if `region` names a region other than the run's."""
         if region not in (None, self.region.name):
             raise InputError(
-                f"{self.path} was made with region {self.region.name}, and now {region} is named: "
-                "choose another directory with --out DIRECTORY, or leave out --region"
+                f"{self.path} was made with region {self.region.name}, not {region}: omit "
+                "--region, or choose another directory with --out DIRECTORY"
             )
 
     @property
@@ -150,7 +150,9 @@ class CosetRun(StoredRun):
                 portions, read = stored.portions, stored.done
                 done = {of.number: of for of in read if 0 <= of.number < portions}
                 if len(done) < len(read):
-                    raise ValueError(f"the question of {limit} has a portion too many")
+                    raise ValueError(
+                        f"the question of {limit} moves has a portion that does not exist"
+                    )
                 proof.answers[limit] = Answer(portions, stored.cosets, done)
             proof.witnesses += WITNESSES.validate_python(content["witnesses"])
             proof.guessed = GUESSED.validate_python(content["guessed"])
@@ -167,7 +169,7 @@ class CosetRun(StoredRun):
             if self.proof is not None:
                 self.proof.check()
         except ValueError as error:
-            message = f"{self.path}: {error}; verify --deep says which is wrong"
+            message = f"{self.path}: {error}; verify --deep finds the wrong result"
             raise CorruptRunError(message) from None
         self.write_ledger()
 

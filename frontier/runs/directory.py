@@ -64,8 +64,8 @@ def make_directory(storage: Storage) -> None:
             found.append(file)
     if found:
         raise CorruptRunError(
-            f"{storage} holds {' and '.join(found)} of a run whose {RUN} is missing: put that "
-            "back, or move the directory away to start over"
+            f"{storage} holds {' and '.join(found)} of a run whose {RUN} is missing: restore it, "
+            "or move the directory away to start over"
         )
 
 
@@ -78,9 +78,8 @@ def refuse_others(names: set[str], place: Place) -> None:
     """Raise InputError if a run directory contains a name that no run writes."""
     if foreign := sorted(name for name in names - OWN_NAMES if not MARKED.fullmatch(name)):
         raise InputError(
-            f"{place}: the directory also holds {', '.join(foreign[:3])}"
-            f"{', …' if len(foreign) > 3 else ''}; choose one of its own with "
-            "--out DIRECTORY"
+            f"{place} holds other files ({', '.join(foreign[:3])}"
+            f"{', …' if len(foreign) > 3 else ''}); choose another directory with --out DIRECTORY"
         )
 
 
@@ -97,7 +96,7 @@ def aside_of(name: str) -> str:
 def moved(storage: Storage, name: str, aside: str) -> str:
     """Return a sentence about a file that was moved aside."""
     to = aside.rpartition("/")[2]
-    return f"{storage.place(name)} is not what a run makes there: moved to {to}"
+    return f"{storage.place(name)} had the wrong file type: moved to {to}"
 
 
 def delete_files(storage: Storage) -> None:
@@ -108,7 +107,7 @@ def delete_files(storage: Storage) -> None:
     with suppress(CorruptRunError):  # a damaged run may also be deleted
         value = read_json(storage, RUN)
         if not (isinstance(value, dict) and {"format", "puzzle"} <= value.keys()):
-            raise InputError(f"{storage.place(RUN)} is not that of a run; nothing is deleted")
+            raise InputError(f"{storage.place(RUN)} does not describe a run; nothing was deleted")
     storage.sweep()
     # First delete the files that list the layers, and last the lock, which keeps other writers out.
     for name in (LEDGER, RUN):

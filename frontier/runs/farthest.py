@@ -52,9 +52,9 @@ def farthest_among(run: LayerRun, parts: Sequence, limit: int) -> Farthest:
     for depth in range(_last_depth(run), -1, -1):
         if not run.records[depth].stored:
             raise InputError(
-                f"{run.path} did not keep layer {depth}, and none of the deeper layers has a "
-                "position that agrees; run its config again with --set search.keep=all --set "
-                "store.path=ANOTHER-DIRECTORY and ask there"
+                f"{run.path} did not keep layer {depth}, and no position of a deeper layer agrees; "
+                "run its config with --set search.keep=all --set store.path=ANOTHER-DIRECTORY, and "
+                "repeat the command for that run"
             )
         count = 0
         found: list[list[int]] = []
@@ -78,6 +78,6 @@ def _last_depth(run: LayerRun) -> int:
     if not run.complete:
         raise InputError(
             f"{run.path} is not complete: its layers are known to depth {depth}, and the farthest "
-            "positions lie in the last one; run it to the end first"
+            "positions are in the last one; resume it until it is complete"
         )
     return depth

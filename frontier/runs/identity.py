@@ -75,7 +75,7 @@ def read_identity(storage: Storage, name: str = RUN) -> dict:
     if (format := identity["format"]) != FORMAT:
         raise FormatError(
             f"{file} has format {format}, and this program reads format {FORMAT}: use the version "
-            "that wrote it, or search anew in another directory"
+            "that wrote it, or start a new search in another directory"
         )
     identity = read_sealed(storage, name)
     try:
@@ -108,7 +108,7 @@ def check_identity(path: Place, identity: dict, expected: dict) -> None:
     ]
     if differences:
         raise InputError(
-            f"{path} was made by another config: {'; '.join(differences)}. Choose another "
+            f"{path} was made by a different config: {'; '.join(differences)}. Choose another "
             "directory with --out DIRECTORY, or move this one away"
         )
 

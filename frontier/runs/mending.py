@@ -37,8 +37,8 @@ def _mend(storage: Storage, name: str, read) -> tuple[dict, list[str]]:
             damages[file] = damage
     if not whole:
         raise CorruptRunError(
-            f"{storage} cannot be repaired: {', and '.join(map(str, damages.values()))}. Put "
-            "back one of them, or move the directory away and start over"
+            f"{storage} cannot be repaired: {', and '.join(map(str, damages.values()))}. Restore "
+            "one of them, or move the directory away and start over"
         )
     actions = []
     for file in damages:

@@ -183,7 +183,9 @@ class Progress(LayerTotals, Standing[LayerRun, events.RunStarted]):
                 if self.committed == len(self.layers):
                     self.storing = 0
             case events.RunFinished(depth, _, False, elapsed):
-                self.ended = events.RunStopped(depth, f"depth {depth} reached as asked", elapsed)
+                self.ended = events.RunStopped(
+                    depth, f"depth {depth} reached, as requested", elapsed
+                )
             case events.RunStopped():
                 self.storing = 0
                 del self.layers[self.committed :]
@@ -357,5 +359,5 @@ def _untold_reason(log: LastStart | None, lock: Path | None) -> str:
     log: the log of the last start. lock: the run's lock file, None if there are no locks.
     """
     if lock and (host := left_by(lock)):
-        return f"killed, or under way on host {host}, which cannot be seen from here"
+        return f"killed, or under way on host {host}, which this host cannot see"
     return "killed, or its machine failed" if log and not log.end else "its log does not say why"

@@ -26,8 +26,8 @@ class RunRef:
         """Raise InputError if the run at the path has another identity."""
         if identity["identifier"] != self.identifier:
             raise InputError(
-                f"{self.path} holds another run here than where the driver runs: every worker must "
-                "see the same run directory"
+                f"{self.path} does not hold the driver's run on this host: every worker must see "
+                "the same run directory"
             )
 
 

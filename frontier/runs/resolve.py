@@ -37,7 +37,7 @@ def resolve(what: Place, settings: tuple[str, ...] = ()) -> "Named":
     try:
         place = storage_at(bundled.place_of(what))
     except TypeError:
-        message = f"{what!r}: expected a config, or the path of one or of a run directory"
+        message = f"{what!r}: expected a config, or the path of a config or a run directory"
         raise InputError(message) from None
     if _is_empty(place) and begun_at(place) != place:
         place = begun_at(place)
@@ -109,7 +109,9 @@ class Named:
         if not self.is_folder:
             return [Entry(begun_at(of.storage), of) for of in self.loaded.members]
         if self.settings:
-            raise InputError(f"--set changes a config, and {self.what} is a run directory")
+            raise InputError(
+                f"--set changes a config, but {self.what} is a run directory; omit --set"
+            )
         places = map(self.place.below, sorted(self.place.names() - OWN_NAMES))
         inside = [] if StoredRun.exists(self.place) else list(filter(StoredRun.exists, places))
         return [Entry(place, None) for place in inside or [self.place]]
@@ -148,9 +150,7 @@ class Named:
         """Open the one named run; raises InputError if there are several."""
         return self._open(self.one)
 
-    def open_layers(
-        self, instead: str = "status, report, farthest and verify tell of it"
-    ) -> LayerRun:
+    def open_layers(self, instead: str = "use status, report, farthest or verify") -> LayerRun:
         """Open the one named run by layers; raises InputError if it is of the other kind, or if
         there are several runs.
 
@@ -224,8 +224,8 @@ class Named:
         sets_kind = any(of.partition("=")[0].strip() == "cluster.kind" for of in self.settings)
         if kind not in HERE and not sets_kind:
             raise InputError(
-                f"{self.what} was made on a cluster (cluster.kind = {kind}) whose particulars are "
-                "not in the run directory: name its config instead, or say --set cluster.kind=local"
+                f"{self.what} was made on a cluster (cluster.kind = {kind}) whose settings are not "
+                "in the run directory: name its config instead, or pass --set cluster.kind=local"
             )
         return checked_config(values, str(self.what), self.settings)
 
@@ -309,8 +309,8 @@ def puzzle_and_run(
     place = config.storage
     if kind_at(place) == BY_COSETS:
         raise InputError(
-            f"{place} holds a run by cosets, which has solutions of few positions: give solve the "
-            "config of the puzzle instead"
+            f"{place} holds a run by cosets, which solves only few positions: name the config of "
+            "the puzzle instead"
         )
     run = LayerRun.open(place) if LayerRun.exists(place) else None
     if run and not same_puzzle(run.identity["puzzle"], config.puzzle_settings):

@@ -67,7 +67,7 @@ class StoredRun(ABC):
         try:
             storage.replace(RUN, content, None, durable)
         except Replaced:
-            message = "is being written by another process, which has begun a run there meanwhile"
+            message = "is in use: another process has just begun a run there"
             raise Gone(f"{storage} {message}") from None
         storage.write(COPY, content, durable)
         run._begin()
@@ -87,14 +87,14 @@ class StoredRun(ABC):
         storage = storage_at(place)
         if not storage.exists(RUN):
             if storage.exists(COPY):
-                message = f"{storage.place(RUN)} is missing; there is a copy of it"
-                raise CorruptRunError(f"{message}: repair {storage}")
+                message = f"{storage.place(RUN)} is missing"
+                raise CorruptRunError(f"{message}; `repair` restores it from its copy")
             raise InputError(f"{storage} holds no run: it has no run.json")
         identity = read_identity(storage)
         if (kind := identity["kind"]) != cls.kind:
             raise InputError(
-                f"{storage} holds a run by {kind}: `{COMMANDS[kind]}` resumes it; status, report, "
-                "farthest and verify tell of it"
+                f"{storage} holds a run by {kind}: `{COMMANDS[kind]}` resumes it, and status, "
+                "report, farthest and verify read it"
             )
         run = cls(storage, identity)
         run.read_ledger()
@@ -240,12 +240,12 @@ class StoredRun(ABC):
             damage = error
         if not self._holds_this_run():  # read last, because somebody may be deleting all files
             return Gone(
-                f"{self.path} no longer holds this run: the directory was moved, deleted, or "
-                "taken by another run. Nothing more is written to it. If it was "
-                f"moved, resume it where it is now: {program()} {COMMANDS[self.kind]} DIRECTORY"
+                f"{self.path} no longer holds this run: the directory was moved, deleted, or taken "
+                "by another run. Nothing more is written there. If it was moved, resume the run at "
+                f"its new place: {program()} {COMMANDS[self.kind]} DIRECTORY"
             )
         return damage or Gone(
-            f"{self.path} is being written by another process, which has resumed the run "
-            "meanwhile. None of its files was changed. Leave it running, or stop it and resume "
-            "the run here"
+            f"{self.path} is being written by another process, which has since resumed the run. "
+            "This process changed none of its files. Let the other process run, or stop it and "
+            "resume the run here"
         )

@@ -85,7 +85,7 @@ def check_cosets(
     for limit, answer in proof.answers.items():
         for position in answer.farther:
             if wrong := _wrong_way(run.region.puzzle, position, limit):
-                position_text = f"the question of {limit}, {run.puzzle.line(position.board)}"
+                position_text = f"the question of {limit} moves, {run.puzzle.line(position.board)}"
                 checked.faults.append(
                     Fault(limit + proof.period, f"a position of {position_text}: {wrong}")
                 )
@@ -102,7 +102,7 @@ def check_cosets(
 
 def _wrong_summary(run: CosetRun, proof: Proof) -> Iterator[str]:
     """Generate messages about a wrong ``summary.json``."""
-    name, remedy = SUMMARY_FILE, "`gods-number` writes it anew"
+    name, remedy = SUMMARY_FILE, "`gods-number` rewrites it"
     file = run.storage.place(name)
     if not run.storage.exists(name):
         return
@@ -118,14 +118,14 @@ def _wrong_summary(run: CosetRun, proof: Proof) -> Iterator[str]:
         and upper is not None
         and not (lower <= proof.lower and proof.upper <= upper)
     ):
-        yield f"{file} has bounds {lower} and {upper}, and the ledger {bounds}; {remedy}"
+        yield f"{file} has bounds {lower} and {upper}, but the ledger {bounds}; {remedy}"
     for layer in content.get("layers", []):
         positions = proof.layer(layer["depth"]) if proof.known else None
         if positions is None or len(positions) != layer["count"]:
             ledger_text = "does not know it" if positions is None else f"has {len(positions):,}"
             count = counted(layer["count"], "position")
             yield (
-                f"{file} has {count} at depth {layer['depth']}, and the ledger {ledger_text}; "
+                f"{file} has {count} at depth {layer['depth']}, but the ledger {ledger_text}; "
                 f"{remedy}"
             )
 
@@ -143,7 +143,7 @@ def _search_again(
     witnesses = [item for item in drawn if isinstance(item, Witness)]
     for limit, answer in sorted(proof.answers.items()):  # each question is prepared once
         depth = limit + proof.period
-        say(f"the cosets of the question of {limit}")
+        say(f"the cosets of the question of {limit} moves")
         if wrong := wrong_division(asker, limit, answer):
             checked.faults.append(Fault(depth, wrong))
             continue
@@ -155,8 +155,8 @@ def _search_again(
             before, now = ({(p.board, p.depth) for p in of.farther} for of in (listed, portion))
             if before != now or listed.cosets != portion.cosets:
                 message = (
-                    f"portion {number} of the question of {limit} has "
-                    f"{counted(len(now), 'position')} that need more moves, and {len(before):,} "
+                    f"portion {number} of the question of {limit} moves has "
+                    f"{counted(len(now), 'position')} that need more moves, but {len(before):,} "
                     "are listed"
                 )
                 checked.faults.append(Fault(depth, message))
@@ -173,16 +173,16 @@ def _wrong_way(puzzle: GridPuzzle, position: Farther, limit: int) -> str | None:
     board, columns = list(position.board), puzzle.grid.columns
     several = puzzle.metric == "multi"
     if position.depth != len(position.blanks) or position.depth <= limit:
-        return f"its way has {len(position.blanks)} moves, its depth is {position.depth}"
+        return f"its path has {len(position.blanks)} moves, but its depth is {position.depth}"
     for target in position.blanks:
         blank = board.index(0)
         (r, c), (rr, cc) = divmod(blank, columns), divmod(target, columns)
         down, right = rr - r, cc - c
         distance = max(abs(down), abs(right))
         if (down and right) or distance == 0 or (distance > 1 and not several):
-            return f"its way has a move from cell {blank} to cell {target}"
+            return f"its path has a wrong move, from cell {blank} to cell {target}"
         stride = (target - blank) // distance
         for cell in range(blank, target, stride):
             board[cell] = board[cell + stride]
         board[target] = 0
-    return None if tuple(board) == puzzle.goals[0] else "its way does not lead to the goal"
+    return None if tuple(board) == puzzle.goals[0] else "its path does not lead to the goal"

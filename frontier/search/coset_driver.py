@@ -138,7 +138,7 @@ class _Search:
                 SearchFinished(run.begun_proof.lower, run.begun_proof.upper, self._elapsed())
             )
         else:
-            self._tell(SearchStopped("the given hours have passed", self._elapsed()))
+            self._tell(SearchStopped("the time limit has passed", self._elapsed()))
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._began
@@ -185,7 +185,7 @@ class _Search:
         for limit, ends in guesses(proof, self._question_seconds, time.monotonic):
             if self._stops() or not (hardest := proof.hardest(limit)):
                 break
-            doing = f"does a position that was hard to settle need more than {limit} moves?"
+            doing = f"does a position that was hard to decide need more than {limit} moves?"
             self._tell(Asking(doing, proof.lower, proof.upper, limit))
             enough = threading.Event()
 

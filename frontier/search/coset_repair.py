@@ -42,7 +42,7 @@ class CosetRepair:
         sentences = [moved(run.storage, *names) for names in self.aside.items()]
         if self.tables:
             count = counted(len(self.tables), "table")
-            sentences.append(f"{count} deleted, for `gods-number` to make again")
+            sentences.append(f"{count} deleted, to be made again by `gods-number`")
         if self.summary:
             sentences.append("summary.json rewritten")
         return f"{run.path}: {'; '.join(sentences)}"

@@ -190,8 +190,8 @@ class Driver:
         if states > self.plan.puzzle.states:
             raise CorruptRunError(
                 f"{self.plan.puzzle.title} has {counted(self.plan.puzzle.states, 'state')}, but "
-                f"the layers up to {records[-1].depth} of {run.path} would hold {states:,}: "
-                "something that the search read is wrong; nothing more is committed"
+                f"the layers up to {records[-1].depth} of {run.path} would hold {states:,}: the "
+                "search has read wrong data. Nothing more was committed"
             )
         begun = len(run.records)
         run.commit(records, complete, tuple(forget))
@@ -269,8 +269,8 @@ def _check_resumable(plan: Plan, run: LayerRun) -> None:
     """Raise an error if the run does not belong to the plan, or lacks a file."""
     check_identity(run.path, run.identity, plan.identity)
     if lost := run.missing():  # reported now, not hours later
-        more = f" (and {counted(len(lost) - 1, 'other')})" if len(lost) > 1 else ""
-        raise CorruptRunError(f"{lost[0]}{more}, though its layer is stored")
+        more = f" (and {counted(len(lost) - 1, 'more fault')})" if len(lost) > 1 else ""
+        raise CorruptRunError(f"{lost[0]}{more}")
     _check_total(plan, run)
 
 
@@ -313,7 +313,7 @@ def _check_total(plan: Plan, run: LayerRun) -> None:
     if run.complete and run.states != plan.puzzle.states:
         raise CorruptRunError(
             f"the layers of {run.path} add up to {counted(run.states, 'state')}, but "
-            f"{plan.puzzle.title} has {plan.puzzle.states:,}; the run is wrong, do not use it"
+            f"{plan.puzzle.title} has {plan.puzzle.states:,}. The run is wrong; do not use it"
         )
 
 
@@ -328,6 +328,6 @@ def _system_errors():
         raise StorageError.of(error) from None
     except MemoryError as error:
         raise Stopped(
-            f"the system gives no more memory ({str(error) or 'MemoryError'}); "
-            "end what else runs here, or lower cluster.workers or cluster.memory"
+            f"the system has no more memory ({str(error) or 'MemoryError'}); stop other programs, "
+            "or lower cluster.workers or cluster.memory"
         ) from None

@@ -237,10 +237,9 @@ def make_plan(config: Config, layout: dict[str, Any] | None = None) -> Plan:
     need += transfers
     if need > max(memory, LARGEST_MEMORY):
         raise TooLarge(
-            f"{puzzle.title} has {puzzle.states:,} states, which are out of reach: a layer has a "
-            "bit for each order of the pieces that differ, whether moves lead there or not, so a "
-            f"task of the finest layout needs {size(need)} of memory, and no worker has more than "
-            f"{size(LARGEST_MEMORY)}; choose a puzzle of fewer pieces"
+            f"{puzzle.title} has {puzzle.states:,} states, which are out of reach: even a task of "
+            f"the finest layout needs {size(need)} of memory, and a worker has at most "
+            f"{size(LARGEST_MEMORY)}; choose a puzzle with fewer pieces"
         )
     if need > memory:
         which = "the layout of the existing run" if layout else "the finest layout"
@@ -266,12 +265,15 @@ def _check_tasks(config: Config, space: AnySpace, puzzle: Puzzle, need: int) -> 
     if not (why := space.in_memory_only):
         return
     memory, workers = config.cluster.memory, _workers_in_one_process(config)
-    alone = f"{puzzle.title} is searched in memory alone, by one process on this machine, as {why}"
+    alone = (
+        f"{puzzle.title} can be searched only in memory, by one process on this machine, because "
+        f"{why}"
+    )
     if not need:
         raise TooLarge(f'{alone}; set search.in_memory = true and cluster.kind = "local"')
     raise _too_little(
         config,
-        f"{alone}, and needs {size(need)} there, of which it may have {size(memory * workers)}",
+        f"{alone}. It needs {size(need)}, but may use only {size(memory * workers)}",
         ceil(need / workers),
     )
 
@@ -284,7 +286,7 @@ def _too_little(config: Config, why: str, enough: int) -> TooLarge:
         remedy = f"this machine has {size(here)}; choose a smaller puzzle"
     elif cluster.workers_here * enough > here:
         remedy += f", with at most {counted(here // enough, 'worker')}"
-    message = f"cluster.memory = {size(cluster.memory)} a worker is too little"
+    message = f"cluster.memory = {size(cluster.memory)} for each worker is too little"
     return TooLarge(f"{message}: {why}; {remedy}")
 
 
@@ -298,8 +300,8 @@ def _space_of(config: Config, puzzle: Puzzle) -> AnySpace:
     if puzzle.model.shape_bytes and least > most:
         raise _too_little(
             config,
-            f"{puzzle.title} has shapes of {size(puzzle.model.shape_bytes)}, in one process that "
-            f"may have {size(most)}",
+            f"the shapes of {puzzle.title} take {size(puzzle.model.shape_bytes)} in one process, "
+            f"which may use {size(most)}",
             ceil(least / workers),
         )
     if puzzle.states >= MOST_STATES:

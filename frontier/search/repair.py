@@ -65,24 +65,26 @@ class Repair:
 
     def in_words(self, run: LayerRun) -> str:
         """Return what the repair does."""
-        layers = ["the layers" if depth == GROUP else f"layer {depth}" for depth in self.described]
         sentences = [moved(run.storage, *names) for names in self.aside.items()]
-        cleared = "cleared of what is not its own and described again for Zarr"
-        sentences += [f"{layer} {cleared}" for layer in layers]
+        sentences += [
+            "zarr.json of the layers rewritten"
+            if depth == GROUP
+            else f"zarr.json of layer {depth} rewritten, and any foreign files there deleted"
+            for depth in self.described
+        ]
         if self.summary:
             sentences.append("summary.json rewritten")
         if self.tasks:
             layer = len(run.records)
-            sentences.append(f"{counted(len(self.tasks), 'task')} of layer {layer} done again")
+            sentences.append(
+                f"{counted(len(self.tasks), 'task')} of layer {layer} will be repeated"
+            )
         if undone := [d for d in self.lost if d > self.depth]:
             which = f"layers {undone[0]}–{undone[-1]}" if undone[1:] else f"layer {undone[0]}"
-            sentences.append(f"{which} given up, for `run` to compute again")
+            sentences.append(f"{which} discarded, to be recomputed by `run`")
         if older := [d for d in self.lost if d < self.depth]:
-            one = len(older) == 1
-            sentences.append(
-                f"{'layer' if one else 'layers'} {', '.join(map(str, older))} deleted, as nothing "
-                f"needs {'it' if one else 'them'}"
-            )
+            noun = "layers" if older[1:] else "layer"
+            sentences.append(f"unneeded {noun} {', '.join(map(str, older))} deleted")
         back = f"back to depth {self.depth}; " if undone else ""
         return f"{run.path}: {back}" + "; ".join(sentences)
 
@@ -117,13 +119,13 @@ def plan_repair(run: LayerRun, verified: Verified) -> Repair:
             return Repair(depth, usable, sorted(described & {GROUP, *usable}), tasks, lost, **more)
     damaged = [str(depth) for depth in stored if depth not in whole]
     damaged += [str(last + 1)] * irreplaceable
-    why = "there are no two whole ones in a row to resume from"
-    advice = "; a run with search.spare = 2 keeps two more to fall back on"
+    why = "no two consecutive layers are intact"
+    advice = ". A run with search.spare = 2 keeps two more layers to fall back on"
     if run.identity["keep"] == "all":
-        why = "a run that keeps all layers resumes only from whole ones that begin with layer 0"
+        why = "a run that keeps all layers needs an intact layer 0"
         advice = ""
     raise CorruptRunError(
-        f"{run.path} cannot be repaired: of its layers on disk {', '.join(damaged)} "
-        f"{'is' if len(damaged) == 1 else 'are'} damaged, and {why}. Put back a copy, or "
-        f"move the directory away and start over{advice}"
+        f"{run.path} cannot be repaired: {'layers' if damaged[1:] else 'layer'} "
+        f"{', '.join(damaged)} on disk {'are' if damaged[1:] else 'is'} damaged, and {why}. "
+        f"Restore a copy, or move the directory away and start over{advice}"
     )

@@ -75,7 +75,7 @@ class Verified:
         looked += f", {size(self.bytes)}"
         if not self.positions:
             return looked
-        return f"{looked}; {counted(self.positions, 'position')} held against the definition"
+        return f"{looked}; {counted(self.positions, 'position')} checked against the definition"
 
     def sound(self, depth: int) -> bool:
         """Return whether the search can build on a layer."""
@@ -109,7 +109,7 @@ def verify(
     for depth in stored if deep else ():
         whole = all(done.sound(d) and d != done.depth_being_replaced for d in (depth, depth - 1))
         if depth - 1 in stored and whole:
-            say(f"layer {depth}: {counted(deep, 'state')} and as many others")
+            say(f"layer {depth}: {counted(deep, 'state')} and the neighbours of as many")
             done.faults += [Fault(depth, w) for w in _right_layer(reader, depth, deep, rng, done)]
     return done
 
@@ -120,7 +120,7 @@ def misplaced_faults(run: StoredRun, faults: list[Fault]) -> Iterator[Fault]:
     for file in run.misplaced():
         place = str(run.storage.place(file))
         if not any(place in fault.message for fault in faults):
-            yield Fault(OTHERS, f"{place} is not what a run makes there", described=True)
+            yield Fault(OTHERS, f"{place} has the wrong file type", described=True)
 
 
 def copy_faults(run: StoredRun) -> Iterator[Fault]:
@@ -137,7 +137,7 @@ def _faults_outside(run: LayerRun) -> Iterator[Fault]:
     match their originals, and the summary and the Zarr group must be as they were written."""
     storage, counted_states, states = run.storage, run.states, run.identity["states"]
     if counted_states > states or (run.complete and counted_states != states):
-        holds = f"its layers hold {counted(counted_states, 'state')}, the puzzle has {states:,}"
+        holds = f"its layers hold {counted(counted_states, 'state')}, but the puzzle has {states:,}"
         yield Fault(SUMS, f"{storage.place(LEDGER)}: {holds}")
     try:
         if storage.exists(SUMMARY_FILE):
@@ -152,9 +152,9 @@ def _faults_outside(run: LayerRun) -> Iterator[Fault]:
         if apart is not None:
             yield Fault(
                 SUMS,
-                f"{storage.place(LEDGER)} and {storage.place(COPIES[LEDGER])} say different things "
-                f"of layer {apart}: one of them was changed. When the run resumes, it writes the "
-                "copy again with its next layer",
+                f"{storage.place(LEDGER)} and {storage.place(COPIES[LEDGER])} differ in layer "
+                f"{apart}: one of them was changed. When the run resumes, it rewrites the copy "
+                "with its next layer",
             )
     if not run.is_group():
         group = storage.place(f"{run.layers_name}/zarr.json")
@@ -183,11 +183,11 @@ def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]
     if len(records) < len(files.tasks):
         return
     if digest_of(records) != record.digest:
-        yield f"layer {depth}: the parts in {files.place} are not those that the ledger lists"
+        yield f"layer {depth}: the parts in {files.place} do not match the ledger"
     if (states_held := sum(part.states for part in records)) != record.states:
         yield (
-            f"layer {depth}: the parts in {files.place} hold {counted(states_held, 'state')}, the "
-            f"ledger lists {record.states:,}"
+            f"layer {depth}: the parts in {files.place} hold {counted(states_held, 'state')}, but "
+            f"the ledger lists {record.states:,}"
         )
 
 
@@ -209,11 +209,11 @@ def _whole_part(layer: StoredLayer, task: int, part: Part, done: Verified) -> No
     for slab, words in layer.decoded(task, part.slabs):
         states_held += int(np.bitwise_count(words).sum())
         if layout.has_strays(task_place, slab, words):
-            raise part.damaged(slab, "it has bits that stand for no state")
+            raise part.damaged(slab, "it sets bits that represent no state")
     if states_held != part.states:
         raise CorruptRunError(
-            f"layer {files.depth}: {part.path} holds {counted(states_held, 'state')}, its record "
-            f"says {part.states:,}"
+            f"layer {files.depth}: {part.path} holds {counted(states_held, 'state')}, but its "
+            f"record says {part.states:,}"
         )
 
 
@@ -228,7 +228,7 @@ def _wrong_description(reader: RunReader, depth: int) -> str | None:
         return f"layer {depth}: {error}"
     if surplus := files.surplus():
         place = files.storage.place(f"{files.folder}/{surplus[0]}")
-        return f"layer {depth}: {place} is none of its parts"
+        return f"layer {depth}: {place} is not one of its parts"
     return None
 
 
@@ -273,5 +273,5 @@ def _right_layer(
     wrong = contained & (earlier | ~reached)
     missing = ~contained & reached & ~earlier & (depth < 2 or two_before)
     for i in np.flatnonzero(wrong | missing):
-        fault_text = "is missing" if missing[i] else "is there but must not be"
+        fault_text = "is missing" if missing[i] else "does not belong there"
         yield f"layer {depth}: state {numbers[i]} {fault_text} (in {run.layer_path(depth)})"

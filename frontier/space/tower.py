@@ -149,9 +149,9 @@ class Tower:
                 return
             if (least := self._least_orbit(sections, finer)) > MOST_DIGITS:
                 raise TooLarge(
-                    f"the like pieces of one kind can lie, or be turned, in at least {least:,} "
-                    f"ways, which are one digit of the numbers of positions: at most "
-                    f"{MOST_DIGITS:,} are supported; let more pieces differ, or have fewer"
+                    f"like pieces of one kind have at least {least:,} arrangements, which form one "
+                    f"digit of state numbers: at most {MOST_DIGITS:,} are supported; use more "
+                    "different pieces, or fewer pieces"
                 )
             after = live(points, finer)
             added = digit_of(sections, points.goal, finer, alive, after, self._rng)

@@ -58,7 +58,7 @@ class BucketStorage(Storage):
         parts = match[3].strip("/").split("/") if match else []
         if not match or any(part in ("", ".", "..") for part in parts):
             raise InputError(
-                f"{masked(url)!r} names no place in an object store: expected one of "
+                f"{masked(url)!r} is not a place in an object store: expected one of "
                 f"{', '.join(f'{scheme}://BUCKET/NAME' for scheme in SCHEMES)}, such as "
                 "s3://my-bucket/runs/2x8"
             )
@@ -163,7 +163,7 @@ class BucketStorage(Storage):
                     content = await store.get_range_async(key, start=first, end=end)
                     data = memoryview(content)
                     if len(data) != end - first:
-                        message = "fewer bytes came than were asked for"
+                        message = "the store sent fewer bytes than requested"
                         raise OSError(errno.EIO, message, self.place(name))
                     for at, view in chunk:
                         view[:] = data[at - first :][: len(view)]

@@ -82,9 +82,8 @@ class RunLock:
         """Raise InputError if a process of another host left the lock and may still run."""
         if left_by(self._path) and not self._takes_over():
             raise InputError(
-                f"{self._path.parent} was being written by {describe_holder(self._path)}, which "
-                "has not said that it ended, and from here that cannot be seen. If it is gone, run "
-                "again with --take-over"
+                f"{self._path.parent} was last written by {describe_holder(self._path)}, which may "
+                "still be running. If that process is gone, repeat the command with --take-over"
             )
 
     def __exit__(self, *_) -> None:
@@ -115,7 +114,7 @@ class RunLock:
                     raise
                 raise InputError(
                     f"{self._path} cannot be locked ({error.strerror}): its file system has no "
-                    "locks; mount it with them (Lustre: -o flock), or choose another directory "
+                    "locks; mount it with locks (Lustre: -o flock), or choose another directory "
                     "with --out DIRECTORY"
                 ) from None
             file.close()
@@ -188,16 +187,13 @@ def _open(path: Path, flags: int = os.O_RDONLY, mode: str = "r") -> IO[str]:
     file."""
     about = about_path(path, follow=False)
     if about and not stat.S_ISREG(about.st_mode):
-        raise InputError(
-            f"{path} is not a file that a run has made, but a directory, a pipe, or a link to "
-            "something else, so nobody can be kept out by it; take it away"
-        )
+        raise InputError(f"{path} is not a regular file, so it cannot lock the run; remove it")
     return open(os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666), mode)
 
 
 def _refused(path: Path) -> InputError:
     """Return the error for a run that may not be used now."""
-    message = "is being read by another process, such as verify; wait until that has ended"
+    message = "is being read by another process, such as verify; wait until that process has ended"
     if is_held(path):
         message = (
             f"is being written by {describe_holder(path)}; stop that run first, or wait for it"

@@ -28,7 +28,7 @@ def read_json(storage: Storage, name: str) -> dict:
     try:
         return json.loads(storage.read(name))
     except FileNotFoundError:
-        missing = f"{storage.place(name)} is missing, though the run says it was written"
+        missing = f"{storage.place(name)} is missing"
         raise CorruptRunError(missing) from None
     except NotAFile:
         raise

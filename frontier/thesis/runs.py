@@ -124,7 +124,7 @@ class ThesisRuns:
         heard: list[events.Event] = []
         store = api.run(plan, listeners=[heard.append]).store
         if any(isinstance(event, events.Stopping) for event in heard):
-            raise Stopped(f"interrupted after {name}; the same command uses what is complete")
+            raise Stopped(f"interrupted after {name}; the same command uses the completed runs")
         return _depths(name, store)
 
 

@@ -33,7 +33,7 @@ def test_nothing_is_overwritten(complete, tmp_path):
     complete.export(tmp_path / "array")
     before = sorted(tmp_path.rglob("*"))
     for name in ("file", "directory", "array"):
-        with pytest.raises(InputError, match="exists; nothing is overwritten"):
+        with pytest.raises(InputError, match="already exists; name another"):
             complete.export(tmp_path / name)
     assert sorted(tmp_path.rglob("*")) == before
     assert (tmp_path / "file").read_text() == "mine"
@@ -75,7 +75,7 @@ def test_what_is_no_array_of_distances(tmp_path):
         with pytest.raises(InputError, match="neither a run nor an exported array"):
             Distances.open(tmp_path / name)
     for name in ("other", "marked"):
-        with pytest.raises(InputError, match="holds no distances that export wrote"):
+        with pytest.raises(InputError, match="`export` did not write it"):
             Distances.open(tmp_path / name)
 
 
@@ -239,7 +239,7 @@ def test_the_command_prints_what_it_wrote(complete, tmp_path):
     path, expected = complete.path, CASES["2x4, k=2"].array(np.uint8)
     rows, columns = expected.shape
     assert invoke("export", path, tmp_path / "a").stdout == (
-        f"{tmp_path / 'a'}: {rows:,} × {columns:,} distances, uint8, a Zarr array, in a directory\n"
+        f"{tmp_path / 'a'}: {rows:,} × {columns:,} distances, uint8, Zarr array\n"
     )
     value = json.loads(invoke("export", path, tmp_path / "b", "--json").stdout)
     assert value == {"path": str(tmp_path / "b"), "shape": [rows, columns], "type": "uint8"}
@@ -257,9 +257,9 @@ def test_an_array_of_numpy(complete, tmp_path, monkeypatch):
     assert np.load(target).dtype == np.uint8
     assert (np.load(target) == expected).all()
     assert (complete.export(tmp_path / "b.npy")[:] == expected).all()
-    with pytest.raises(InputError, match="exists; nothing is overwritten"):
+    with pytest.raises(InputError, match="already exists; name another"):
         complete.export(target)
-    with pytest.raises(InputError, match="does not say of which puzzle it is"):
+    with pytest.raises(InputError, match="does not name its puzzle"):
         Distances.open(target)
     with monkeypatch.context() as patch:
         patch.setattr(LayerRun, "states", property(lambda _: 6721))
@@ -271,7 +271,7 @@ def test_an_array_of_numpy(complete, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["a.npz", "a.csv", "a.h5", "a.json", "new/a.parquet"])
 def test_a_name_that_promises_another_format_is_refused(complete, tmp_path, name):
     said = invoke("export", complete.path, tmp_path / name, code=2).stderr
-    assert f"{name}: distances are not written in the format of .{name.split('.')[1]}; " in said
+    assert f"{name}: distances cannot be written as .{name.split('.')[1]}; " in said
     assert not list(tmp_path.iterdir())
 
 

@@ -19,14 +19,14 @@ WRONG = {
     "another goal": (
         TILES,
         pattern(2, 4, (1, 2), goal=[[0, 2, 1, 3], [4, 5, 6, 7]]),
-        "has the goal 0 2 1 x/x x x x, the puzzle's would be 0 1 2 x/x x x x",
+        "has the goal 0 2 1 x/x x x x, but the puzzle needs 0 1 2 x/x x x x",
     ),
     "the default goal": (
         {**TILES, "goal": [[0, 2, 1, 3], [4, 5, 6, 7]]},
         pattern(2, 4, (1, 2)),
         "has the goal",
     ),
-    "no pattern": (TILES, TILES, "is a run of 2×4 tiles: a heuristic is a run of kind"),
+    "no pattern": (TILES, TILES, "is a run of 2×4 tiles: expected a run of kind"),
     "several tiles": ({**TILES, "metric": "multi"}, pattern(2, 4, (1, 2)), "one goal whose moves"),
     "several goals": (
         {**TILES, "goals": ["0 1 2 3/4 5 6 7", "1 0 2 3/4 5 6 7"]},
@@ -96,9 +96,9 @@ def test_what_the_command_refuses(made, tmp_path):
         "by IDA* with 1 pattern database" in invoke("solve", run, board, "--heuristic", good).stderr
     )
     for arguments, word in [
-        ((run, board, "--method", "layers", "--heuristic", good), "are for a search"),
+        ((run, board, "--method", "layers", "--heuristic", good), "need --method ida"),
         ((config, board, *search, "--heuristic", tmp_path / "none"), "nor an exported array"),
-        ((config, board, *search, "--heuristic", run), "a heuristic is a run of kind"),
+        ((config, board, *search, "--heuristic", run), "expected a run of kind"),
         ((config, board, *search, "--heuristic", made(pattern(2, 3, (1, 2)))), "is of 2×3"),
         ((CONFIGS / "3x3-multi.toml", *search, "1 0 2/3 4 5/6 7 8", "--heuristic", good), "metric"),
         ((CONFIGS / "goat.toml", *search, "--heuristic", good), "are for tile puzzles"),

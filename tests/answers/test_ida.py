@@ -245,7 +245,7 @@ def test_a_metric_is_registered_once(registry):
 
 
 def test_a_metric_without_moves_is_refused():
-    with pytest.raises(InputError, match="metric = 'leap': moves are known for step, multi"):
+    with pytest.raises(InputError, match="metric = 'leap': expected one of step, multi"):
         moves.moves_of(block_puzzle("...a").model.encoding.shapes, "leap", may_fix=True)
 
 

@@ -293,7 +293,7 @@ def test_a_run_that_has_not_come_far_enough(tmp_path, form):
         if depth == 9:
             assert replayed(run, case, twin)[0].distance == 9
         if depth == 10:
-            with pytest.raises(InputError, match=r"farther than depth 9.*run it on"):
+            with pytest.raises(InputError, match=r"is deeper than 9, .*resume the run"):
                 run.solve(twin)
     with pytest.raises(InputError, match="parity"):
         run.solve((0, 2, 1, 3, 4, 5))
@@ -323,7 +323,7 @@ def test_boards_of_another_puzzle(runs, name, boards):
     ("text", "said"),
     [
         *((text, "2 rows of 3") for text in ("0 1 2/3 4 5/6 7 8", "0 1/2 3", "0 1 2 3 4 5 6 7")),
-        ("ab./c..", "10 is none of them"),  # figures from 10 on
+        ("ab./c..", "10 is not one of them"),  # figures from 10 on
     ],
 )
 def test_text_of_another_puzzle(runs, text, said):

@@ -225,7 +225,7 @@ def test_what_is_reported():
     text = describe_rotation(rotation, boards=False)
     assert "blank to the corner: 6\n" in text
     assert "   4: (a 7) (b 2) (a -7)\n" in text
-    assert "   2: is there\n" in text
+    assert "   2: in place\n" in text
     assert f"41 commands, {rotation.units} unit rotations" in text
     shown = describe_rotation(rotation, boards=True)
     assert all(draw_boards(FIFTEEN, [stage.board]) in shown for stage in rotation.stages)

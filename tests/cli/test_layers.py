@@ -78,7 +78,7 @@ def test_a_sample_is_the_same_of_a_run_that_is_stored_otherwise(store, as_bits):
 
 def test_a_table(run, tmp_path):
     said = invoke("layer", run.path, 12, "--csv", tmp_path / "12.csv")
-    assert (said.stdout, "12.csv is written" in said.stderr) == ("", True)
+    assert (said.stdout, "12.csv" in said.stderr) == ("", True)
     with open(tmp_path / "12.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["position"] for row in rows] == lines(run.path, 12)
@@ -131,11 +131,11 @@ def test_a_layer_comes_in_chunks(as_bits):
 def test_what_is_not_there(tmp_path):
     run = made(tmp_path / "run", "2x4").path
     refused = {
-        "did not keep layer 9, only its size; the layers that it has are 35 and 36. Run its config "
+        "did not keep layer 9, only its size; it kept layers 35 and 36. Run its config "
         'with search.keep = "all"': [9],
-        "has no layer 37: its layers are known to depth 36, the greatest there is": [37],
-        "--limit gives the first": [36, "--limit", 1, "--sample", 1],
-        "--seed chooses a sample; give --sample N": [36, "--seed", 1],
+        "has no layer 37: its last layer is 36": [37],
+        "--limit and --sample exclude each other": [36, "--limit", 1, "--sample", 1],
+        "--seed needs --sample N": [36, "--seed", 1],
         "not a valid whole number": ["deep"],
     }
     for said, words in refused.items():

@@ -217,8 +217,8 @@ def test_no_scheduler_there(tmp_path, monkeypatch):
     settings = "--set", "cluster.kind=address", "--set", "cluster.address=tcp://127.0.0.1:9"
     where = "--set", f"store.path={tmp_path / 'run'}"
     message = invoke("run", CONFIGS / "2x2.toml", *settings, *where, code=3).stderr
-    assert message.startswith("connecting to the scheduler of tcp://127.0.0.1:9 …\n")
-    assert "no scheduler answers at tcp://127.0.0.1:9" in message
+    assert message.startswith("connecting to the scheduler (tcp://127.0.0.1:9) …\n")
+    assert "no scheduler answered at tcp://127.0.0.1:9" in message
     file = tmp_path / "none.json"
     settings = "--set", "cluster.kind=scheduler-file", "--set", f"cluster.scheduler_file={file}"
     assert str(file) in invoke("run", CONFIGS / "2x2.toml", *settings, *where, code=2).stderr

@@ -129,7 +129,7 @@ def test_honeycomb(tmp_path):
     value = run(tmp_path, "honeycomb")
     said = (CONFIGS / "honeycomb.toml").read_text(encoding="utf-8").split("name =")[0]
     assert f"{value['states']:,}" in said
-    assert f"positions, {value['depth']} moves;" in said
+    assert f"the farthest need {value['depth']} moves." in said
     assert f"start is {value['start']['depth']} moves away" in said.replace("\n# ", " ")
 
 

@@ -89,7 +89,7 @@ def test_a_narrow_terminal_shows_fewer_columns(runs, width, columns):
 
 def test_csv(runs, tmp_path):
     target = tmp_path / "layers.csv"
-    assert invoke("report", runs / "2x3", "--csv", target).stderr == f"{target} is written\n"
+    assert invoke("report", runs / "2x3", "--csv", target).stderr == f"wrote {target}\n"
     rows = list(csv.DictReader(io.StringIO(target.read_text())))
     figures = statistics_of(LayerRun.open(runs / "2x3"))
     assert [int(row["depth"]) for row in rows] == list(range(22))
@@ -168,7 +168,7 @@ def test_what_a_table_lacks_or_has_too_much_is_a_difference(runs, tmp_path):
     [
         ("", "has no counts"),
         ("0 1\n1 two\n", "line 2: expected lines"),
-        ("0 1\n0 1\n", "line 2: depth 0 is there twice"),
+        ("0 1\n0 1\n", "line 2: depth 0 is listed twice"),
         ("depth,number\n0,1\n", "has no column states"),
         (b"\xff", "line 1 is not UTF-8"),
     ],
@@ -178,7 +178,7 @@ def test_a_table_that_cannot_be_read(runs, tmp_path, text, why):
     table.write_bytes(text if isinstance(text, bytes) else text.encode())
     assert why in invoke("report", runs / "2x2", "--expect", table, code=2).stderr
     two = invoke("report", runs / "2x2", runs / "2x3", "--expect", table, code=2)
-    assert "--expect is for one run, not for 2" in two.stderr
+    assert "--expect takes one run, not 2" in two.stderr
 
 
 def test_markdown(runs, tmp_path):
@@ -336,7 +336,7 @@ def test_a_file_that_cannot_be_written(runs, tmp_path, monkeypatch):
 def test_what_is_not_complete(runs, tmp_path):
     said = invoke("report", runs / "hakoiri-exit").stdout
     assert "not complete (stopped): known to depth 12, " in said.splitlines()[0]
-    assert "They lie in the last layer, and the run is not complete." in said
+    assert "They are in the last layer, but the run is not complete." in said
     with RunLock(runs / "hakoiri-exit" / "lock"):
         assert "(under way)" in invoke("report", runs / "hakoiri-exit").stdout.splitlines()[0]
     run = LayerRun.create(tmp_path / "empty", LayerRun.open(runs / "2x3").identity)
@@ -482,4 +482,4 @@ def test_code_spans_hold_backticks(said, code):
 def test_json_and_a_table_do_not_share_standard_output(tmp_path):
     path = made(tmp_path / "2x2", "2x2").path
     said = invoke("report", path, "--bfile", "-", "--json", code=2).stderr
-    assert "--bfile -: that is where --json goes; name a file" in said
+    assert "--bfile -: --json uses standard output; name a file" in said

@@ -27,7 +27,7 @@ def test_each_config_is_written_as_it_is():
 
 
 def test_a_config_that_was_written_is_searched():
-    assert "configs/2x3.toml is written" in invoke("init", "2x3").stderr
+    assert "wrote configs/2x3.toml" in invoke("init", "2x3").stderr
     assert "depth (God's number from this goal): 21" in invoke("run", "configs/2x3.toml").stdout
 
 
@@ -52,9 +52,9 @@ def test_what_was_changed_stays(folder):
     invoke("init", "2x2", "2x3")
     changed = Path("configs/2x3.toml")
     changed.write_text("mine")
-    assert "configs/2x2.toml is there already" in invoke("init", "2x2").stderr
+    assert "configs/2x2.toml already exists" in invoke("init", "2x2").stderr
     said = invoke("init", "2x4", "2x3", code=2).stderr
-    assert "configs/2x3.toml exists already" in said
+    assert "configs/2x3.toml already exists" in said
     assert "--force" in said
     assert changed.read_text() == "mine"
     assert not Path("configs/2x4.toml").exists()
@@ -79,9 +79,7 @@ def test_where_nothing_can_be_written():
 def test_a_missing_config_that_can_be_had(command, named):
     said = invoke(command, named, code=2).stderr
     assert said.startswith(f"frontier: {named}: no such ")
-    assert said.endswith(
-        "; its name alone, 2x4, stands for the config that comes with the program\n"
-    )
+    assert said.endswith("; use the name alone, 2x4, for the config that comes with the program\n")
 
 
 def test_a_missing_config_of_ones_own():

@@ -186,7 +186,7 @@ def test_a_queue_that_refuses(tmp_path, queue, monkeypatch):
 
 def test_no_queue_here(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(InputError, match="there is no bsub here"):
+    with pytest.raises(InputError, match="bsub was not found"):
         api.run(api.plan(config_of(tmp_path / "run", kind="lsf")))
 
 

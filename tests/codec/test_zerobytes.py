@@ -74,7 +74,7 @@ def decoded(data: bytes, size: int) -> list[int]:
         decode(as_array(data), buffer[16 : 16 + size])
     except ValueError:
         assert (buffer == untouched).all()
-        with pytest.raises(ValueError, match="are no bitmap of"):
+        with pytest.raises(ValueError, match="are not a bitmap of"):
             plain_decode(as_array(data), plain)
         raise
     plain_decode(as_array(data), plain)
@@ -128,13 +128,13 @@ def test_nothing_is_stored_of_nothing_but_a_mask():
 
 
 def test_an_error_names_the_sizes():
-    with pytest.raises(ValueError, match="its 1,234 bytes are no bitmap of 5,000 words"):
+    with pytest.raises(ValueError, match="its 1,234 bytes are not a bitmap of 5,000 words"):
         decoded(bytes(1234), 5000)
 
 
 def test_room_that_is_too_small_is_refused():
     words = np.ones(100, dtype=np.uint64)
-    with pytest.raises(ValueError, match="no room for 100 words"):
+    with pytest.raises(ValueError, match="too few for 100 words"):
         encode(words, np.empty(most_bytes(100) + SLACK - 1, dtype=np.uint8))
 
 
@@ -237,7 +237,7 @@ def test_every_byte_of_some_data_flipped_and_every_cut():
             refused += 1
     assert refused > 8 * 25  # at least those of the masks
     for cut in range(len(data)):
-        with pytest.raises(ValueError, match="no bitmap"):
+        with pytest.raises(ValueError, match="not a bitmap"):
             decoded(data[:cut], 200)
 
 

@@ -96,10 +96,10 @@ def test_tables_that_the_search_has_not_made(copies, damage):
         assert "repair" in invoke(*words, code=4).stderr
     ledger = path / "ledger.json"
     assert read_sealed(ledger)["answers"] == json.loads(before[ledger])["answers"]
-    assert "deleted, for `gods-number` to make again" in invoke("repair", path).stdout
+    assert "deleted, to be made again by `gods-number`" in invoke("repair", path).stdout
     assert "nothing to repair" in invoke("repair", path).stdout
     assert "God's number: 21\n" in more(path).stdout
-    assert "all sound" in invoke("verify", path, "--deep").stdout
+    assert "no faults" in invoke("verify", path, "--deep").stdout
 
 
 @swept("name", TABLES, few=1)
@@ -149,7 +149,7 @@ def test_bounds_that_contradict_each_other(copies, command):
     ledger["witnesses"].append({"board": [1, 2, 3, 4, 5, 0], "limit": 30, "seconds": 0.0})
     write_sealed(path / "ledger.json", ledger)
     said = " ".join(invoke(command, path, code=4).stderr.split())
-    assert "that all positions take 21 moves or fewer, and that one takes 32" in said
+    assert "all positions take 21 moves or fewer, but one takes 32" in said
     assert "rewritten from the other copy" in invoke("repair", path).stdout
     assert "God's number: 21\n" in invoke("gods-number", path).stdout
 
@@ -191,7 +191,7 @@ def test_a_question_with_fewer_blocks_than_its_cosets_need(tmp_path, monkeypatch
         portion for portion in answer["done"] if portion["number"] < answer["portions"]
     ]
     write_sealed(path / "ledger.json", ledger)
-    assert "all sound" in invoke("verify", path).stdout
+    assert "no faults" in invoke("verify", path).stdout
     assert "cosets in" in invoke("verify", path, "--deep", "--states", "1", code=4).stdout
 
 
@@ -236,7 +236,7 @@ def test_a_search_whose_directory_goes(copies, tmp_path, how, moment):
 def test_of_two_that_go_on_with_a_search_one_commits(copies):
     first, second = CosetRun.open(copies[0]), CosetRun.open(copies[0])
     first.note_request(None, 7)
-    with pytest.raises(Gone, match="by another process, which has resumed the run"):
+    with pytest.raises(Gone, match="by another process, which has since resumed the run"):
         second.note_request(None, 8)
     assert CosetRun.open(copies[0]).request == (None, 7)
 

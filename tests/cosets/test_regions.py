@@ -107,7 +107,7 @@ def test_boards_that_are_too_small_are_refused(shape):
 
 
 def test_other_kinds_of_puzzles_are_refused():
-    with pytest.raises(InputError, match="tile puzzles"):
+    with pytest.raises(InputError, match="tile puzzle"):
         check_puzzle(pattern_puzzle(2, 4, k=1))
 
 

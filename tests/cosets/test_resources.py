@@ -54,6 +54,6 @@ def test_a_region_that_fits_is_proposed(tmp_path, memory):
 
 def test_a_search_that_does_not_fit_begins_nothing(tmp_path, memory):
     memory(24 * GB)
-    with pytest.raises(InputError, match="may be used here; take a machine with"):
+    with pytest.raises(InputError, match="may be used here; use a machine with"):
         find_gods_number(config(tmp_path, 2, 11))
     assert list(tmp_path.iterdir()) == []

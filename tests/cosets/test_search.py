@@ -361,7 +361,7 @@ def test_listeners_are_told_what_happens(tmp_path):
     assert kinds == [*one, *other]
     assert (told[0].resumed, told[0].workers, told[0].states) == (False, 0, None)
     assert [told[1].resumed, told[1].at_most, told[1].layers] == [False, None, 1]
-    assert "hours" in told[kinds.index(SearchStopped) + 1].reason
+    assert "time limit" in told[kinds.index(SearchStopped) + 1].reason
     asked = [event for event in told if isinstance(event, Asking)]
     assert asked[0].doing == "making the tables"
     assert all(event.done <= event.portions for event in asked)

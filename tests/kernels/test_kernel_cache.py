@@ -214,7 +214,7 @@ def test_a_user_without_a_home():
     without += "pathlib.Path.home = classmethod(none)"
     found, said = called(without)
     assert found == "12 0"
-    assert_said_once(said, "anywhere, as there is no home directory")
+    assert_said_once(said, "anywhere, because there is no home directory")
 
 
 @pytest.mark.sweep

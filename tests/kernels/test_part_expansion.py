@@ -211,11 +211,11 @@ def test_a_slab_that_is_damaged_is_named(of, wrong, model):
     size = int(slabs.end[number] - slabs.begin[number])
     data = memory_at(slabs.begin[number], size + CHECKSUM_BYTES).copy()
     data[0] ^= 1
-    reason = "do not match the checksum"
+    reason = "do not match their checksum"
     if wrong == "form":
         data[:size] = 255
         data[size:].view("<u4")[:] = google_crc32c.value(data[:size])
-        reason = "are no slab"
+        reason = "are not a slab"
     slabs.begin[number] = data.ctypes.data
     slabs.end[number] = data.ctypes.data + size
     slabs.damaged = lambda entry, why: LookupError(entry, why)

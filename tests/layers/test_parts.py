@@ -250,7 +250,7 @@ def test_a_part_that_goes_while_it_is_read(tmp_path, thread):
     write(path, thread, slabs_of(), "raw")
     part = part_at(path)
     os.truncate(path, 400)
-    with pytest.raises(CorruptRunError, match="was cut while it was read"):
+    with pytest.raises(CorruptRunError, match="was truncated while it was read"):
         part.check()
     path.unlink()
     with pytest.raises(CorruptRunError, match="was deleted while it was read"):

@@ -72,7 +72,7 @@ def test_a_part_that_is_missing_or_empty(tmp_path):
     with pytest.raises(CorruptRunError, match=r"layer 7: .*c\.0 is missing"):
         part_at(tmp_path / "c.0")
     (tmp_path / "c.0").write_bytes(b"")
-    with pytest.raises(CorruptRunError, match=r"c\.0 is cut: 0 bytes, at least 708 expected"):
+    with pytest.raises(CorruptRunError, match=r"c.0 is truncated: 0 bytes, expected at least 708"):
         part_at(tmp_path / "c.0")
 
 
@@ -87,7 +87,7 @@ def test_a_part_that_is_missing_or_empty(tmp_path):
 )
 def test_parts_of_another_run_or_layer_or_task_are_refused(tmp_path, thread, other, words):
     write(tmp_path / "c.0", thread, slabs_of(), **other)
-    with pytest.raises(CorruptRunError, match=f"not the one that was written there: {words}"):
+    with pytest.raises(CorruptRunError, match=f"is the wrong part: {words}"):
         part_at(tmp_path / "c.0")
 
 
@@ -106,5 +106,5 @@ def test_slabs_of_another_part_are_noticed_though_each_is_whole(tmp_path, thread
     data = other.read_bytes()[:size] + one.read_bytes()[size:]
     one.write_bytes(data)
     assert len(read(part_at(one), codec="raw")) == 5  # no slab tells
-    with pytest.raises(CorruptRunError, match="its slabs are not those that were written there"):
+    with pytest.raises(CorruptRunError, match="its slabs do not match its record"):
         part_at(one).check()

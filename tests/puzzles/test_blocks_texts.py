@@ -78,32 +78,41 @@ def test_puzzle_of_settings():
 # --- what is refused
 
 REFUSED = [
-    ({"goal": "aab/b.a"}, r"goal = aab/b\.a: piece 'a' is drawn in two parts, at row 1, column 1 "),
-    ({"goal": "ab#/#ca"}, "piece 'a' is drawn in two parts"),
+    ({"goal": "aab/b.a"}, r"goal = aab/b\.a: piece 'a' has two parts, at row 1, column 1 "),
+    ({"goal": "ab#/#ca"}, "piece 'a' has two parts"),
     ({"goal": "abc/...", "alike": ["ab", "bc"]}, r"puzzle\.alike = .*'b' is named twice"),
     ({"goal": "abc/...", "alike": ["aba"]}, r"puzzle\.alike = .*'a' is named twice"),
     ({"goal": "abc/...", "alike": ["ax"]}, r"puzzle\.alike = .*'x' is not a piece .* a b c"),
     ({"goal": "aab/c..", "alike": ["ab"]}, r"puzzle\.alike = .*'a' and 'b' differ in form"),
     ({"goal": "aab/..b", "alike": ["ab"]}, r"'a' and 'b' differ in form"),
     ({"goal": "aa./.bb/..b", "alike": ["ab"]}, r"'a' and 'b' differ in form"),
-    ({"goal": "ab/c"}, r"ab/c have lengths \[2, 1\]: a board is a rectangle, with #"),
+    ({"goal": "ab/c"}, r"ab/c have lengths \[2, 1\]: a board is a rectangle; write #"),
     (
         {"goal": "abc/..#", "start": "abc/..."},
         r"puzzle\.start = abc/\.\.\. is not a board like \.\.\./\.\.#: .* walls",
     ),
     ({"goal": "abc/...", "start": "abc"}, r"puzzle\.start = abc is not a board like \.\.\./"),
     ({"goal": "abc/...", "start": "abd/..."}, r"puzzle\.start = abd/.*'d' is not a piece .* a b c"),
-    ({"goal": "abc/...", "start": "ab./..."}, r"ab\./\.\.\.: every piece of abc/\.\.\. must lie"),
-    ({"goal": "abc/...", "start": "aab/c.."}, r"puzzle\.start = aab/c\.\.: piece 'a' is .* form"),
-    ({"goal": "aab/...", "start": "a.b/a.."}, r"puzzle\.start = a\.b/a\.\.: piece 'a' is .* form"),
+    (
+        {"goal": "abc/...", "start": "ab./..."},
+        r"ab\./\.\.\.: every piece of abc/\.\.\. must appear",
+    ),
+    (
+        {"goal": "abc/...", "start": "aab/c.."},
+        r"puzzle\.start = aab/c\.\.: piece 'a' has a different form",
+    ),
+    (
+        {"goal": "aab/...", "start": "a.b/a.."},
+        r"puzzle\.start = a\.b/a\.\.: piece 'a' has a different form",
+    ),
     (
         {"goal": "aab/...", "start": "abb/..."},
-        r"abb/\.\.\.: piece 'a' is .* than in aab/\.\.\.; .* who",
+        r"abb/\.\.\.: piece 'a' has .* in aab/\.\.\.; .* who",
     ),
     ({"goal": "aab/...", "start": "a?b/..."}, r"puzzle\.start = a\?b/\.\.\.: '\?' is not a piece"),
-    ({"goal": "a??/???"}, "no board of this puzzle is drawn whole.* puzzle.start without"),
-    ({"goals": ["a?/??", "??/?b"]}, "no board of this puzzle is drawn whole"),
-    ({"goal": "a?/??", "start": "?a/.."}, "no board of this puzzle is drawn whole"),
+    ({"goal": "a??/???"}, "no board shows all pieces.* puzzle.start without"),
+    ({"goals": ["a?/??", "??/?b"]}, "no board shows all pieces"),
+    ({"goal": "a?/??", "start": "?a/.."}, "no board shows all pieces"),
     ({"goals": ["ab/..", "ac/.."]}, r"puzzle\.goals? = ac/\.\.: 'c' is not a piece"),
     (
         {"goals": ["ab/..", "ab/.#"]},
@@ -111,8 +120,14 @@ REFUSED = [
     ),
     ({}, r"either puzzle\.goal or puzzle\.goals"),
     ({"goal": "ab", "goals": ["ab"]}, r"either puzzle\.goal or puzzle\.goals"),
-    ({"goal": "ab.", "metric": "far"}, r"puzzle\.metric = 'far': known are step, straight, path"),
-    ({"goal": "ab.", "symbols": {"a": "x", "c": "y"}}, r"puzzle\.symbols names c, not a piece"),
+    (
+        {"goal": "ab.", "metric": "far"},
+        r"puzzle\.metric = 'far': expected one of step, straight, path",
+    ),
+    (
+        {"goal": "ab.", "symbols": {"a": "x", "c": "y"}},
+        r"puzzle\.symbols names c, which is not a piece",
+    ),
     ({"goal": [["a", "b"]]}, r"puzzle\.goal = .*expected text, or a list of rows of text"),
     ({"goal": "##/##"}, "cell"),
 ]
@@ -127,17 +142,17 @@ def test_puzzles_that_cannot_be(settings, message):
 ALIKE_FORMS = [
     (
         {"goal": "AB./AB.", "start": "AA./BB."},
-        r"puzzle\.start = AA\./BB\.: piece 'A' is .* AB\./AB\.;",
+        r"puzzle\.start = AA\./BB\.: piece 'A' has .* AB\./AB\.;",
     ),
     ({"goal": "AB./AB.", "start": "AB./BA."}, r"puzzle\.start = AB\./BA\.: piece 'A' .* two parts"),
     (
         {"goals": ["AB../AB../..CC", "AA../BB../..CC"]},
-        r"puzzle\.goals = AA.*: piece 'A' is drawn in another",
+        r"puzzle\.goals = AA.*: piece 'A' has a different form",
     ),
-    ({"goal": "AB??/BA??/????"}, r"puzzle\.goal = AB.*: piece 'A' is drawn in two parts"),
-    ({"goal": "AA??/????/????"}, r"puzzle\.goal = AA.*: piece 'A' is drawn in another form"),
-    ({"goal": "A???/B???/????"}, r"puzzle\.goal = A\?.*: piece 'A' is drawn in another form"),
-    ({"goal": "A?A?/A?A?/????"}, r"puzzle\.goal = A\?.*: piece 'A' is drawn in two parts"),
+    ({"goal": "AB??/BA??/????"}, r"puzzle\.goal = AB.*: piece 'A' has two parts"),
+    ({"goal": "AA??/????/????"}, r"puzzle\.goal = AA.*: piece 'A' has a different form"),
+    ({"goal": "A???/B???/????"}, r"puzzle\.goal = A\?.*: piece 'A' has a different form"),
+    ({"goal": "A?A?/A?A?/????"}, r"puzzle\.goal = A\?.*: piece 'A' has two parts"),
 ]
 
 
@@ -152,15 +167,15 @@ AXES = [
     ({"horizontal": "a", "vertical": "a"}, r"puzzle\.vertical = 'a': 'a' is one of puzzle\.hor"),
     (
         {"horizontal": "b", "alike": ["bc"]},
-        r"puzzle\.alike = .*'b' and 'c' differ in form or in where they can go",
+        r"puzzle\.alike = .*'b' and 'c' differ in form or in the places that they can reach",
     ),
     (
         {"horizontal": "a", "goal": "???/aa?"},
-        r"puzzle\.goal = .*: piece 'a' begins in row 2; as puzzle\.horizontal .* in row 1, where",
+        r"puzzle\.goal = .*: piece 'a' begins in row 2; puzzle\.horizontal .* in row 1, as",
     ),
     (
         {"vertical": "b", "goal": "?b?/???"},
-        r"puzzle\.goal = .*: piece 'b' begins in column 2; as puzzle\.vertical .* in column 1, ",
+        r"puzzle\.goal = .*: piece 'b' begins in column 2; puzzle\.vertical .* in column 1, ",
     ),
 ]
 
@@ -184,8 +199,8 @@ def test_like_pieces_on_one_axis_may_lie_in_each_others_rows():
 @pytest.mark.parametrize(
     ("board", "message"),
     [
-        ("BBAA/CCAA/DEEF/DGHF/I..J", "board = BBAA/.*: piece 'B' is drawn in another form than in"),
-        ("BCAA/CBAA/DEEF/DGHF/I..J", "board = BCAA/.*: piece 'B' is drawn in two parts"),
+        ("BBAA/CCAA/DEEF/DGHF/I..J", "board = BBAA/.*: piece 'B' has a different form in"),
+        ("BCAA/CBAA/DEEF/DGHF/I..J", "board = BCAA/.*: piece 'B' has two parts"),
         ("BCAA/BCAA/DEEF/DGHF/I..J", None),
         ("CAAF/CAAF/BEED/BHGD/J..I", None),
     ],
@@ -202,14 +217,14 @@ def test_like_pieces_of_a_large_board(board, message):
 @pytest.mark.parametrize(
     ("goal", "start", "message"),
     [
-        ("a??/???", "aab/...", "piece 'a' is drawn in another form than in aab/"),
-        ("?a?/???", "aab/...", "piece 'a' is drawn in another form"),
-        ("??a/???", "aab/...", "piece 'a' is drawn in another form"),
-        ("?.a/???", "aab/...", "piece 'a' is drawn in another form"),
-        ("aa?/?ab/???", "aab/a.b/...", "piece 'a' is drawn in another form"),
-        ("a??/?a?", "abc/...", "piece 'a' is drawn in two parts"),
-        ("aa?/aa?", "aab/...", "piece 'a' is drawn in another form"),
-        ("a?b/???", "aab/...", "piece 'a' is drawn in another form"),
+        ("a??/???", "aab/...", "piece 'a' has a different form in aab/"),
+        ("?a?/???", "aab/...", "piece 'a' has a different form"),
+        ("??a/???", "aab/...", "piece 'a' has a different form"),
+        ("?.a/???", "aab/...", "piece 'a' has a different form"),
+        ("aa?/?ab/???", "aab/a.b/...", "piece 'a' has a different form"),
+        ("a??/?a?", "abc/...", "piece 'a' has two parts"),
+        ("aa?/aa?", "aab/...", "piece 'a' has a different form"),
+        ("a?b/???", "aab/...", "piece 'a' has a different form"),
     ],
 )
 def test_parts_of_goals_leave_their_pieces_whole(goal, start, message):
@@ -243,12 +258,12 @@ NOT_ON_THE_BOARD = [
     ("aab/c.#", "expected 2 rows of 3 letters"),
     ("aab/d..", "board = aab/d.*'d' is not a piece of this puzzle; its pieces are a b c"),
     ("aab/c.?", r"board = aab/c\.\?: '\?' is not a piece"),
-    ("aa./c..", r"board aa\./c\.\.: every piece of aab/c\.\. must lie in it whole, once"),
-    ("aab/cb.", "piece 'b' is drawn in two parts"),
-    ("a.b/a.c", r"board = a\.b/a\.c: piece 'a' is drawn in another form than in aab/c"),
-    ("a.b/..c", "piece 'a' is drawn in another form"),
-    ("aab/aac", "piece 'a' is drawn in another form"),
-    ("aab/bcc", "piece 'b' is drawn in two parts"),
+    ("aa./c..", r"board aa\./c\.\.: every piece of aab/c\.\. must appear once, whole"),
+    ("aab/cb.", "piece 'b' has two parts"),
+    ("a.b/a.c", r"board = a\.b/a\.c: piece 'a' has a different form in aab/c"),
+    ("a.b/..c", "piece 'a' has a different form"),
+    ("aab/aac", "piece 'a' has a different form"),
+    ("aab/bcc", "piece 'b' has two parts"),
     (["aab", 3], "board = .*expected text"),
 ]
 

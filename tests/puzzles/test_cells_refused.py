@@ -28,33 +28,33 @@ LINE = [("a", "b"), ("b", "c")]
         ({"cells": ["a", "b", ["c", 0]]}, r"puzzle\.cells: \['c', 0\] is not a cell"),
         ({"cells": [[0, 0], [float("inf"), 0]]}, r"inf, 0\] is not a cell"),
         ({"cells": ["a", "b", "a"]}, r"puzzle\.cells names 'a' twice"),
-        ({"cells": [["a", 0, 0], ["b", 0, 0]]}, "two cells lie at one point"),
-        ({"cells": [["a", 0, 0], "b", "c"]}, r"cell 'b' has no point, others have one"),
+        ({"cells": [["a", 0, 0], ["b", 0, 0]]}, "two cells have the same point"),
+        ({"cells": [["a", 0, 0], "b", "c"]}, r"cell 'b' has no point, but other cells have one"),
         ({"moves": [("a", "d")]}, r"puzzle\.moves: 'd' is not a cell of this board; .* a b c"),
         ({"moves": [("a", "b", "c")]}, r"puzzle\.moves: \('a', 'b', 'c'\) is not a pair of cells"),
         ({"moves": [("a", "a")]}, "leads from a cell to itself"),
         ({"moves": "ab"}, r"puzzle\.moves = 'ab': expected pairs of cells, or a table"),
         ({"moves": {"on": [("a", "b"), ("a", "c")]}}, r"moves\.on: two moves leave cell a"),
-        ({"moves": {"on": [("a", "c"), ("b", "c")]}}, r"moves\.on: two moves come to"),
+        ({"moves": {"on": [("a", "c"), ("b", "c")]}}, r"moves\.on: two moves enter"),
         ({"moves": {"on": [1, 0]}}, r"puzzle\.moves\.on = .*the cells have no points"),
-        ({"moves": {"on": LINE, "up/on": LINE}}, r"puzzle\.moves\.up/on: a direction has one name"),
-        ({"moves": {"a/b/c": LINE}}, "a direction has one name, or one for each way"),
-        ({"moves": {"a/a": LINE}}, "a direction has one name, or one for each way"),
+        ({"moves": {"on": LINE, "up/on": LINE}}, r"\.moves\.up/on: a direction needs one name"),
+        ({"moves": {"a/b/c": LINE}}, "a direction needs one name, or two"),
+        ({"moves": {"a/a": LINE}}, "a direction needs one name, or two"),
         ({"moves": {"to b": LINE}}, r"puzzle\.moves: 'to b' is not a label"),
         ({"cells": BOX, "moves": {"on": (7, 0)}}, r"moves\.on = \[7\.0, 0\.0\]: no two cells"),
-        ({"pieces": "xx."}, r"'x' covers 2 cells, which move together .*puzzle\.moves names none"),
-        ({"pieces": "x?."}, r"puzzle\.pieces = 'x\?\.': \? is not a piece"),
+        ({"pieces": "xx."}, r"'x' covers 2 cells, which move together .*puzzle\.moves has no dir"),
+        ({"pieces": "x?."}, r"puzzle\.pieces = 'x\?\.': \? is not allowed"),
         ({"pieces": "x."}, r"puzzle\.pieces = 'x\.' has 2 labels"),
-        ({"pieces": 7}, r"puzzle\.pieces = 7: expected a label a cell"),
+        ({"pieces": 7}, r"puzzle\.pieces = 7: expected one label per cell"),
         ({"pieces": {"x": "d"}}, r"puzzle\.pieces\.x: 'd' is not a cell"),
         ({"pieces": {"x": 5}}, r"puzzle\.pieces\.x = 5: expected a cell or a list of cells"),
-        ({"pieces": {"x": []}}, r"puzzle\.pieces\.x: a piece lies on one cell or more"),
-        ({"pieces": {"x": "a", "y": "a"}}, r"cell a is that of 'x', 'y' cannot lie there too"),
-        ({"pieces": {"?": "a"}}, r"'\?' stands for no piece"),
+        ({"pieces": {"x": []}}, r"puzzle\.pieces\.x: a piece needs a cell"),
+        ({"pieces": {"x": "a", "y": "a"}}, r"cell a already has 'x', so 'y' cannot be there"),
+        ({"pieces": {"?": "a"}}, r"'\?' cannot be the name of a piece"),
         ({"pieces": {"x y": "a"}}, r"puzzle\.pieces: 'x y' is not a label"),
         ({"goal": "x..", "goals": ["x.."]}, r"either puzzle\.goal or puzzle\.goals"),
         ({"goal": "xz."}, r"puzzle\.goal = xz\.: 'z' is not a piece of .*; its pieces are x y"),
-        ({"goal": "x.."}, r"puzzle\.goal x\.\.: every piece of xy\. must lie in it whole, once"),
+        ({"goal": "x.."}, r"puzzle\.goal x\.\.: every piece of xy\. must appear once, whole"),
         ({"goal": "xx?"}, "piece 'x' on a b is not whole"),
         ({"start": "x?y"}, r"puzzle\.start = x\?y: '\?' is not a piece"),
         ({"start": {"x": "a"}}, r"puzzle\.start x\.\.: every piece"),
@@ -62,9 +62,9 @@ LINE = [("a", "b"), ("b", "c")]
         ({"alike": ["xy", "x"]}, "'x' is named twice"),
         (
             {"moves": [("a", "b")], "pieces": "x.y", "alike": ["xy"]},
-            "'x' and 'y' differ in form or in where they can go",
+            "'x' and 'y' differ in form or in the places that they can reach",
         ),
-        ({"metric": "straight"}, r"puzzle\.metric = 'straight': known are step, path"),
+        ({"metric": "straight"}, r"puzzle\.metric = 'straight': expected one of step, path"),
     ],
 )  # fmt: skip
 def test_puzzles_that_cannot_be(arguments, message):
@@ -76,7 +76,7 @@ def test_puzzles_that_cannot_be(arguments, message):
 def test_a_ring_is_refused_for_pieces_of_several_cells():
     """Round a ring, a piece of two cells comes to lie on its first cell another way."""
     ring = {"on": [(a, b) for a, b in zip("abcd", "bcda", strict=True)]}
-    with pytest.raises(InputError, match=r"the piece that may lie on a b .* as on a ring"):
+    with pytest.raises(InputError, match=r"the piece that can be on a b .* as on a ring"):
         cell_puzzle(list("abcd"), ring, "xx..")
 
 

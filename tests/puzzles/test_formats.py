@@ -234,14 +234,14 @@ def moved(**orbits):
 CORNER = KPUZZLE["defaultPattern"]["CORNER"]
 WRONG = {
     "x is not valid JSON: Expecting": "{",
-    "x: orbits is missing, which every kpuzzle definition has": "{}",
+    "x: orbits is missing; every kpuzzle definition needs it": "{}",
     "x: orbits = 3: expected a list": changed(orbits=3),
     "x: orbits = []: every puzzle needs pieces": changed(orbits=[]),
     "x: orbits.0.orbitName is missing": changed(orbits=[{}]),
     "x: orbits.0.numPieces = '3': expected a whole number": changed(
         orbits=[{"orbitName": "A", "numPieces": "3"}]
     ),
-    "x: orbits.1.orbitName = 'EDGE': each orbit has": changed(orbits=[KPUZZLE["orbits"][1]] * 2),
+    "x: orbits.1.orbitName = 'EDGE': each orbit needs": changed(orbits=[KPUZZLE["orbits"][1]] * 2),
     "x: name = 3: expected text": changed(name=3),
     "x: moves = []: expected an object": changed(moves=[]),
     "x: moves.R = 3: expected an object": changed(moves={"R": 3}),
@@ -252,14 +252,14 @@ WRONG = {
         CORNER={"permutation": [0, 1, 3]}
     ),
     "x: moves.R.EDGE.permutation: 1.5 is not a number": moved(EDGE={"permutation": [0, 1.5]}),
-    "x: moves.R: the places of EDGE in the move R are 2 numbers, each once": moved(
+    "x: moves.R: expected the places of EDGE in the move R: 2 numbers, each once": moved(
         EDGE={"permutation": [0, 0], "orientationDelta": [0, 0]}
     ),
     "x: defaultPattern.CORNER.orientationMod: 2 is not supported": changed(
         defaultPattern={"CORNER": {**CORNER, "orientationMod": [2, 0, 0]}}
     ),
     "x: derivedMoves.S = 3: expected a sequence": changed(derivedMoves={"S": 3}),
-    "x: derivedMoves.R = 'F': R is one of the moves": changed(derivedMoves={"R": "F"}),
+    "x: derivedMoves.R = 'F': R is already a move": changed(derivedMoves={"R": "F"}),
     "x: derivedMoves.S = 'R T': 'T' is not a move; the moves are R F x": changed(
         derivedMoves={"S": "R T", "T": "S"}
     ),
@@ -267,7 +267,7 @@ WRONG = {
     "x: a:=(1,300): 300 is not one of the numbers 1 to 255": "a:=(1,300);",
     "x: a:=b^2: expected a permutation such as (1,2,3)(4,5), or a": "a:=b^2;",
     "x: G:=b: no permutation has this name": "a:=(1,2);G:=Group(b);",
-    "x: ip:=[[1],[1]]: each position is in one list": "a:=(1,2);ip:=[[1],[1]];",
+    "x: ip:=[[1],[1]]: every position must be in exactly one list": "a:=(1,2);ip:=[[1],[1]];",
     "x: ip:=[1,2]: expected lists of positions": "a:=(1,2);ip:=[1,2];",
     "x has no permutation that moves anything": "a:=();",
     "x has 0 moves with an effect": "a:=();ip:=[[1,2]];",

@@ -219,7 +219,9 @@ def test_labels_that_are_figures():
 
 @pytest.mark.parametrize("label", ["", " ", "a b", "a\n", "\u3000", "/", "a/b", ",", "a,"])
 def test_labels_that_no_text_can_hold(label):
-    said = re.escape(f"{label!r} is not a label; labels have a letter or more, and no spaces, / or")
+    said = re.escape(
+        f"{label!r} is not a label; a label needs at least one letter, and no spaces, / or"
+    )
     goals = {"goal": ["a", label, "."], "goals": [["a", "b", "."], ["a", label, "."]]}
     for key, boards in goals.items():
         with pytest.raises(InputError, match=rf"puzzle\.{key} = .*: {said}"):
@@ -233,7 +235,7 @@ def test_labels_that_no_text_can_hold(label):
 
 
 def test_a_mark_that_stands_for_anything_is_no_label():
-    with pytest.raises(InputError, match=r"puzzle\.blank = '\?': \? stands for anything in a goal"):
+    with pytest.raises(InputError, match=r"puzzle\.blank = '\?': \? means any piece in a goal"):
         graph_puzzle(PATH, ["a", "b", "?"], blank="?")
 
 
@@ -255,17 +257,17 @@ def test_puzzle_of_settings():
 REFUSED = [
     ([], "", r"puzzle\.adjacency has 0 cells: 1\.\.64"),
     ([[1], [0, 2], []], "ab.", r"puzzle\.adjacency: cell 1 names 2, but 2 does not name 1"),
-    ([[1], [0, 3], [1]], "ab.", r"cell 1 names the neighbour 3; .*0\.\.2"),
-    ([[1], [0, -1], [1]], "ab.", r"cell 1 names the neighbour -1"),
-    ([[0]], ".", "cell 0 names the neighbour 0; its neighbours are other cells"),
+    ([[1], [0, 3], [1]], "ab.", r"cell 1 names 3 as a neighbour; .*0\.\.2"),
+    ([[1], [0, -1], [1]], "ab.", r"cell 1 names -1 as a neighbour"),
+    ([[0]], ".", "cell 0 names 0 as a neighbour; expected another cell"),
     ([[1, 1], [0, 0]], "a.", "cell 0 names a neighbour twice"),
-    (PATH, "a..", r"puzzle\.goal = a\.\. has 2 blanks: a graph puzzle has one"),
-    (PATH, "abc", r"puzzle\.goal = abc has 0 blanks: a graph puzzle has one"),
+    (PATH, "a..", r"puzzle\.goal = a\.\. has 2 blanks: expected one"),
+    (PATH, "abc", r"puzzle\.goal = abc has 0 blanks: expected one"),
     (PATH, "...", "has 3 blanks"),
     (PATH, "ab", r"puzzle\.goal = 'ab' has 2 labels: expected one for each of the 3 cells"),
     (PATH, "abc.", r"puzzle\.goal = 'abc\.' has 4 labels"),
     (PATH, ["a", "b"], r"puzzle\.goal = \['a', 'b'\] has 2 labels"),
-    (PATH, "a??", r"no board of this puzzle is drawn whole.*puzzle\.start without"),
+    (PATH, "a??", r"no board shows all pieces.*puzzle\.start without"),
     (PATH, None, r"either puzzle\.goal or puzzle\.goals"),
 ]
 
@@ -283,8 +285,8 @@ def test_puzzles_that_cannot_be(adjacency, goal, message):
             {"goals": ["ab.", "ac."]},
             r"puzzle\.goals = ac\.: 'c' is not a piece of this puzzle; its pieces are a b$",
         ),
-        ({"goals": ["ab.", "aa."]}, r"puzzle\.goals = aa\.: 'a' stands more than 1 time"),
-        ({"goals": ["ab.", "aa?"]}, r"puzzle\.goals = aa\?: 'a' stands more than 1 time"),
+        ({"goals": ["ab.", "aa."]}, r"puzzle\.goals = aa\.: 'a' appears more than 1 time"),
+        ({"goals": ["ab.", "aa?"]}, r"puzzle\.goals = aa\?: 'a' appears more than 1 time"),
         ({"goals": ["ab.", "..?"]}, r"puzzle\.goals = \.\.\? has 2 blanks"),
         ({"goal": "ab.", "goals": ["ab."]}, r"either puzzle\.goal or puzzle\.goals"),
         (
@@ -307,7 +309,7 @@ def test_settings_that_cannot_be(settings, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("aa.", "'a' stands more than 1 time"),
+        ("aa.", "'a' appears more than 1 time"),
         ("ac.", "'c' is not a piece"),
         ("a?.", r"'\?' is not a piece"),
         ("a..", "has 2 blanks"),
@@ -323,7 +325,7 @@ def test_boards_of_another_puzzle(text, message):
 @pytest.mark.parametrize(
     ("board", "message"),
     [
-        ((1, 1, 0), r"board \[1, 1, 0\]: every piece of ab\. must lie in it whole, once"),
+        ((1, 1, 0), r"board \[1, 1, 0\]: every piece of ab\. must appear once, whole"),
         ((1, 2, 9), r"board \[1, 2, 9\]: codes are 0 \(empty\) and 1\.\.2"),
         ((1, 0, 0), r"board \[1, 0, 0\]: every piece of ab\."),
         ((1, 2, 2), r"board \[1, 2, 2\]: every piece of ab\."),

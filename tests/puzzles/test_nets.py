@@ -157,7 +157,7 @@ WRONG = {
     "shows position 1 2 times; expected once": "1 2 1 3",
     "'4' names position 4: this puzzle has 3 positions": "1 2 3 4",
     "'0' names position 0": "0 1 2 3",
-    "'1' names no face, and 'U2.0' does": "1 U2.0 3",
+    "'1' names no face, but 'U2.0' does": "1 U2.0 3",
     "'2.1' is not a square": "1 2.1 3",
     "'U-1' is not a square": "U-1",
     "shows sticker 1 of position 2 0 times": "A1.0 A1.1 B2.0 C3",

@@ -24,16 +24,16 @@ from frontier.puzzles import patterns as patterns_module
         ({"labels": [-1, 2]}, r"puzzle\.labels: -1 is not a tile .* 1\.\.5"),
         ({"labels": [2, 3, 2]}, r"puzzle\.labels = \[2, 3, 2\] names a tile twice"),
         ({"labels": []}, r"puzzle\.labels name 0 tiles: 1\.\.5 can be labelled"),
-        ({"k": 0}, r"puzzle\.k = 0: .* 3 columns, 1\.\.3 can"),
-        ({"k": 4}, r"puzzle\.k = 4: .* 3 columns, 1\.\.3 can"),
-        ({"k": -1}, r"puzzle\.k = -1: .* 3 columns, 1\.\.3 can"),
+        ({"k": 0}, r"puzzle\.k = 0: expected 1\.\.3, "),
+        ({"k": 4}, r"puzzle\.k = 4: expected 1\.\.3, "),
+        ({"k": -1}, r"puzzle\.k = -1: expected 1\.\.3, "),
         ({}, r"either puzzle\.k or puzzle\.labels"),
         ({"k": 1, "labels": [1]}, r"either puzzle\.k or puzzle\.labels"),
         (
             {"k": 1, "goal": ((0, 1, 2), (3, 4, 5)), "blank": (0, 0)},
             r"puzzle\.goal and puzzle\.blank exclude each other",
         ),
-        ({"k": 1, "metric": "multi"}, r"puzzle\.metric = 'multi': known are step, labelled"),
+        ({"k": 1, "metric": "multi"}, r"puzzle\.metric = 'multi': expected one of step, labelled"),
         ({"k": 1, "metric": ""}, r"puzzle\.metric = ''"),
         ({"k": 1, "blank": (2, 0)}, r"puzzle\.blank = \[2, 0\]: rows are 0\.\.1, columns 0\.\.2"),
         ({"k": 1, "blank": (0, -1)}, r"puzzle\.blank = \[0, -1\]: rows are"),
@@ -92,7 +92,9 @@ BAD_BOARDS = [
 @pytest.mark.parametrize(("board", "said"), BAD_BOARDS)
 def test_boards_that_are_none(board, said):
     """Tiles that are missing, there twice, or none of the board's."""
-    why = r": 0 \(the blank\) and the labelled tiles 2, 5 must .* 1\.\.5 none twice \(x is any"
+    why = (
+        r": 0 \(the blank\) and the labelled tiles 2, 5 must .* no other tile of 1\.\.5 twice \(x "
+    )
     with pytest.raises(InputError, match=rf"^board = {said}" + why):
         pattern_puzzle(2, 3, k=1).parse(board)
     with pytest.raises(InputError, match=rf"^puzzle\.start = {said}" + why):
@@ -111,10 +113,10 @@ def test_boards_that_are_none(board, said):
 @pytest.mark.parametrize(
     ("board", "message"),
     [
-        ("x x 2/x x 5", "must stand in it once"),
-        ("0 x x/x x 5", "must stand in it once"),
-        ("0 1 2/1 x 5", "none twice"),
-        ("0 x 2/7 x 5", "none twice"),
+        ("x x 2/x x 5", "must each appear once"),
+        ("0 x x/x x 5", "must each appear once"),
+        ("0 1 2/1 x 5", "twice"),
+        ("0 x 2/7 x 5", "twice"),
         ("0 x 2/x x 5 x", "expected 2 rows of 3"),
         ("0 x 2/x ? 5", r"'\?' is not the number of a tile"),
         ("0 x 2/x -1 5", "'-1' is not the number of a tile"),
@@ -153,10 +155,10 @@ def test_k_labels_at_least_one_tile():
 
 @pytest.mark.parametrize("labels", [{"k": 1}, {"k": 2}, {"labels": [1]}, {"labels": []}, {}])
 def test_a_board_of_one_cell_has_no_tile(labels):
-    said = "puzzle.rows x puzzle.columns = 1 x 1: the one cell is the blank's, so no tile can be "
+    said = "puzzle.rows x puzzle.columns = 1 x 1: "
     with pytest.raises(InputError) as refused:
         pattern_puzzle(1, 1, **labels)
-    assert str(refused.value) == f"{said}labelled; a pattern needs at least 2 cells"
+    assert str(refused.value) == f"{said}a pattern needs at least 2 cells"
 
 
 @pytest.mark.parametrize(
@@ -180,7 +182,7 @@ ABSURD = [
     ((2, 40), {"k": 12}, rf"{comb(79, 24) * 80:,} shapes .*: at most 40,000,000 are"),
     ((2, 40), {"k": 2}, rf"{comb(79, 4) * 80:,} shapes .*: at most 40,000,000 are"),
     ((2, 500), {"k": 1}, rf"{comb(999, 2) * 1000:,} shapes .*: at most 40,000,000 are"),
-    ((2, 40), {"k": 10**30}, rf"puzzle\.k = {10**30}: .* 1\.\.40 can"),
+    ((2, 40), {"k": 10**30}, rf"puzzle\.k = {10**30}: expected 1\.\.40, "),
     ((2, 40), {"labels": [10**30]}, rf"{10**30} is not a tile of .* 80 cells; they are 1\.\.79"),
     ((2, 10**12), {"k": 10**12}, rf"2 x {10**12} = {2 * 10**12} cells: at most 1000 are"),
     ((10**9, 10**9), {"k": 1}, rf"= {10**18} cells: at most 1000 are"),
@@ -259,11 +261,11 @@ def test_the_first_bad_board_of_an_array_is_named():
 def test_starts_that_cannot_be_reached(metric):
     start = ((0, 2, 1), (3, 4, 5))
     with pytest.raises(
-        InputError, match=r"puzzle\.start = 0 2 1/3 4 5: .*cannot be reached.*too few .* parity"
+        InputError, match=r"puzzle\.start = 0 2 1/3 4 5: .*cannot be reached.*parity .* too few"
     ):
         pattern_puzzle(2, 3, labels=[1, 2, 3, 4, 5], start=start, metric=metric).check()
     with pytest.raises(
-        InputError, match=r"puzzle\.start = 0 2 1/3 x 5: .*cannot be reached.*too few .* parity"
+        InputError, match=r"puzzle\.start = 0 2 1/3 x 5: .*cannot be reached.*parity .* too few"
     ):
         pattern_puzzle(2, 3, labels=[1, 2, 3, 5], start=start, metric=metric).check()
     for shape, board, text in [

@@ -33,7 +33,7 @@ def test_a_run_from_a_config(tmp_path):
     )
     options = [word for setting in settings for word in ("--set", setting)]
     invoke("run", config, *options)
-    assert "all sound" in invoke("verify", path, "--deep").stdout
+    assert "no faults" in invoke("verify", path, "--deep").stdout
     summary = json.loads((path / "summary.json").read_text())
     assert (summary["depth"], summary["states"]) == (8, 384)
     assert "1+1" in invoke("farthest", path).stdout

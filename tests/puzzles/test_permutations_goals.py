@@ -165,7 +165,7 @@ def test_rotations_of_a_file_of_twsearch(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"up_to_rotations": True}, "name the turns of the whole puzzle in puzzle.rotations"),
+        ({"up_to_rotations": True}, "define the turns of the whole puzzle in puzzle.rotations"),
         ({"up_to_rotations": True, "rotations": {"x": "(5 6)"}}, "6 positions|has 4|position"),
         (
             {"up_to_rotations": True, "rotations": {"x": "(1 4)"}, "goal": "1 2 3 4",

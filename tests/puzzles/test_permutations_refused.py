@@ -67,7 +67,7 @@ def remarks_on(generators, **settings):
 
 
 def test_generators_that_say_one_thing_twice():
-    begin = "puzzle.generators say one thing twice, which counts once: "
+    begin = "puzzle.generators has duplicates, which count once: "
     twins = {"s": "(1 2)", "w": [2, 1], "s'": "(2 1)"}
     known = ["s"], [f"{begin}w is the same as s, s' is the same as s"]
     assert remarks_on(twins) == remarks_on(twins, closed=True) == known
@@ -83,7 +83,7 @@ def test_generators_that_say_one_thing_twice():
 def test_commands_warn_of_generators_that_say_one_thing_twice(tmp_path):
     text = 'name = "twice"\n[puzzle]\nkind = "permutations"\n[puzzle.generators]\n'
     (tmp_path / "twice.toml").write_text(text + 's = "(1 2)"\nw = "(1 2)"\n')
-    words = "warning: puzzle.generators say one thing twice, which counts once: w is the same as s"
+    words = "warning: puzzle.generators has duplicates, which count once: w is the same as s"
     store = "--set", f"store.path={tmp_path / 'run'}"
     done = invoke("run", tmp_path / "twice.toml", *store, "--set", "cluster.kind=serial")
     assert " ".join(done.stderr.split()).count(words) == 1
@@ -92,7 +92,7 @@ def test_commands_warn_of_generators_that_say_one_thing_twice(tmp_path):
 
 
 REFUSED = [
-    ({"a": "(1 2)"}, {"metric": "far"}, r"metric = 'far': known are turns, powers \(turns, one ge"),
+    ({"a": "(1 2)"}, {"metric": "far"}, r"metric = 'far': expected one of turns, powers \(turns"),
     ({"a": "(1 2 3)", "a'": "(1 2)"}, {"closed": True}, r"a' is not the inverse of a"),
     ({}, {}, r"puzzle\.generators has 0 of them: expected a table"),
     ("(1 2)", {}, r"puzzle\.generators = '\(1 2\)': expected a table"),
@@ -104,11 +104,11 @@ REFUSED = [
     ({"a": "1 2"}, {}, r"generators\.a = '1 2': expected cycles"),
     ({"a": "(1 2)(2 3)"}, {}, r"names position 2 twice"),
     ({"a": "(0 1)"}, {}, r"positions are counted from 1"),
-    ({"a": [2, 2]}, {}, r"a = \[2, 2\]: an image has each of the numbers 1\.\.2 once"),
+    ({"a": [2, 2]}, {}, r"a = \[2, 2\]: an image needs each of the numbers 1\.\.2 once"),
     ({"a": [1, 2]}, {}, r"generators\.a moves nothing"),
     ({"a": [2, 1]}, {"positions": 3}, r"a = \[2, 1\]: expected a number for each of the 3 pos"),
     ({"a": [2, 1], "b": [1, 3, 2]}, {}, r"a = \[2, 1\]: expected a number for each of the 3 pos"),
-    ({"a": 3}, {}, r"depends on what lies where is none of this kind"),
+    ({"a": 3}, {}, r"must not depend on the position"),
     ({"a b": "(1 2)"}, {}, r"'a b' is not a label"),
     ({"a": "(1 2)"}, {"positions": 1}, r"names position 2: this puzzle has 1 position$"),
     ({"a": "(1 65)"}, {}, r"has 65 positions: 1\.\.64 are supported"),
@@ -118,23 +118,23 @@ REFUSED = [
     ({"a": "(1 2)"}, {"orientations": [2, 1]}, r"from position 1 to 2, where it has 1 orient"),
     ({"a": {"moves": "(1 2)", "turns": [1, 0, 0]}}, {"positions": 2}, r"each of the 2 positions"),
     ({"a": {"moves": "(1 2)", "turns": [1, 0]}}, {}, r"turns: 1 for the piece in position 1"),
-    ({"a": {"moves": "(1 2)", "turns": "1"}}, {}, r"turns = '1': expected a list of numbers"),
-    ({"a": {"move": "(1 2)"}}, {}, r"a\.move: a generator has moves and turns"),
+    ({"a": {"moves": "(1 2)", "turns": "1"}}, {}, r"turns = '1': expected a list of one number"),
+    ({"a": {"move": "(1 2)"}}, {}, r"a\.move: a generator has only moves and turns"),
     ({"a": "(1 2)"}, {"goal": "abc"}, r"puzzle\.goal = 'abc' has 3 labels"),
     ({"a": "(1 2)"}, {"goal": "abc"}, r"expected one for each of the 2 positions$"),
     ({"a": "(1 2 3 4 5)", "b": "(5 4 3 2 1)"}, {"orientations": 2, "goal": "A B+1 C"},
      r"goal = 'A B\+1 C' has 3 labels: expected one for each of the 5 positions"),
-    ({"a": []}, {}, r"^puzzle\.generators\.a = \[\] moves nothing; leave it out"),
-    ({"a": {}, "b": "(1 2)"}, {}, r"^puzzle\.generators\.a = \{\} moves nothing; leave it out"),
-    ({"a": "(1 2)", "": "(1 2)"}, {}, r"^puzzle\.generators has one without a name"),
+    ({"a": []}, {}, r"^puzzle\.generators\.a = \[\] moves nothing; omit it"),
+    ({"a": {}, "b": "(1 2)"}, {}, r"^puzzle\.generators\.a = \{\} moves nothing; omit it"),
+    ({"a": "(1 2)", "": "(1 2)"}, {}, r"^puzzle\.generators has a generator without a name"),
     ({"a": "(1 2)"}, {"orientations": 2.5}, r"orientations = 2\.5: expected one whole number"),
     ({"a": "(1 2)"}, {"orientations": [1, 2.5]}, r"has 1\.\.7 orientations, not 2\.5"),
-    ({"a": "(1 2)"}, {"goal": "ab", "start": "aa"}, r"start = aa: 'a' in position 2 is one too"),
-    ({"a": "(1 2)(3 4)"}, {"goal": "abcd", "start": "cbad"}, r"'c' in position 1 is one too"),
-    ({"a": "(1 2)"}, {"goals": ["ab", "ac"]}, r"'c' in position 2 is one too many, or cannot come"),
-    ({"a": "(1 2)"}, {"orientations": 2, "goal": ["a+2", "b"]}, r"orientations 0\.\.1"),
-    ({"a": "(1 2)"}, {"orientations": 2, "goal": ["a+" + "9" * 5000, "b"]}, r"orientations 0\.\.1"),
-    ({"a": "(1 2)"}, {"orientations": 2, "goal": ["a+1+1", "b"]}, r"ends as if it were turned"),
+    ({"a": "(1 2)"}, {"goal": "ab", "start": "aa"}, r"start = aa: 'a' in position 2 appears too"),
+    ({"a": "(1 2)(3 4)"}, {"goal": "abcd", "start": "cbad"}, r"'c' in position 1 appears too"),
+    ({"a": "(1 2)"}, {"goals": ["ab", "ac"]}, r"'c' in position 2 appears too often, or cannot be"),
+    ({"a": "(1 2)"}, {"orientations": 2, "goal": ["a+2", "b"]}, r"orientations are 0\.\.1"),
+    ({"a": "(1 2)"}, {"orientations": 2, "goal": ["a+" + "9" * 5000, "b"]}, r"are 0\.\.1"),
+    ({"a": "(1 2)"}, {"orientations": 2, "goal": ["a+1+1", "b"]}, r"ends like an orientation"),
 ]  # fmt: skip
 
 
@@ -182,20 +182,22 @@ def test_positions_are_counted_before_they_are_numbered():
     cube = puzzle_of(puzzle_table(json.dumps(CUBE_3), "cube"))
     assert cube.states == 43_252_003_274_489_856_000
     like = permutation_puzzle({"a": "(1 2)", "b": [*range(2, 65), 1]}, closed=True, goal="ab" * 32)
-    with pytest.raises(InputError, match=f"at least {comb(64, 32):,} ways.* at most 1,000,000 are"):
+    with pytest.raises(
+        InputError, match=f"at least {comb(64, 32):,} arrangements.* at most 1,000,000 are"
+    ):
         like.states  # noqa: B018
 
 
 def test_moves_that_cannot_be_undone():
     puzzle = permutation_puzzle({"a": "(1 2 3)", "b": "(1 2)"})
     (remark,) = puzzle.remarks
-    assert remark.startswith("puzzle.generators a: no move undoes it, so depths are counted from")
+    assert remark.startswith("puzzle.generators a: no move undoes it, so depths count moves from")
     assert puzzle.notation.legend[1]["a"] == "1 → 2 → 3 → 1; order 3, undone by no move"
 
 
 WILD_GOALS = [
     ("a+? a b", r"puzzle\.goal: a is written with \+\? and without"),
-    ("a+2 a b", r"orientations 0\.\.1"),
+    ("a+2 a b", r"orientations are 0\.\.1"),
 ]
 
 
@@ -210,7 +212,7 @@ def test_orientations_that_do_not_matter():
     puzzle = permutation_puzzle(turning, closed=True, orientations=2, goal="a+? a+? b")
     assert puzzle.parse("a+1 a b") == puzzle.parse("a a+? b") == puzzle.goals[0]
     assert puzzle.line(puzzle.goals[0]) == "aab"
-    with pytest.raises(InputError, match=r"b\+\? in position 3, whose piece has an orientation"):
+    with pytest.raises(InputError, match=r"b\+\? in position 3, but the orientation of this piece"):
         puzzle.parse("a a b+?")
 
 

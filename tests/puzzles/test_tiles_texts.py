@@ -79,7 +79,7 @@ def test_figures_in_goals_and_on_short_boards():
     ("board", "message"),
     [
         ("012345677", r"\[6, 7, 7\]\]: the numbers 0\.\.8 must .* 7 is repeated"),
-        ("01234567g", r"16 is none of them"),
+        ("01234567g", r"16 is not one of them"),
         ("01234567-", r"'-' is not the number of a tile"),
         ("01234567²", r"'²' is not the number of a tile"),
         ("0123456789", r"\[\[123456789\]\]|\[\[0123456789\]\]: expected 3 rows of 3 numbers"),

@@ -249,7 +249,7 @@ def test_drawings_of_a_solution(tmp_path):
     strip, page = tmp_path / "strip.svg", tmp_path / "page.html"
     asked = ("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida")
     result = invoke(*asked, "--strip", strip, "--animate", page)
-    assert result.stderr == f"by IDA* …\n{strip} is written\n{page} is written\n"
+    assert result.stderr == f"by IDA* …\nwrote {strip}\nwrote {page}\n"
     assert texts(strip.read_text(encoding="utf-8")).count("8") == 4
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
@@ -261,14 +261,14 @@ def test_drawings_of_a_solution(tmp_path):
         (["--animate", "a.svg"], "--animate a.svg: expected a name that ends in .html"),
         (
             ["--strip", "here.svg"],
-            "--strip here.svg exists already; name another file, or give --force",
+            "--strip here.svg already exists; name another file, or pass --force",
         ),
         (["--strip", "none/a.svg"], "--strip none/a.svg: there is no directory none"),
         (["--strip", "dir.svg"], "--strip dir.svg is a directory"),
         (["--strip", "pipe.svg", "--force"], "--strip pipe.svg exists and is not a regular file"),
-        (["--animate", "run/a.html"], "--animate run/a.html lies in a run directory"),
-        (["--animate", "linked/a.html"], "--animate linked/a.html lies in a run directory"),
-        (["1 0 2/3 4 5/6 7 8", "--strip", "a.svg"], "of one position, and 2 are given; name one"),
+        (["--animate", "run/a.html"], "--animate run/a.html is in a run directory"),
+        (["--animate", "linked/a.html"], "--animate linked/a.html is in a run directory"),
+        (["1 0 2/3 4 5/6 7 8", "--strip", "a.svg"], "of one position, not of 2; name one"),
     ],
 )
 def test_drawings_that_are_refused(tmp_path, monkeypatch, arguments, message):
@@ -287,7 +287,7 @@ def test_drawings_that_are_refused(tmp_path, monkeypatch, arguments, message):
     assert Path("here.svg").read_text() == "mine"
     assert sorted(tmp_path.rglob("*")) == there
     drawn = invoke("draw", config("3x3"), "--svg", "run/a.svg", code=2)
-    assert "--svg run/a.svg lies in a run directory" in drawn.stderr
+    assert "--svg run/a.svg is in a run directory" in drawn.stderr
 
 
 def test_drawings_are_written_over_by_force(tmp_path):
@@ -296,7 +296,7 @@ def test_drawings_are_written_over_by_force(tmp_path):
     asked = ("draw", config("3x3"), "--svg", file)
     assert "--force" in invoke(*asked, code=2).stderr
     assert file.read_text() == "mine"
-    assert invoke(*asked, "--force").stderr == f"{file} is written\n"
+    assert invoke(*asked, "--force").stderr == f"wrote {file}\n"
     drawn = file.read_text()
     assert "<svg" in drawn
     solved = ("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida")

@@ -122,4 +122,4 @@ def test_a_report_writes_such_a_table(tmp_path):
     several = invoke(
         "report", tmp_path / "2x3", tmp_path / "part", "--bfile", target, "--force", code=2
     )
-    assert "--bfile is a table of one run, not of 2" in several.stderr
+    assert "--bfile takes one run, not 2" in several.stderr

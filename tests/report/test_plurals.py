@@ -72,7 +72,7 @@ def test_a_run_of_one_move(tmp_path):
 def test_one_rotation():
     said = output("rotate", "1 2 3 4/5 6 7 8/9 10 11 12/13 14 0 15")
     assert "  0 commands, 0 unit rotations, 1 tile move\n" in said
-    assert "  without backtracks 1 tile move:\n" in said
+    assert "  without backtracking, 1 tile move:\n" in said
     board = moved(FIFTEEN.goals[0], cells_of(("c", -1)))
     assert "  1 command, 1 unit rotation, 4 tile moves\n" in output("rotate", FIFTEEN.line(board))
 

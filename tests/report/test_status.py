@@ -158,7 +158,7 @@ def test_what_other_versions_log_of_events_is_passed_over(tmp_path):
     lines = [json.loads(line) | {"more": 1} for line in log.read_text().splitlines()]
     log.write_text("".join(json.dumps(line) + "\n" for line in lines))
     after = status_of(tmp_path / "run")
-    assert before["reason"] == "depth 20 reached as asked"
+    assert before["reason"] == "depth 20 reached, as requested"
     assert (after["reason"], after["ended"]) == (before["reason"], before["ended"])
 
 
@@ -192,11 +192,11 @@ def test_a_run_on_a_host_that_cannot_be_seen_may_be_under_way(tmp_path):
     whole = log.read_text()
     log.write_text("".join(line for line in log.open() if '"RunFinished"' not in line))
     (store.path / "lock").write_text(json.dumps({"host": "there", "process": 7, "since": 1}))
-    said = "killed, or under way on host there, which cannot be seen from here"
+    said = "killed, or under way on host there, which this host cannot see"
     assert f"stopped: {said}" in invoke("status", store.path).stdout
     assert json.loads(invoke("status", store.path, "--json").stdout)["reason"] == said
     log.write_text(whole)
-    assert "depth 20 reached as asked" in invoke("status", store.path).stdout
+    assert "depth 20 reached, as requested" in invoke("status", store.path).stdout
 
 
 def test_a_run_that_ends_while_one_looks(tmp_path, monkeypatch):
@@ -214,7 +214,7 @@ def test_a_run_that_ends_while_one_looks(tmp_path, monkeypatch):
     until(9)
     value = status_of(store.path)
     assert (value["state"], value["depth"]) == ("stopped", 9)
-    assert value["reason"] == "depth 9 reached as asked"
+    assert value["reason"] == "depth 9 reached, as requested"
     until(None)
     assert (status_of(store.path)["state"], status_of(store.path)["depth"]) == ("complete", 36)
     part = run(tmp_path / "b" / "run", until=5)
@@ -238,7 +238,7 @@ def test_the_states_are_the_same_everywhere(tmp_path):
 
     run(path, until=5)
     assert states() == {"stopped"}
-    assert "Stopped: depth 5 reached as asked." in (path / "status.html").read_text()
+    assert "Stopped: depth 5 reached, as requested." in (path / "status.html").read_text()
     assert "stopped at " in invoke("status", path).stdout
     run(path)
     assert states() == {"complete"}
@@ -275,7 +275,7 @@ def test_a_part_that_is_missing(tmp_path, folder):
     said = invoke("status", path, code=4).stdout
     assert said.startswith("2x4: 2×4 tiles, complete\n")
     what = f"{folder} lacks 1 of its 1 part"
-    assert f"\n  damaged: {what}; `verify {path}` tells more\n" in said
+    assert f"\n  damaged: {what}; `verify {path}` lists all damage\n" in said
     value = json.loads(invoke("status", path, "--json", code=4).stdout)
     assert value["damaged"] == [what]
     assert "damaged: " in invoke("status", path, "--watch", code=4).stdout

@@ -20,7 +20,7 @@ from frontier.storage.local import LocalStorage
 def test_the_page_is_kept(tmp_path):
     path = tmp_path / "run"
     run(path, until=20)
-    assert "depth 20 reached as asked" in (path / "status.html").read_text()
+    assert "depth 20 reached, as requested" in (path / "status.html").read_text()
     run(path)
     page = (path / "status.html").read_text()
     assert "http-equiv" not in page

@@ -183,7 +183,7 @@ def test_ctrl_c_ends_the_watching_well(tmp_path, monkeypatch):
 
     monkeypatch.setattr(displays.watch, "__defaults__", (interrupted,))
     said = invoke("status", tmp_path / "run", "--watch").stdout
-    assert re.search("2x4: stopped at .*: depth 5 reached as asked\n$", said)
+    assert re.search("2x4: stopped at .*: depth 5 reached, as requested\n$", said)
 
 
 def test_following_in_a_terminal(tmp_path, monkeypatch):

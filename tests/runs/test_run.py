@@ -205,7 +205,7 @@ def test_a_list_that_claims_more_states_than_memory_holds(tmp_path):
     run = LayerRun.create(tmp_path / "run", IDENTITY)
     committed(run, 0)
     run.records[0] = replace(run.records[0], tally=Tally(1 << 60))
-    with pytest.raises(CorruptRunError, match=r"c\.0 is cut"):
+    with pytest.raises(CorruptRunError, match=r"c\.0 is truncated"):
         RunReader(run).layer(0).numbers()
 
 
@@ -284,7 +284,7 @@ def test_of_two_that_go_on_with_a_run_one_commits(place):
     first, second = LayerRun.create(place, IDENTITY), LayerRun.open(place)
     committed(first, 0)
     written = dict(place.files()), place.read("ledger.json")
-    with pytest.raises(Gone, match="by another process, which has resumed the run"):
+    with pytest.raises(Gone, match="by another process, which has since resumed the run"):
         second.commit([], complete=True)
     assert (dict(place.files()), place.read("ledger.json")) == written
     assert LayerRun.open(place).records == first.records

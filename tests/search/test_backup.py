@@ -96,7 +96,7 @@ def test_a_run_that_goes_on_where_there_are_no_locks(tmp_path, memory_bucket, mo
             goes_on(plan, source) if change == "commits" else api.delete_run(str(source))
 
     again = []
-    with pytest.raises(InputError, match="was written while it was copied; stop that run first"):
+    with pytest.raises(InputError, match="changed while it was copied; stop that run first"):
         back_up(source, storage_at(tmp_path / "copy"), say=goes_on_meanwhile)
     assert not LayerRun.exists(tmp_path / "copy")
     if change == "commits":
@@ -112,9 +112,9 @@ def test_a_place_that_is_taken(tmp_path):
     before = contents(tmp_path)
     for name in ("file", "folder", "run"):
         said = invoke("backup", store.path, tmp_path / name, code=2).output
-        assert "nothing is overwritten" in said
+        assert "already exists; name another place" in said
     said = invoke("backup", store.path, store.path / "layers" / "x", code=2).output
-    assert "lies in the run directory" in said
+    assert "is in the run directory" in said
     assert "cannot be made" in invoke("backup", store.path, tmp_path / "file" / "x", code=2).output
     assert contents(tmp_path) == before
 
@@ -124,7 +124,7 @@ def test_a_run_whose_files_are_missing(tmp_path):
     part = next(store.layer_path(DEPTH - 1).glob("c.*"))
     part.unlink()
     said = invoke("backup", store.path, tmp_path / "backup", code=4).stderr
-    assert "lacks 1 of its 4 parts, though its layer is stored" in " ".join(said.split())
+    assert "lacks 1 of its 4 parts" in " ".join(said.split())
     assert not (tmp_path / "backup").exists()
 
 
@@ -193,7 +193,7 @@ def test_one_that_was_killed_is_written_over(tmp_path, memory_bucket, monkeypatc
         with pytest.raises(Killed):
             back_up(store.storage, target)
     if name is None:  # it is whole, and a run
-        with pytest.raises(InputError, match="nothing is overwritten"):
+        with pytest.raises(InputError, match="already exists; name another place"):
             back_up(store.storage, target)
         assert verify(LayerRun.open(target)).faults == []
         return
@@ -209,7 +209,7 @@ def test_a_run_that_has_lost_its_run_json_is_not_written_over(tmp_path):
         (tmp_path / "lost" / name).unlink()
         before = contents(tmp_path / "lost")
         said = invoke("backup", store.path, tmp_path / "lost", code=2).output
-        assert "nothing is overwritten" in said
+        assert "already exists; name another place" in said
         assert contents(tmp_path / "lost") == before
 
 
@@ -236,7 +236,7 @@ def test_what_is_no_file_and_is_needed_is_named(tmp_path, search, kind):
     NO_FILES[kind](place)
     said = invoke("backup", path, tmp_path / "backup", code=4).stderr
     assert str(place) in said
-    assert "nothing is backed up" in " ".join(said.split())
+    assert "nothing was backed up" in " ".join(said.split())
     assert not (tmp_path / "backup").exists()
 
 
@@ -298,10 +298,10 @@ def test_what_the_command_says(tmp_path):
     run_of(api.plan(config_of(tmp_path, 2, 3)))
     said = invoke("backup", tmp_path / "run", tmp_path / "a" / "backup").stdout
     assert said.startswith(f"{tmp_path}/a/backup: ")
-    assert said.endswith("kB, compared\n")
+    assert said.endswith("kB, copied and compared\n")
     value = json.loads(invoke("backup", tmp_path / "run", tmp_path / "b", "--json").stdout)
     assert value["path"] == str(tmp_path / "b")
     assert value["files"] == len(contents(tmp_path / "run"))
-    assert "all sound" in invoke("verify", tmp_path / "b").output
+    assert "no faults" in invoke("verify", tmp_path / "b").output
     shutil.rmtree(tmp_path / "run")
-    assert "all sound" in invoke("verify", tmp_path / "b").output
+    assert "no faults" in invoke("verify", tmp_path / "b").output

@@ -118,7 +118,7 @@ def test_puzzles_that_need_more_memory_than_there_is_anywhere_are_out_of_reach()
         asked[pieces] = str(caught.value)
     assert "; this machine has " in asked[16]
     assert "2,432,902,008,176,640,000 states, which are out of reach" in asked[20]
-    assert "no worker has more than 25.0 TB; choose a puzzle of fewer pieces" in asked[20]
+    assert "a worker has at most 25.0 TB; choose a puzzle with fewer pieces" in asked[20]
     assert "cluster.memory" not in asked[20]
 
 

@@ -186,7 +186,7 @@ def test_commands(bucket, tmp_path):
     invoke("run", *words, *settings, *keep, "--json")
     status = json.loads(invoke("status", bucket, "--json").stdout)
     assert (status["complete"], status["depth"], status["states"]) == (True, 21, 360)
-    assert "all sound" in invoke("verify", bucket, "--deep").stdout
+    assert "no faults" in invoke("verify", bucket, "--deep").stdout
     assert "1 position at depth 21" in invoke("farthest", bucket).stdout
     board = json.loads(invoke("farthest", bucket, "--json").stdout)["positions"]
     assert "21 moves" in invoke("solve", bucket, " ".join(map(str, np.ravel(board)))).stdout
@@ -199,20 +199,20 @@ def test_commands(bucket, tmp_path):
     content[0] ^= 1
     bucket.write(part, bytes(content))
     assert bucket.place(part) in invoke("verify", bucket, code=4).stderr
-    assert "layers 12–21 given up" in invoke("repair", bucket, "--yes").stdout
+    assert "layers 12–21 discarded" in invoke("repair", bucket, "--yes").stdout
     invoke("run", *words, *settings, *keep)
-    assert "all sound" in invoke("verify", bucket, "--deep").stdout
+    assert "no faults" in invoke("verify", bucket, "--deep").stdout
     invoke("run", *words, *settings, "--fresh", "--yes")
     assert LayerRun.open(bucket).stored_depths() == [20, 21]
     invoke("backup", bucket, tmp_path / "copy")
     invoke("backup", tmp_path / "copy", f"{bucket}-copy")
     for copy in (tmp_path / "copy", f"{bucket}-copy"):
-        assert "all sound" in invoke("verify", copy, "--deep").stdout
+        assert "no faults" in invoke("verify", copy, "--deep").stdout
     invoke("export", bucket, f"{bucket}.zarr", code=2)
     bucket.delete("run.json")
-    assert "there is a copy of it" in invoke("status", bucket, code=4).stderr
+    assert "restores it from its copy" in invoke("status", bucket, code=4).stderr
     assert "run.json: rewritten" in invoke("repair", bucket).stdout
-    assert "all sound" in invoke("verify", bucket).stdout
+    assert "no faults" in invoke("verify", bucket).stdout
 
 
 @pytest.mark.sweep
@@ -284,7 +284,7 @@ def test_a_run_that_is_read_while_it_goes_on(bucket, monkeypatch):
 
     monkeypatch.setattr(LayerRun, "is_group", after_more)
     assert "2 layers on disk" in (said := invoke("verify", bucket, "--deep").stdout)
-    assert "all sound" in said
+    assert "no faults" in said
     run = LayerRun.open(bucket)
     assert len(run.records) == 17
     bucket.delete(f"{run.layer_name(16)}/{min(run.part_names(16))}")

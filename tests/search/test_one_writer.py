@@ -46,13 +46,14 @@ def test_a_run_that_starts_while_another_one_is_verified_is_refused(copy, whole,
         except InputError as error:
             refused.append(str(error))
         if len(refused) == 1:
-            assert "all sound" in invoke("verify", path).output  # another one at once
+            assert "no faults" in invoke("verify", path).output  # another one at once
         return look(*arguments)
 
     monkeypatch.setattr(verify_module, "_whole_part", starts)
-    assert "all sound" in invoke("verify", path).output
+    assert "no faults" in invoke("verify", path).output
     assert set(refused) == {
-        f"{path} is being read by another process, such as verify; wait until that has ended"
+        f"{path} is being read by another process, such as verify; wait until that process "
+        "has ended"
     }
     monkeypatch.undo()
     assert finished(path, "frontier") == whole[1]
@@ -68,7 +69,7 @@ def test_what_is_committed_before_the_lock_is_had_is_read(copy, whole, monkeypat
         return found
 
     monkeypatch.setattr(Named, "open", opens_and_goes_on)
-    assert "all sound" in invoke("verify", path).output
+    assert "no faults" in invoke("verify", path).output
 
 
 def test_a_run_that_is_being_written_is_not_verified(copy):
@@ -88,7 +89,7 @@ def test_a_run_where_nothing_can_be_written_is_verified(copy, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", refuses)
-        assert "all sound" in invoke("verify", path).output
+        assert "no faults" in invoke("verify", path).output
     (path / "lock").unlink()
-    assert "all sound" in invoke("verify", path).output
+    assert "no faults" in invoke("verify", path).output
     assert not (path / "lock").exists()

@@ -38,7 +38,7 @@ def test_layers_of_another_run_are_refused(tmp_path, depths, form, monkeypatch):
     assert {fault.depth for fault in found} == set(depths)
     who = other.identity["identifier"]
     assert all(f"of run {who}" in fault.message for fault in found)
-    with pytest.raises(CorruptRunError, match="is not the one that was written there"):
+    with pytest.raises(CorruptRunError, match="is the wrong part"):
         api.run(api.plan(config_of(mine.path)))
     assert len(LayerRun.open(mine.path).records) == 21
     assert "of run" in invoke("verify", mine.path, "--deep", code=4).output
@@ -64,7 +64,7 @@ def test_layers_of_an_earlier_run_in_the_same_place_are_refused(tmp_path):
     after = half_done(tmp_path / "run")
     shutil.rmtree(after.layer_path(20))
     shutil.copytree(tmp_path / "kept", after.layer_path(20))
-    with pytest.raises(CorruptRunError, match="is not the one that was written there"):
+    with pytest.raises(CorruptRunError, match="is the wrong part"):
         api.run(api.plan(config_of(after.path)))
     assert not verify(after).sound(20)
 

@@ -205,7 +205,7 @@ def test_what_is_searched_in_memory_alone(tmp_path):
     plan = api.plan(config)
     assert plan.mode_in_words == "in memory, by 1 thread of one process"
     small = config.cluster.model_copy(update={"memory": plan.task_bytes - 1})
-    least = r"as all ways .*, and needs .* may have .*; set cluster\.memory to at least"
+    least = r"because all ways .*It needs .* may use only .*; set cluster\.memory to at least"
     with pytest.raises(TooLarge, match=rf"cluster\.memory = .* is too little: .*{least}"):
         api.plan(config.model_copy(update={"cluster": small}))
 

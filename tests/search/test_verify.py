@@ -46,7 +46,7 @@ def test_what_was_checked_is_said(whole):
         "faults",
     ]
     said = invoke("verify", path, "--deep").stdout
-    assert f"; {value['positions']:,} positions held against the definition: all sound" in said
+    assert f"; {value['positions']:,} positions checked against the definition: no faults" in said
     assert "definition" not in invoke("verify", path).stdout
 
 
@@ -117,13 +117,13 @@ def test_a_slab_in_place_of_another_is_noticed(copy):
     data[slab.stop : slab.stop + 4] = checksum
     file.write_bytes(data)
     (fault,) = verify(LayerRun.open(path)).faults
-    assert fault.message.endswith(f"{file}: its slabs are not those that were written there")
+    assert fault.message.endswith(f"{file}: its slabs do not match its record")
 
 
 def test_nothing_is_given_up_unasked(copy):
     path = copy("spare")
     turned(file_of(path, "layers/0020/c.0"))
-    assert "Nothing is changed" in invoke("repair", path, code=2).output
+    assert "Nothing changed" in invoke("repair", path, code=2).output
     assert len(LayerRun.open(path).records) == 21
 
 
@@ -151,7 +151,7 @@ def test_a_damaged_file_comes_back_from_its_copy(copy, whole, name, copied):
 def test_what_is_not_a_layer_s_own(copy, whole):
     path = copy("frontier")
     file_of(path, "layers/0020/c.7").write_bytes(b"stray")
-    assert "c.7 is none of its parts" in invoke("verify", path, code=4).output
+    assert "c.7 is not one of its parts" in invoke("verify", path, code=4).output
     invoke("repair", path)
     assert verify(LayerRun.open(path)).faults == []
     assert "nothing to repair" in invoke("repair", path).output
@@ -243,7 +243,7 @@ def test_what_stands_in_a_place_and_is_no_file_is_moved_aside(copy, whole, where
     assert aside.name in said
     assert aside.lstat().st_ino == about.st_ino
     assert kind != "directory" or aside.is_file() or (aside / "mine").read_text() == "mine"
-    assert "all sound" in invoke("verify", path).output
+    assert "no faults" in invoke("verify", path).output
     assert "nothing to repair" in invoke("repair", path).output
     assert finished(path, name) == whole[1]
     assert aside.lstat().st_ino == about.st_ino
@@ -306,7 +306,7 @@ def test_no_command_advises_itself(copy, damage):
     path = path.rename(path.with_name("to repair"))
     DAMAGED_RUNS[damage](path)
     advice = {
-        "verify": (invoke("verify", path, code=4).stderr, f"repair '{path}'` can do"),
+        "verify": (invoke("verify", path, code=4).stderr, f"repair '{path}'` repairs what it can"),
         "run": (invoke("run", path, code=4).stderr, f"verify '{path}'` lists all damage"),
     }
     if damage != "run.json":  # which comes back
@@ -340,7 +340,7 @@ def test_deep_finds_what_adds_up_but_is_wrong(copy, name):
     run = LayerRun.open(path)
     assert verify(run).faults == []
     found = [fault.message for fault in verify(run, deep=10_000).faults]
-    assert any(f"state {other} is there but must not be" in what for what in found)
+    assert any(f"state {other} does not belong there" in what for what in found)
     # A neighbour of layer 19 that is not in layer 20 may lie in layer 18, if that is not there.
     missing = any(f"state {numbers[0]} is missing" in what for what in found)
     assert missing == (name == "all")
@@ -375,7 +375,7 @@ def test_tasks_of_the_layer_under_way(tmp_path, damage):
         files.path(damaged).unlink()
         a_directory(files.path(damaged))
     assert [fault.task for fault in verify(run).faults] == [damaged]
-    assert "1 task of layer 10 done again" in invoke("repair", run.path).output
+    assert "1 task of layer 10 will be repeated" in invoke("repair", run.path).output
     assert run.parts_under_way(plan.layout) == done - {damaged}
     undisturbed = api.run(api.plan(config_of(tmp_path / "other", {"columns": 5}))).counts
     assert api.run(plan).counts == undisturbed

@@ -142,7 +142,9 @@ def test_orders_of_groups():
 
 def test_large_digits_are_refused():
     thirds = [k // 9 for k in range(27)]
-    with pytest.raises(TooLarge, match=r"at least 4,686,825 ways.*at most 1,000,000.*differ"):
+    with pytest.raises(
+        TooLarge, match=r"at least 4,686,825 arrangements.*at most 1,000,000.*differ"
+    ):
         Tower(plain([ring(27), exchange(27, (0, 1))], thirds))
 
 

@@ -51,7 +51,7 @@ def test_a_lock_that_is_no_file_is_refused_and_left_alone(tmp_path, kind):
     other.write_text("mine")
     ODD_LOCKS[kind](lock)
     for use in RunLock, shared:
-        with pytest.raises(InputError, match=r"lock is not a file .* take it away"), use(lock):
+        with pytest.raises(InputError, match=r"lock is not a regular file.* remove it"), use(lock):
             pass
     assert (other.read_text(), is_held(lock)) == ("mine", False)
     assert describe_holder(lock) == "another process"

@@ -347,6 +347,6 @@ def test_nobody_takes_a_bucket_for_a_path():
             "http://host/run", "s3://bucket/a//b", "s3:/bucket/run", "s3://key:secret@bucket/run"],
 )  # fmt: skip
 def test_urls_that_name_no_place(url):
-    with pytest.raises(InputError, match="names no place in an object store: expected one") as said:
+    with pytest.raises(InputError, match="is not a place in an object store: expected one") as said:
         storage_at(url)
     assert "secret" not in str(said.value)

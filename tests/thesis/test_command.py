@@ -75,7 +75,7 @@ def test_what_thesis_refuses(tmp_path):
     (tmp_path / "old").mkdir()
     (tmp_path / "old" / "thesis.json").write_text("mine")
     result = invoke(*arguments, "--write", tmp_path / "old", code=2)
-    assert "thesis.json exists already; name another file, or give --force" in result.stderr
+    assert "thesis.json already exists; name another file, or pass --force" in result.stderr
     assert [file.name for file in (tmp_path / "old").iterdir()] == ["thesis.json"]
     invoke(*arguments, "--write", tmp_path / "old", "--force")
     assert (tmp_path / "old" / "thesis.json").read_text() != "mine"

@@ -88,8 +88,8 @@ class Definition:
             came_from = source[of.positions]
             if sorted(came_from.tolist()) != list(range(of.size)):
                 raise InputError(
-                    f"{at}: the places of {of.name} in the move {name} are {of.size} numbers, "
-                    "each once"
+                    f"{at}: expected the places of {of.name} in the move {name}: {of.size} "
+                    "numbers, each once"
                 )
             image[of.first + came_from] = np.arange(of.first, of.first + of.size)
             before[of.first + came_from] = turns[of.positions]
@@ -102,7 +102,7 @@ class Definition:
         if (most := self.orientations.size) > MOST_POSITIONS:
             raise InputError(
                 f"{file} has {most} pieces in its sets: at most {MOST_POSITIONS} are supported. "
-                "Sets that do not matter may be left out"
+                "Omit sets that do not matter"
             )
         moves = {n: move for n, move in self.moves.items() if not ROTATION.fullmatch(n)}
         orientations, turns = self._without_wild(moves.values())

@@ -87,7 +87,7 @@ def _name_of(item: str, named: dict[str, Cycles], at: str) -> str:
     if item in named:
         return item
     if not item.startswith("("):
-        raise InputError(f"{at}{item}: no permutation has this name; name it before")
+        raise InputError(f"{at}{item}: no permutation has this name; define it first")
     name = next(name for n in count(1) if (name := f"g{n}") not in named)
     named[name] = _cycles(item, at)
     return name
@@ -115,5 +115,7 @@ def _groups(text: str, at: str) -> list[list[int]]:
         raise InputError(f"{at}{text}: expected lists of positions, as in [[1,2],[3]]") from None
     points = [point for group in groups for point in group]
     if len(set(points)) < len(points) or not all(groups):
-        raise InputError(f"{at}{text}: each position is in one list, and no list is empty")
+        raise InputError(
+            f"{at}{text}: every position must be in exactly one list, and no list may be empty"
+        )
     return groups

@@ -49,7 +49,7 @@ def read_definition(text: str, file: str) -> Definition:
         at = f"{file}: orbits.{number}."
         name = _part(orbit, "orbitName", str, at)
         if not name or name in definition.sets:
-            raise InputError(f"{at}orbitName = {name!r}: each orbit has a name of its own")
+            raise InputError(f"{at}orbitName = {name!r}: each orbit needs a name of its own")
         sizes = (
             whole_number(_part(orbit, key, int, at), f"{at}{key}: ", 1, MOST_PIECES)
             for key in ("numPieces", "numOrientations")
@@ -81,8 +81,8 @@ def _read_solved(definition: Definition, pattern: dict, file: str) -> None:
         ):
             if mod not in (0, 1, of.orientations):
                 raise InputError(
-                    f"{at}{of.name}.orientationMod: {mod} is not supported: an orientation counts "
-                    f"(0, {of.orientations}), or does not (1)"
+                    f"{at}{of.name}.orientationMod: {mod} is not supported: use 0 or "
+                    f"{of.orientations} if the orientation counts, and 1 if it does not"
                 )
             if mod == 1:
                 definition.turns[of.first + place] = WILD
@@ -131,7 +131,7 @@ def _add_derived(definition: Definition, derived: dict, file: str) -> None:
             if not isinstance(sequence, str):
                 raise InputError(f"{at}{sequence!r}: expected a sequence of moves, such as R U'")
             if name in definition.moves:
-                raise InputError(f"{at}{sequence!r}: {name} is one of the moves")
+                raise InputError(f"{at}{sequence!r}: {name} is already a move")
             try:
                 effect = effect_of(sequence, definition.moves, each, at)
             except InputError as error:
@@ -152,7 +152,7 @@ def _part(content, key: str, kind: type, at: str):
     """Return the value of a key; raises InputError, beginning with `at`, if it is missing or not of
     this type."""
     if not isinstance(content, dict) or key not in content:
-        raise InputError(f"{at}{key} is missing, which every kpuzzle definition has")
+        raise InputError(f"{at}{key} is missing; every kpuzzle definition needs it")
     if not isinstance(content[key], kind) or isinstance(content[key], bool):
         raise InputError(f"{at}{key} = {content[key]!r}: expected {WORDS[kind]}")
     return content[key]

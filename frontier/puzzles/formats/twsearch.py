@@ -49,9 +49,9 @@ COMMANDS = {
 """The commands that are read, and the words after each."""
 
 REFUSED = {
-    "Illegal": "forbids some positions, and here a move is possible in all of them",
-    "Block": "ties pieces together, and here a move is possible in all positions",
-    "MoveLimits": "limits how often a move is made, and here all moves may be",
+    "Illegal": "forbids some positions, but here every move is possible in all positions",
+    "Block": "ties pieces together, but here every move is possible in all positions",
+    "MoveLimits": "limits how often a move is made, but here moves have no limits",
 }
 """Known commands that are not supported, with the reason."""
 
@@ -86,7 +86,7 @@ def read_definition(text: str, file: str) -> Definition:
         expected = COMMANDS.get(command)
         if expected is None:
             raise InputError(
-                f"{line_name}{command!r} is not a command; known are {', '.join(COMMANDS)}"
+                f"{line_name}{command!r} is not a command; expected one of {', '.join(COMMANDS)}"
             )
         if command == "MoveSequence":
             arguments[1:] = [" ".join(arguments[1:])] if arguments[1:] else []
@@ -99,13 +99,13 @@ def read_definition(text: str, file: str) -> Definition:
         elif command == "Set":
             name, *numbers = arguments
             if solved or name in definition.sets:
-                raise InputError(f"{line_name}each Set stands once, and before Solved")
+                raise InputError(f"{line_name}each Set may appear once, and only before Solved")
             definition.add_set(
                 name, *(whole_number(word, line_name, 1, MOST_PIECES) for word in numbers)
             )
         elif command in ("Solved", "StartState"):
             if solved:
-                raise InputError(f"{line_name}{command} stands once")
+                raise InputError(f"{line_name}{command} may appear only once")
             solved = True
             _read_solved(definition, lines, line_name, 0 if command == "StartState" else 1)
         elif not solved:
@@ -122,7 +122,7 @@ def read_definition(text: str, file: str) -> Definition:
     }
     for name, entries in every.items():
         if len(entries) == 0:
-            raise InputError(f"{file} has no {name}, which every puzzle needs")
+            raise InputError(f"{file} has no {name}; every puzzle needs one")
     return definition
 
 
@@ -139,7 +139,7 @@ def _add_move(
     """Read a move."""
     name, *sequence = arguments
     if name in definition.moves:
-        raise InputError(f"{at}the move {name} stands twice")
+        raise InputError(f"{at}the move {name} appears twice")
     if command == "MoveSequence":
         each = definition.orientations.tolist()
         effect = effect_of(sequence[0], definition.moves, each, at)
@@ -160,8 +160,8 @@ def _ignore(definition: Definition, lines: Iterator, at: str) -> None:
     for of, (anywhere, *turned) in rows.items():
         if any(anywhere):
             raise InputError(
-                f"{at}any piece may lie in some places of {of.name}, which is not supported; give "
-                "pieces that count as the same equal numbers in Solved"
+                f"{at}places of {of.name} that accept any piece are not supported; in Solved, use "
+                "equal numbers for pieces that count as the same"
             )
         definition.turns[of.positions][np.any(turned, axis=0)] = WILD
 
@@ -209,7 +209,7 @@ def _rows(
                     f"{', '.join(definition.sets) or 'none'}"
                 )
             if (of := definition.sets[words[0]]) in rows:
-                raise InputError(f"{line_name}{of.name} stands twice")
+                raise InputError(f"{line_name}{of.name} appears twice")
             rows[of] = []
             continue
         if of is None or len(rows[of]) == 2:
