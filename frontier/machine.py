@@ -58,18 +58,18 @@ def memory() -> int:
 def refuse_beyond(workers: int, memory_each: int) -> None:
     """Raise InputError if there are fewer processors than workers, or less memory than they may
     take."""
-    insist = "insist with cluster.oversubscribe = true"
+    more = "allow more with cluster.oversubscribe = true"
     if workers > (available := cores()):
         raise InputError(
             f"cluster.workers = {workers:,}: this process may use "
             f"{counted(available, 'processor')}; set cluster.workers to at most {available}, "
-            f"or {insist}"
+            f"or {more}"
         )
     if (needed := workers * memory_each) > (memory_here := memory()):
         raise InputError(
             f"cluster.memory = {size(memory_each)} for {counted(workers, 'worker')} is "
             f"{size(needed)}, but this process may use {size(memory_here)}; set cluster.memory "
-            f"to at most {memory_here // workers // 10**6}MB, or {insist}"
+            f"to at most {memory_here // workers // 10**6}MB, or {more}"
         )
 
 

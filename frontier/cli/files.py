@@ -89,7 +89,7 @@ class Target:
 
         path, folders = self.path, self.place.parents
         if self.suffixes and path.suffix not in self.suffixes:
-            return f": expected a name that ends in {' or '.join(self.suffixes)}"
+            return f": expected a name that ends in {', '.join(self.suffixes)}"
         if str(path) == "-":
             return None
         if path.is_dir():

@@ -274,7 +274,7 @@ def test_a_part_that_is_missing(tmp_path, folder):
     next(folder.glob("c.*")).unlink()
     said = invoke("status", path, code=4).stdout
     assert said.startswith("2x4: 2×4 tiles, complete\n")
-    what = f"{folder} lacks 1 of its 1 part"
+    what = f"{folder} lacks 1 of 1 part"
     assert f"\n  damaged: {what}; `verify {path}` lists all damage\n" in said
     value = json.loads(invoke("status", path, "--json", code=4).stdout)
     assert value["damaged"] == [what]
@@ -307,7 +307,7 @@ def test_a_list_that_is_lost_is_not_replaced_by_parts_of_the_layer_under_way(tmp
     store.layer_path(10).mkdir()
     for name in ("c.0.0.0", "c.1.0.0"):
         (store.layer_path(10) / name).write_bytes(b"")
-    assert store.missing() == [f"{store.layer_path(8)} lacks 1 of its 1 part"]
+    assert store.missing() == [f"{store.layer_path(8)} lacks 1 of 1 part"]
 
 
 def test_a_layer_that_is_forgotten_while_one_looks_is_not_missing(tmp_path):

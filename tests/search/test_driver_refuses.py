@@ -44,7 +44,7 @@ def test_a_lost_part_is_an_error(tmp_path):
     part = next(stopped.layer_path(15).glob("c.*"))
     kept = part.read_bytes()
     part.unlink()
-    with pytest.raises(CorruptRunError, match=r"/0015 lacks 1 of its 2 parts"):
+    with pytest.raises(CorruptRunError, match=r"/0015 lacks 1 of 2 parts"):
         run(plan)
     part.write_bytes(kept)
     assert run(plan).states == KNOWN[2, 4][1]

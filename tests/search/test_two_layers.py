@@ -136,7 +136,7 @@ def test_a_part_that_is_lost_of_a_layer_that_is_being_given_up(tmp_path, done):
     left = parts_of(store, plan, DEPTH - 2)
     assert len(left) == 4 - done
     store.files(DEPTH - 2, plan.layout).path(min(left)).unlink()
-    with pytest.raises(CorruptRunError, match=f"00{DEPTH - 2} lacks 1 of its 4 parts"):
+    with pytest.raises(CorruptRunError, match=f"00{DEPTH - 2} lacks 1 of 4 parts"):
         run_of(plan)
     assert not verify(store).sound(DEPTH - 2)
 

@@ -172,7 +172,7 @@ def test_a_folder_whose_loss_is_damage(copy):
     shutil.rmtree(path / "layers")
     invoke("verify", path, code=4)
     assert "cannot be repaired" in invoke("repair", path, "--yes", code=4).output
-    with pytest.raises(CorruptRunError, match="/0020 lacks 1 of its 1 part"):
+    with pytest.raises(CorruptRunError, match="/0020 lacks 1 of 1 part"):
         finished(path, "frontier")
 
 
