@@ -124,7 +124,7 @@ def test_a_run_whose_files_are_missing(tmp_path):
     part = next(store.layer_path(DEPTH - 1).glob("c.*"))
     part.unlink()
     said = invoke("backup", store.path, tmp_path / "backup", code=4).stderr
-    assert "lacks 1 of its 4 parts" in " ".join(said.split())
+    assert "lacks 1 of 4 parts" in " ".join(said.split())
     assert not (tmp_path / "backup").exists()
 
 
