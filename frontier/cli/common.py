@@ -133,7 +133,7 @@ memory_option = _short_option(
 )
 out_option = _short_option(
     "--out", key="store.path", type=click.Path(), metavar="DIRECTORY",
-    help="The run directory. The default is runs/NAME.",
+    help="The run directory, by default runs/NAME; gods-number appends -gods-number.",
 )  # fmt: skip
 keep_all_option = _short_option(
     "--keep-all", key="search.keep", flag_value="all",

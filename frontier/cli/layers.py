@@ -53,7 +53,7 @@ def layer(run, depth, limit, sample, seed, numbers, csv, npy, force):
     docs/reference/files.md explains state numbers.
     """
     if limit is not None and sample is not None:
-        raise InputError("--limit and --sample exclude each other; use one of them")
+        raise InputError("--limit and --sample cannot be used together; use one of them")
     if seed is not None and sample is None:
         raise InputError("--seed needs --sample N")
     check_targets([*csv, *npy], force)

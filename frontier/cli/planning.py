@@ -55,9 +55,9 @@ def plan(config, settings, workers, verbose, as_json):
 
     Memory and disk are computed. The time is a range: `plan` measures one core for a few seconds
     and assumes that the machine is otherwise idle. The sizes of layers are estimated from the first
-    layers, unless the run directory has them. Warnings say what will fail or take long. If a tile
-    puzzle does not fit or takes long, the plan also says how much memory `gods-number` would need.
-    Nothing is written.
+    layers, unless the run directory has them. Warnings say what will fail or take a long time. If a
+    tile puzzle does not fit or takes a long time, the plan also says how much memory `gods-number`
+    would need. Nothing is written.
     """
     if workers is not None and workers <= machine.cores():
         settings, workers = (setting_of("cluster.workers", workers), *settings), None

@@ -61,11 +61,11 @@ Examples:
 def report(runs, expect, force, as_json, **options):
     """Report the results of RUN, or compare several runs.
 
-    The report lists the states of each layer, with shares, growth, time and bytes; the mean and
-    median depth; how the time was spent; the farthest positions; and the config and the machine. It
-    is printed, unless an option names a file. `report` only reads the run's files, so it also works
-    while the run is under way. If runs of the same puzzle disagree, the comparison says so. A
-    config with several goals names several runs.
+    The report lists the number of states in each layer, with shares, growth, time and bytes; the
+    mean and median depth; how the time was spent; the farthest positions; and the config and the
+    machine. It is printed, unless an option names a file. `report` only reads the run's files, so
+    it also works while the run is under way. If runs of the same puzzle disagree, the comparison
+    says so. A config with several goals names several runs.
 
     A CSV file has a row for each run and depth. The column `run` is omitted if there is one run.
 

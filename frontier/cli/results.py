@@ -45,7 +45,8 @@ def farthest(run, limit, among, as_json):
     They are the positions of the last layer, so RUN must be complete. If RUN is a search by
     `gods-number`, it must have listed its last layer, which it does by default.
 
-    With --among, only the positions that agree with a board count; RUN must have kept its layers.
+    With --among, only positions that agree with a given board are counted; RUN must have kept its
+    layers.
     For example, if the goal is the end of a phase of a method and BOARD its beginning, the depth is
     the greatest number of moves that the phase needs.
     """
@@ -59,7 +60,7 @@ def farthest(run, limit, among, as_json):
         if as_json:
             continue
         of = "" if len(puzzle.goals) > 1 else f" from {puzzle.line(puzzle.goals[0])}"
-        of += " among those that agree" if among else ""
+        of += " among those that agree with --among" if among else ""
         echo(f"{counted(count, 'position')} at depth {depth}{of}")
         if boards:
             click.echo("\n" + draw_boards(puzzle, boards))

@@ -172,7 +172,7 @@ def _problem_of_disk(plan: Plan, until: int | None, yes: bool) -> str | None:
 
 
 def _warn(plan: Plan) -> None:
-    """Warn of what is unusual in a puzzle, and say what may take long."""
+    """Warn of what is unusual in a puzzle, and say what may take a long time."""
     cluster = plan.config.cluster
     for remark in plan.puzzle.remarks:
         echo(f"warning: {remark}", err=True)

@@ -79,7 +79,7 @@ def solve(
     `solve` looks it up in the layers of RUN, or of the CONFIG's run, if that run is complete and
     kept its layers (search.keep = "all"). Otherwise, if all states fit in memory, it searches them
     all. Otherwise it uses IDA*, whose time grows with the distance. Standard error names the
-    method. Without BOARD and --file, `solve` solves the config's start.
+    method. Without BOARD or --file, `solve` solves the config's start.
 
     Write a BOARD in the notation of its puzzle, with slashes between rows. If the moves have names,
     as for a cube, a BOARD may instead be a sequence of moves from the goal, such as "R U2 F'". Each
@@ -130,7 +130,7 @@ def solve(
         echo(f"\n{legend}")
     if failures and len(positions) > 1:
         share = f"{len(failures):,} of {len(positions):,} positions"
-        raise type(failures[0])(f"{share} were not solved; see the errors above")
+        raise type(failures[0])(f"not solved: {share}; see the errors above")
     if failures:
         raise failures[0]
 

@@ -45,7 +45,7 @@ Examples:
     type=Whole(min=1),
     default=12,
     metavar="N",
-    help='With "beyond": make no run of more columns, except the runs of the thesis.',
+    help='With "beyond": make no run of more than N columns, except the runs of the thesis.',
 )
 @click.option("--memory", metavar="SIZE", help="Memory of each worker of these runs, such as 4GB.")
 @click.option(

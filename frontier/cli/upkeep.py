@@ -98,7 +98,7 @@ def repair(run, yes, take_over):
     """Roll a damaged RUN back to its last good layer.
 
     `repair` first verifies RUN. It deletes damaged layers, and those computed from them; `run` then
-    computes them again. If something else has the name of a file of the run, such as a directory,
+    computes them again. If something else, such as a directory, has the name of a file of the run,
     `repair` moves it aside. If RUN cannot be repaired, `repair` says so and changes nothing.
     """
     path = resolve(run).one.place

@@ -50,7 +50,7 @@ def status(run, watching, interval, as_json):
     not exist yet. Ctrl-C ends `status`, not the run.
     """
     if watching and as_json:
-        raise InputError("--watch and --json exclude each other; use one of them")
+        raise InputError("--watch and --json cannot be used together; use one of them")
     try:
         find = partial(_places, run, watching)
         paths = find()

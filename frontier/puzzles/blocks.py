@@ -231,9 +231,7 @@ def block_puzzle(
     notation = BlockNotation(sheet, blocks, sheet.text(whole), pieces, drawing)
     boards_read = read_boards(notation, boards)
     if unknown := sorted(set(drawing.symbols) - set(blocks)):
-        raise InputError(
-            f"puzzle.symbols names {', '.join(unknown)}, which is not a piece of the board"
-        )
+        raise InputError(f"puzzle.symbols names {', '.join(unknown)}: the board has no such piece")
     model = Model(sliding_encoding(pieces, metric, boards_read), boards_read.start)
     count = counted(len(blocks), "piece")
     title = f"{sheet.rows}×{sheet.columns} blocks, {count} ({metric})"

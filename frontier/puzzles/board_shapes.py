@@ -262,8 +262,8 @@ class Shapes(RowTable):
             most = max(MOST_FILLED, min(MOST_SHAPES, room))
             of = f"on a machine of {size(memory())}" if room < MOST_SHAPES else "at all"
             why = (
-                f"the reachable shapes are more than are supported {of}; use fewer empty cells or "
-                "fewer groups of like pieces"
+                f"there are more reachable shapes than are supported {of}; use fewer empty cells "
+                "or fewer groups of identical pieces"
             )
             rows = _reached(shape_rows(boards, self.sorts), self.sorts, most)
         if rows is None or len(rows) > most:

@@ -105,8 +105,8 @@ class Directions:
             check_label(way, "puzzle.moves")
         if len(ways) != 2 or len({*ways, *self.way_names}) < 2 + len(self.way_names):
             raise InputError(
-                f'puzzle.moves.{name}: a direction needs one name, or two as in "east/west", which '
-                "no other direction has"
+                f'puzzle.moves.{name}: a direction needs one name, or two as in "east/west"; '
+                "no other direction may have the same name"
             )
         return ways
 
@@ -205,9 +205,9 @@ class Directions:
         worst = next(form for form in forms if len(form) > 1 and len(next(iter(form))) > 1)
         lies = " ".join(self.names[cell] for cell in sorted(min(worst, key=sorted)))
         raise InputError(
-            f"the piece that can be on {lies} can return to one of its cells in another way, as on "
-            "a ring; a piece of several cells needs a different first cell for each placement, as "
-            "on a board in the plane"
+            f"the piece that can be on {lies} has two placements that begin in the same cell, as "
+            "on a ring; each placement of a piece of several cells needs a first cell of its own, "
+            "as on a board in the plane"
         )
 
 

@@ -301,7 +301,7 @@ def _parts(value, key: str) -> tuple[dict[int, int], dict[str, list[int]]]:
     if not _are_numbers(moves):
         raise InputError(
             f'{key} = {moves!r}: expected cycles such as "(1 2 3)(4 5)", or a list that says for '
-            "each position where its piece goes. A move must not depend on the position"
+            "each position where its piece goes. A move must not depend on the state of the puzzle"
         )
     if sorted(moves) != list(range(1, len(moves) + 1)):
         raise InputError(

@@ -72,7 +72,9 @@ def graph_puzzle(
     _check_graph(adjacency)
     check_label(blank, "puzzle.blank")
     if blank == OPEN_MARK:
-        raise InputError(f"puzzle.blank = {blank!r}: ? means any piece in a goal")
+        raise InputError(
+            f"puzzle.blank = {blank!r}: ? is reserved: in a goal it stands for any piece"
+        )
     cells = range(len(adjacency))
     if picture is not None:
         _check_picture(picture, len(cells))

@@ -262,7 +262,7 @@ def register(metric: Metric) -> None:
         raise ValueError(
             f"the metric {metric.name!r} has no lower bound: alone = {metric.alone!r} does not "
             "define the moves of a single piece on an empty board; name one of "
-            f"{with_moves or 'none'}, or itself"
+            f"{with_moves or 'none'}, or the metric itself"
         )
     METRICS[metric.name] = metric
 

@@ -191,7 +191,7 @@ def pattern_puzzle(
     if grid.cells == 1:
         raise InputError("puzzle.rows x puzzle.columns = 1 x 1: a pattern needs at least 2 cells")
     if goal is not None and blank is not None:
-        raise InputError("puzzle.goal and puzzle.blank exclude each other")
+        raise InputError("puzzle.goal and puzzle.blank cannot be used together")
     _check_choice(grid, k, labels)
     goal_board = grid.in_order(blank) if goal is None else grid.numbers(goal, "puzzle.goal")
     if labels is None:

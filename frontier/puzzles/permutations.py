@@ -221,7 +221,7 @@ def _rotated(
         if len(seen) > MOST_ROTATED:
             raise InputError(
                 f"puzzle.rotations makes more than {MOST_ROTATED:,} goals: rotations turn the "
-                "whole puzzle; remove moves from them"
+                "whole puzzle; remove those that are ordinary moves"
             )
     if len(goals) == len(boards.goals):
         raise InputError(

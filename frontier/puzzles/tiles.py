@@ -84,7 +84,7 @@ def tile_puzzle(
     """Return the rows x columns tile puzzle."""
     grid = Grid.checked(rows, columns, MOST_CELLS)
     if (goal is not None) + (goals is not None) + (blank is not None) > 1:
-        raise InputError("puzzle.goal, puzzle.goals and puzzle.blank exclude each other")
+        raise InputError("puzzle.goal, puzzle.goals and puzzle.blank cannot be used together")
     board_in_order = grid.in_order(blank)
     goals_of_config = goals or ([] if goal is None else [goal])
     key = "puzzle.goal" if goals is None else GOALS

@@ -116,7 +116,7 @@ def _is_passing(name: str) -> bool:
 
 
 def _written(source: Storage) -> InputError:
-    return InputError(f"{source} changed while it was copied; stop that run first")
+    return InputError(f"{source} changed while it was being copied; stop that run first")
 
 
 def _copy(source: Storage, target: Storage, name: str) -> int:

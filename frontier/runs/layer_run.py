@@ -222,9 +222,7 @@ class LayerRun(StoredRun):
             if record.form == "bits" and record.depth + 2 == len(self.records):
                 names |= self.part_names(record.depth + 2)
             if (missing := record.parts - len(names)) > 0:
-                sentences.append(
-                    f"{folder} lacks {missing:,} of {counted(record.parts, 'part')}"
-                )
+                sentences.append(f"{folder} lacks {missing:,} of {counted(record.parts, 'part')}")
         if sentences and (reopened := LayerRun.open(self.storage)).records != self.records:
             return reopened.missing()  # the run has since deleted the missing files
         return sentences

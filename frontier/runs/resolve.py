@@ -309,7 +309,7 @@ def puzzle_and_run(
     place = config.storage
     if kind_at(place) == BY_COSETS:
         raise InputError(
-            f"{place} holds a run by cosets, which solves only few positions: name the config of "
+            f"{place} holds a run by cosets, which solves only a few positions: name the config of "
             "the puzzle instead"
         )
     run = LayerRun.open(place) if LayerRun.exists(place) else None

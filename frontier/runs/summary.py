@@ -119,7 +119,7 @@ class Family:
     @property
     def finding(self) -> str:
         if self.diameter is None:
-            return "not complete from every blank cell, so the diameter is not known"
+            return "some blank cells have no complete run, so the diameter is not known"
         cells = [str(cell) for cell, depth in self.depths.items() if depth == self.diameter]
         return f"diameter of the state graph: {self.diameter}, with the blank at {', '.join(cells)}"
 

@@ -84,6 +84,6 @@ def _check_disk(plan: Plan, run: LayerRun, executor: Executor, remaining: int) -
     free = storage.free()
     if free < needed:
         raise Stopped(
-            f"only {size(free)} are free at {storage}, and {size(needed)} are needed "
+            f"only {size(free)} is free at {storage}, and {size(needed)} is needed "
             "for the tasks under way; make room, or choose another disk"
         )

@@ -179,8 +179,8 @@ class Plan:
             return "by tasks, from disk to disk (in memory: --set search.in_memory=true)"
         room = self.config.cluster.memory * _workers_in_one_process(self.config)
         return (
-            "by tasks, from disk to disk (in memory layers would take "
-            f"{size(self.bytes_in_memory)}, and may take {size(room)})"
+            "by tasks, from disk to disk (layers in memory would need "
+            f"{size(self.bytes_in_memory)}, but only {size(room)} is allowed)"
         )
 
     @property

@@ -21,7 +21,7 @@ def test_run_from_every_blank_cell(tmp_path):
     }
     config, run = (CONFIGS / "3x3-diameter.toml", *serial(tmp_path)), tmp_path / "run"
     stopped = invoke("run", *config, "--until", 5).stdout
-    assert stopped.endswith("not complete from every blank cell, so the diameter is not known\n")
+    assert stopped.endswith("some blank cells have no complete run, so the diameter is not known\n")
     said = json.loads(invoke("status", run, "--json").stdout)["runs"]
     assert [(one["state"], one["depth"]) for one in said] == [("stopped", 5)] * 3
     assert "known to depth 5" in invoke("farthest", run, code=2).stderr

@@ -134,7 +134,7 @@ def test_what_is_not_there(tmp_path):
         "did not keep layer 9, only its size; it kept layers 35 and 36. Run its config "
         'with search.keep = "all"': [9],
         "has no layer 37: its last layer is 36": [37],
-        "--limit and --sample exclude each other": [36, "--limit", 1, "--sample", 1],
+        "--limit and --sample cannot be used together": [36, "--limit", 1, "--sample", 1],
         "--seed needs --sample N": [36, "--seed", 1],
         "not a valid whole number": ["deep"],
     }

@@ -242,7 +242,7 @@ def test_a_run_that_would_fill_its_disk_is_not_begun(little_room, tmp_path):
     for more in (), ("--yes", "--fresh"):
         said = making.invoke(*little_room, *more, code=3).stderr
         assert re.search(f"warning: {TOO_LITTLE}", said)
-        assert "are needed for the tasks under way; make room" in said
+        assert "is needed for the tasks under way; make room" in said
     layers = api.open_run(tmp_path / "run").counts
     assert "was not started" in making.invoke(*little_room, "--fresh", code=2).stderr
     assert api.open_run(tmp_path / "run").counts == layers
@@ -257,7 +257,8 @@ def test_a_run_that_is_deleted_first_says_nothing_of_the_room(little_room):
 def test_no_setting_is_blamed_that_nobody_gave(tmp_path, known_rates):
     said = invoke(CONFIGS / "2x8.toml", "-v", *at(tmp_path)).stdout
     assert re.search(
-        r"by tasks, from disk to disk \(in memory layers would take 1\.. TB, and may take .*B\)",
+        r"by tasks, from disk to disk "
+        r"\(layers in memory would need 1\.. TB, but only .*B is allowed\)",
         said,
     )
     assert "cluster.memory" not in said

@@ -224,7 +224,7 @@ def test_each_line_of_a_file_has_an_answer_or_an_error(run, tmp_path, boards, ca
             assert why in value["error"]
         said = [line for line in done.stderr.splitlines() if not line.endswith(" …")]
         assert len(said) == len(wrong) + 1
-        assert f"3 of {len(boards) + 3} positions were not solved; see the errors above" in said[-1]
+        assert f"not solved: 3 of {len(boards) + 3} positions; see the errors above" in said[-1]
     plain = invoke("solve", run, "--file", file, code=2)
     assert sum("move" in line for line in plain.stdout.splitlines()) == len(boards)
     for number, line in enumerate(plain.stderr.splitlines()[1:4], start=3):
@@ -252,7 +252,7 @@ def test_a_position_that_takes_too_long_does_not_end_the_others():
     few = "--method", "ida", "--most-nodes", 1000
     done = invoke("solve", GOAT, hard, "ahBB/bge./dkfw", hard, *few, "--json", code=1)
     assert ["error" in json.loads(line) for line in done.stdout.splitlines()] == [True, False, True]
-    assert "2 of 3 positions were not solved; see the errors above" in done.stderr
+    assert "not solved: 2 of 3 positions; see the errors above" in done.stderr
 
 
 def test_a_single_position_without_an_answer_is_told_once(run, tmp_path):

@@ -126,7 +126,7 @@ REFUSED = [
     ),
     (
         {"goal": "ab.", "symbols": {"a": "x", "c": "y"}},
-        r"puzzle\.symbols names c, which is not a piece",
+        r"puzzle\.symbols names c: the board has no such piece",
     ),
     ({"goal": [["a", "b"]]}, r"puzzle\.goal = .*expected text, or a list of rows of text"),
     ({"goal": "##/##"}, "cell"),

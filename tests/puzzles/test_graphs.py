@@ -235,7 +235,7 @@ def test_labels_that_no_text_can_hold(label):
 
 
 def test_a_mark_that_stands_for_anything_is_no_label():
-    with pytest.raises(InputError, match=r"puzzle\.blank = '\?': \? means any piece in a goal"):
+    with pytest.raises(InputError, match=r"puzzle\.blank = '\?': \? is reserved"):
         graph_puzzle(PATH, ["a", "b", "?"], blank="?")
 
 

@@ -31,7 +31,7 @@ from frontier.puzzles import patterns as patterns_module
         ({"k": 1, "labels": [1]}, r"either puzzle\.k or puzzle\.labels"),
         (
             {"k": 1, "goal": ((0, 1, 2), (3, 4, 5)), "blank": (0, 0)},
-            r"puzzle\.goal and puzzle\.blank exclude each other",
+            r"puzzle\.goal and puzzle\.blank cannot be used together",
         ),
         ({"k": 1, "metric": "multi"}, r"puzzle\.metric = 'multi': expected one of step, labelled"),
         ({"k": 1, "metric": ""}, r"puzzle\.metric = ''"),

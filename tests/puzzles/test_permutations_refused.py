@@ -108,7 +108,7 @@ REFUSED = [
     ({"a": [1, 2]}, {}, r"generators\.a moves nothing"),
     ({"a": [2, 1]}, {"positions": 3}, r"a = \[2, 1\]: expected a number for each of the 3 pos"),
     ({"a": [2, 1], "b": [1, 3, 2]}, {}, r"a = \[2, 1\]: expected a number for each of the 3 pos"),
-    ({"a": 3}, {}, r"must not depend on the position"),
+    ({"a": 3}, {}, r"must not depend on the state"),
     ({"a b": "(1 2)"}, {}, r"'a b' is not a label"),
     ({"a": "(1 2)"}, {"positions": 1}, r"names position 2: this puzzle has 1 position$"),
     ({"a": "(1 65)"}, {}, r"has 65 positions: 1\.\.64 are supported"),

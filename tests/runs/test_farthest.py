@@ -79,7 +79,9 @@ def test_the_most_moves_of_a_phase(tmp_path):
     invoke("run", *words, f"store.path={tmp_path / 'second'}")
     first, second = (api.open_run(tmp_path / name) for name in ("first", "second"))
     said = invoke("farthest", tmp_path / "second", "--among", "0 1 2 / ? ? ? / ? ? ?").output
-    assert said.startswith("2 positions at depth 26 from 0 1 2/3 4 5/6 7 8 among those that agree")
+    assert said.startswith(
+        "2 positions at depth 26 from 0 1 2/3 4 5/6 7 8 among those that agree with --among"
+    )
     assert first.depth + 26 > second.depth
 
 

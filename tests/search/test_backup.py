@@ -96,7 +96,7 @@ def test_a_run_that_goes_on_where_there_are_no_locks(tmp_path, memory_bucket, mo
             goes_on(plan, source) if change == "commits" else api.delete_run(str(source))
 
     again = []
-    with pytest.raises(InputError, match="changed while it was copied; stop that run first"):
+    with pytest.raises(InputError, match="changed while it was being copied; stop that run first"):
         back_up(source, storage_at(tmp_path / "copy"), say=goes_on_meanwhile)
     assert not LayerRun.exists(tmp_path / "copy")
     if change == "commits":

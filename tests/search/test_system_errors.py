@@ -250,7 +250,7 @@ def test_a_run_stops_before_its_disk_is_full(tmp_path, monkeypatch):
     monkeypatch.setattr(by_tasks, "SPARE_BYTES", 10**18)
     plan = api.plan(config_of(tmp_path / "run"))
     plan = dataclasses.replace(plan, list_states=0, threads=0)
-    with pytest.raises(Stopped, match=r"only .* are free at .*; make room"):
+    with pytest.raises(Stopped, match=r"only .* is free at .*; make room"):
         api.run(plan)
     monkeypatch.undo()
     assert sum(api.run(plan).counts) == plan.puzzle.states
