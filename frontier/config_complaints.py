@@ -11,29 +11,24 @@ from frontier.puzzles.settings import KIND_TABLES, Table
 
 EXPECTED = {
     "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
     "bool_type": "true or false",
     "string_type": "a text",
     "list_type": "a list",
-    "greater_than": "more than {gt}",
     "greater_than_equal": "at least {ge}",
     "less_than_equal": "at most {le}",
-    "too_short": "at least {min_length} of them",
-    "too_long": "at most {max_length} of them",
+    "too_short": "a list that is not empty",
     "literal_error": "{expected}",
 }
 """What the schema expects, by the type of its error."""
 
 
 def complaints(errors: Sequence[ErrorDetails], schema: type[Table]) -> str:
-    """Return a sentence for errors of the schema of a whole config. Consecutive errors with the
-    same hint share it."""
+    """Return a sentence for errors of the schema of a whole config. Consecutive errors share a list
+    of known keys."""
     said = [_complaint(error, schema) for error in errors]
     following = [hint for _, hint in said[1:]] + [""]
     return "; ".join(
-        text if hint == next_hint else f"{text}{hint}"
+        text if hint == next_hint and "known:" in hint else f"{text}{hint}"
         for (text, hint), next_hint in zip(said, following, strict=True)
     )
 
@@ -65,7 +60,7 @@ def _complaint(error: ErrorDetails, schema: type[Table]) -> tuple[str, str]:
         prefix = f"{key} = {input!s}: " if len(location) > 1 else ""
         return f"{prefix}{context['error']}", ""
     expected = EXPECTED.get(error["type"])
-    said = f"expected {expected.format_map(context)}" if expected else error["msg"]
+    said = f"expected {expected.format_map(context)}" if expected else error["msg"].lower()
     return f"{key} = {input!r}: {said}", ""
 
 

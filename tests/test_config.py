@@ -141,7 +141,7 @@ def test_all_blanks_stand_for_a_run_each(tmp_path):
         (GOOD, ("puzzle.blank=[2,0]",), ["puzzle.blank", "[2, 0]", "0..1", "0..2"]),
         (GOOD, ("puzzle.blank=[0]",), ["puzzle.blank", "[0]"]),
         (GOOD, ("puzzle.blank=some",), ["puzzle.blank", "some", "all"]),
-        (GOOD, ("puzzle.goals=[]",), ["puzzle.goals", "at least 1"]),
+        (GOOD, ("puzzle.goals=[]",), ["puzzle.goals", "not empty"]),
         (GOOD, ("puzzle.alike=[]",), ["puzzle.alike", "known: ", "columns"]),
         (GOOD, ("puzzle.goal=[0,1,2,3,4,5]",), ["puzzle.goal"]),
         (GOOD, ("puzzle.goal=[[0,1,2],[3,4,5.5]]",), ["puzzle.goal", "5.5"]),

@@ -221,12 +221,11 @@ class Layer:
 
     def _check_kept(self) -> None:
         if not self.kept:
-            kept = " and ".join(str(layer.depth) for layer in self._layers if layer.kept)
-            those = f"it kept layers {kept}" if kept else "it kept no layer"
+            kept = " and ".join(f"layer {layer.depth}" for layer in self._layers if layer.kept)
             raise InputError(
                 f"{self._layers.store.path} did not keep layer {self.depth}, only its size; "
-                f'{those}. Run its config with search.keep = "all" in another directory '
-                "(store.path)"
+                f'it kept {kept or "no layer"}. Run its config with search.keep = "all" in another '
+                "directory (store.path)"
             )
 
 

@@ -17,7 +17,6 @@ from types import ModuleType
 import click
 
 from frontier import __version__
-from frontier.cli.common import RUN_NAMED
 from frontier.cli.hints import explain
 from frontier.cli.streams import OutputError, drop_output, echo, prepare_streams
 from frontier.compiling import compiling_told_to
@@ -31,8 +30,8 @@ from frontier.errors import (
 from frontier.signals import ending, handling, leaving_at_once
 from frontier.text import program
 
-VERIFIED = ". `{program} repair {run}` repairs what it can"
-REMEDY = ". `{program} verify {run}` lists all damage, `{program} repair {run}` repairs what it can"
+VERIFIED = ". `{program} repair` repairs what it can"
+REMEDY = ". `{program} verify` lists all damage, `{program} repair` repairs what it can"
 
 
 class _Commands(UserDict):
@@ -111,7 +110,7 @@ class _Group(click.Group):
                 error = StorageError.of(error)
             elif isinstance(error, KeyboardInterrupt):
                 error = Stopped("interrupted")
-            _say(f"{error}{_remedy(error, context)}")
+            _say(f"{error}{_remedy(error, context.invoked_subcommand)}")
             context.exit(error.exit_code)
 
 
@@ -127,13 +126,13 @@ def _say_compiling() -> None:
     say(COMPILING, sys.stderr)
 
 
-def _remedy(error: FrontierError, context: click.Context) -> str:
+def _remedy(error: FrontierError, command: str | None) -> str:
     """Return the remedy for damage; "" if it is the command that has just reported the damage."""
     if not isinstance(error, CorruptRunError) or isinstance(error, FormatError):
         return ""
     # `repair` itself says what remains to be done.
-    remedy = {"repair": "", "verify": VERIFIED}.get(context.invoked_subcommand or "", REMEDY)
-    return remedy.format(program=program(), run=context.meta.get(RUN_NAMED, "RUN"))
+    remedy = {"repair": "", "verify": VERIFIED}.get(command or "", REMEDY)
+    return remedy.format(program=program())
 
 
 COMMANDS = {

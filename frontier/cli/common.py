@@ -7,7 +7,6 @@ commands use where it uses them.
 """
 
 import json
-import shlex
 import sys
 from collections.abc import Iterable
 from functools import partial, wraps
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
 
 MOST = 500
 """The most paths that a shell is offered."""
-
-RUN_NAMED = f"{__name__}.run"
-"""The key under which Click's context has the run of a command."""
 
 
 class Whole(click.IntRange):
@@ -144,16 +140,7 @@ codec_option = _short_option(
 )
 path_argument = partial(click.argument, shell_complete=complete_run)
 
-
-def name_run(run: str) -> str:
-    """Make this command's remedies refer to its run as `run`, and return `run`."""
-    click.get_current_context().meta[RUN_NAMED] = shlex.quote(run)
-    return run
-
-
-run_argument = path_argument(
-    "run", metavar="RUN", callback=lambda context, parameter, run: name_run(run)
-)
+run_argument = path_argument("run", metavar="RUN")
 config_argument = path_argument("config", metavar="CONFIG|RUN")
 puzzle_argument = path_argument("run", metavar="RUN|CONFIG")
 boards_argument = click.argument("boards", metavar="[BOARD]...", nargs=-1)

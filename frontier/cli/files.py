@@ -89,7 +89,9 @@ class Target:
 
         path, folders = self.path, self.place.parents
         if self.suffixes and path.suffix not in self.suffixes:
-            return f": expected a name that ends in {', '.join(self.suffixes)}"
+            *most, last = self.suffixes
+            either = f"{', '.join(most)} or {last}" if most else last
+            return f": expected a name that ends in {either}"
         if str(path) == "-":
             return None
         if path.is_dir():

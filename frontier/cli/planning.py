@@ -67,11 +67,15 @@ def plan(config, settings, workers, verbose, as_json):
     show_plans(members, verbose, as_json)
 
 
-def show_plans(members: Sequence[Config], verbose: bool, as_json: bool) -> None:
+def show_plans(
+    members: Sequence[Config], verbose: bool, as_json: bool, quiet: bool = False
+) -> None:
     """Print the plans of the runs of configs. verbose: True to add the layout and the rates."""
-    with passing_line(sys.stderr) as say:
-        say("Planning, and measuring one core")
-        forecasts = list(map(forecast_of, list(map(_planned, members))))
+    with passing_line(None if quiet else sys.stderr) as say:
+        say("Planning")
+        plans = list(map(_planned, members))
+        say("Measuring one core")
+        forecasts = list(map(forecast_of, plans))
         values = list(map(plan_value, forecasts))
     if as_json:
         echo_json(values)

@@ -19,7 +19,7 @@ from frontier.runs.layer_run import LayerRun
 from frontier.runs.resolve import resolve
 from frontier.runs.summary import describe, family_in, family_summary
 from frontier.search.plan import Plan
-from frontier.text import near, size
+from frontier.text import size
 
 
 @click.command(
@@ -76,14 +76,11 @@ def run(
     command resumes a run that was stopped or killed. If the run is complete, the command prints the
     summary again.
     """
-    common.name_run(config)
     named = resolve(config, settings)
-    if settings:
-        common.name_run(near(str(named.config.path)))
     if dry_run:
         from frontier.cli.planning import show_plans  # a run needs no forecast
 
-        show_plans(named.config.members, verbose, as_json)
+        show_plans(named.config.members, verbose, as_json, quiet)
         return
     again = f"resume with: {named.again_command(until)}"
     take_over, values, noted = take_over or job or False, [], _Noted()
@@ -187,4 +184,6 @@ def _ask_to_delete(config: Config, yes: bool) -> None:
         return
     held = config.storage.size()
     if not common.confirmed(f"Delete the run in {config.path} ({size(held)}) and start over?"):
-        raise InputError("Nothing changed. Confirm with y, or pass --yes with --fresh")
+        raise InputError(
+            f"{config.path} was not deleted. Confirm with y, or pass --yes with --fresh"
+        )

@@ -70,18 +70,20 @@ def verify(run, deep, states, seed, as_json):
     follows the path of every listed position move by move. With --deep, it also searches N portions
     of cosets again.
     """
-    values = []
+    values, damaged = [], []
     for store in resolve(run).open():
         with reading(store.storage), passing_line(sys.stderr) as say:
             store = open_run(store.storage)  # read it again now that no process writes it
             store, result = verified(store, states if deep else 0, seed, say)
         values.append(asdict(result))
+        if result.faults:
+            damaged.append(f"{store.path} has {counted(len(result.faults), 'fault')}")
         if not as_json:
             echo(_describe(store, result))
     if as_json:
         echo_json(values)
-    if faults := [fault["message"] for value in values for fault in value["faults"]]:
-        raise CorruptRunError(f"{run} is damaged: {counted(len(faults), 'fault')}")
+    if damaged:
+        raise CorruptRunError(" and ".join(damaged))
 
 
 @click.command(
@@ -121,7 +123,7 @@ def repair(run, yes, take_over):
             return
         sentence = steps.in_words(store)
         if steps.lost and not yes and not confirmed(f"{sentence}. Proceed?"):
-            raise InputError("Nothing changed. Confirm with y, or pass --yes")
+            raise InputError("No layer was deleted. Confirm with y, or pass --yes")
         steps.take(store)
         if steps.summary or path.exists(SUMMARY):
             write_summary(path, summary_of(open_run(path)))

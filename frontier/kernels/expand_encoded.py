@@ -4,9 +4,9 @@ The kernel goes through the bands of a task. For each band, it takes the slabs o
 that the band needs and, unless they are already in the arena, checks them and decodes them there.
 Then it makes the slabs of the band one after the other, one *unit* of rows at a time: it decodes
 that unit of the layer before the current one, expands the current layer into it, and encodes the
-result. A unit has one row, or as many short rows as fit in the processor's first-level caches. The
-kernel does not decode a unit that is empty in the layer before, and does not encode a unit that
-receives no state. The interpreter is not needed until the room for encoded slabs is full.
+result. A unit has one row, or as many short rows as fit in two levels of cache. The kernel does
+not decode a unit that is empty in the layer before, and does not encode a unit that receives
+no state. The interpreter is not needed until the room for encoded slabs is full.
 """
 
 from typing import NamedTuple

@@ -7,8 +7,8 @@ For each row of a target strip:
 
 This is frontier search (R. E. Korf, W. Zhang, I. Thayer and H. Hohwald, JACM 52, 2005): in an
 undirected graph the neighbours of layer t lie in layers t-1, t and t+1, so no other layer is read.
-The row is gathered in a buffer that stays in the first-level caches and is written once. A row
-whose sources have no bit set costs one table look-up.
+The row is gathered in a buffer that stays in the first two levels of cache and is written once. A
+row whose sources have no bit set costs one table look-up.
 """
 
 import numpy as np

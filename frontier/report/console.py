@@ -61,11 +61,10 @@ def passing_line(file: TextIO | None) -> Iterator[Callable[[str], None]]:
     def say_instead(text: str) -> None:
         with suppress(OSError):  # the terminal is gone; the work continues
             live.start()
-            shown = f"{text.removesuffix(' …')} …"
-            live.update(Text(shown, no_wrap=True, overflow="ellipsis"), refresh=True)
+            live.update(Text(f"{text} …", no_wrap=True, overflow="ellipsis"), refresh=True)
 
     try:
-        with compiling_told_to(lambda: say_instead(COMPILING)):
+        with compiling_told_to(lambda: say_instead(COMPILING.removesuffix(" …"))):
             yield say_instead
     finally:
         with suppress(OSError):

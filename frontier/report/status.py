@@ -11,7 +11,7 @@ from frontier.runs.kinds import open_run
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import NOT_BEGUN, Progress, SearchProgress, progress_of
 from frontier.storage.places import Place, storage_at
-from frontier.text import counted, named, size
+from frontier.text import counted, named, program, size
 
 if TYPE_CHECKING:
     pass
@@ -50,7 +50,7 @@ def status_of(place: Place, resume: str | None = None) -> dict:
         value |= _of_layers(progress, now)
         if faults := value["damaged"]:
             more = f", and {counted(len(faults) - 1, 'more fault')}" if len(faults) > 1 else ""
-            words["damaged"] = f"{faults[0]}{more}; `verify {path}` lists all damage"
+            words["damaged"] = f"{faults[0]}{more}; `{program()} verify` lists all damage"
     return value
 
 

@@ -87,8 +87,7 @@ class StoredRun(ABC):
         storage = storage_at(place)
         if not storage.exists(RUN):
             if storage.exists(COPY):
-                message = f"{storage.place(RUN)} is missing"
-                raise CorruptRunError(f"{message}; `repair` restores it from its copy")
+                raise CorruptRunError(f"{storage.place(RUN)} is missing, but not its copy")
             raise InputError(f"{storage} holds no run: it has no run.json")
         identity = read_identity(storage)
         if (kind := identity["kind"]) != cls.kind:

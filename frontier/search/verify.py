@@ -158,7 +158,7 @@ def _faults_outside(run: LayerRun) -> Iterator[Fault]:
             )
     if not run.is_group():
         group = storage.place(f"{run.layers_name}/zarr.json")
-        yield Fault(GROUP, f"{group} is corrupt", described=True)
+        yield Fault(GROUP, f"{group} is missing or corrupt", described=True)
 
 
 def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]:

@@ -119,10 +119,9 @@ class _Orbit:
             radix += len(colourings)
             if radix > MOST_DIGITS or radix * len(generators) > MOST_ENTRIES:
                 raise TooLarge(
-                    f"like pieces of one kind have at least {radix:,} arrangements, which "
-                    f"{len(generators):,} moves change: at most {MOST_DIGITS:,} arrangements, and "
-                    f"tables of {MOST_ENTRIES:,} entries, are supported; use more different "
-                    "pieces, or fewer pieces or moves"
+                    f"identical pieces of one kind have at least {radix:,} arrangements: at most "
+                    f"{MOST_DIGITS:,} arrangements, and tables of {MOST_ENTRIES:,} entries, are "
+                    "supported; use more different pieces, or fewer pieces or moves"
                 )
             keys = self._keys_after(generators, colourings)
             new, at = np.unique(keys.ravel(), return_index=True)

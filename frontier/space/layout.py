@@ -36,7 +36,7 @@ SpaceT = TypeVar("SpaceT", bound="AnySpace")
 
 LAYOUT_KEYS = ("prefix_digits", "task_nodes", "shares")
 WORD_BYTES = 8
-ROW_WORDS = 4096  # a row and its image stay in a core's first-level caches
+ROW_WORDS = 4096  # a row and its image stay in a core's first two levels of cache
 SLAB_BYTES = 1 << 18
 
 

@@ -57,7 +57,7 @@ def test_fresh_from_every_blank_cell(tmp_path):
     invoke("run", *config)
     names = [tmp_path / "run" / f"blank-0-{column}" / "run.json" for column in (0, 1)]
     before = [name.read_text() for name in names]
-    assert "Nothing changed" in invoke("run", *config, "--fresh", code=2).stderr
+    assert "was not deleted" in invoke("run", *config, "--fresh", code=2).stderr
     assert [name.read_text() for name in names] == before
     assert "diameter of the state graph: 21" in invoke("run", *config, "--fresh", "--yes").stdout
     assert all(name.read_text() != old for name, old in zip(names, before, strict=True))

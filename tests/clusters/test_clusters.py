@@ -125,7 +125,7 @@ def test_a_scheduler_that_loses_its_workers_for_good(tmp_path):
             if getattr(event, "depth", 0) >= 30:
                 cluster.scale(0)
 
-        with pytest.raises(Stopped, match=r"no worker for 2 s .*tcp://127.0.0.1"):
+        with pytest.raises(Stopped, match=r"no worker was connected for 2 s .*tcp://127.0.0.1"):
             api.run(api.plan(config), listeners=[lose_half_way])
         assert not LayerRun.open(tmp_path / "run").complete
         cluster.scale(1)

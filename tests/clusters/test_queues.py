@@ -170,7 +170,7 @@ def test_a_job_that_never_came_is_left_to_the_queue(tmp_path, queue, monkeypatch
     monkeypatch.setattr(queues, "LOST_SECONDS", 1)
     monkeypatch.setattr(queues, "_exports", lambda: ["exit 1"])
     config = config_of(tmp_path / "run", kind="pbs", workers=1, patience=2)
-    with pytest.raises(Stopped, match=r"no worker for 2 s \(cluster.patience\)"):
+    with pytest.raises(Stopped, match=r"no worker was connected for 2 s \(cluster.patience\)"):
         api.run(as_bits(api.plan(config)))
     assert len(list(queue.iterdir())) == 1
 

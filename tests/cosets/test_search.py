@@ -254,8 +254,8 @@ def test_what_was_made_by_another_config_is_refused(tmp_path):
     ("rows", "columns", "puzzle", "said"),
     [
         (2, 4, {"goal": "2 1 3 0 / 4 5 6 7"}, "in order"),
-        (2, 2, {}, "run searches"),
-        (1, 5, {}, "run searches"),
+        (2, 2, {}, "`run` searches"),
+        (1, 5, {}, "`run` searches"),
         (2, 4, {"blank": "all"}, "several runs"),
         (5, 5, {}, "memory"),
         (2, 11, {}, "memory"),

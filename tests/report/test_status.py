@@ -275,7 +275,7 @@ def test_a_part_that_is_missing(tmp_path, folder):
     said = invoke("status", path, code=4).stdout
     assert said.startswith("2x4: 2×4 tiles, complete\n")
     what = f"{folder} lacks 1 of 1 part"
-    assert f"\n  damaged: {what}; `verify {path}` lists all damage\n" in said
+    assert f"\n  damaged: {what}; `python -m frontier verify` lists all damage\n" in said
     value = json.loads(invoke("status", path, "--json", code=4).stdout)
     assert value["damaged"] == [what]
     assert "damaged: " in invoke("status", path, "--watch", code=4).stdout

@@ -44,7 +44,7 @@ def test_tasks_under_way_are_cancelled_though_somebody_keeps_the_error(tmp_path,
     executor, free = Cancelling(), iter([10**12] * 2)
     monkeypatch.setattr(driver, "executor_of", lambda *_: executor)
     monkeypatch.setattr(LocalStorage, "free", lambda storage: next(free, 0))
-    with pytest.raises(Stopped, match="only 0 B are free") as kept:
+    with pytest.raises(Stopped, match="only 0 B is free") as kept:
         api.run(plan_of(tmp_path))
     assert kept.tb
     assert executor.cancelled

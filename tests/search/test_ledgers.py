@@ -125,7 +125,9 @@ def test_both_ledgers_are_behind(tmp_path):
     before = lines[-1]["depth"]
     assert not store.layer_path(before - 1).exists()
     invoke("verify", store.path, code=4)
-    assert f"layer {before - 1} cleared" in invoke("repair", store.path, "--yes").stdout
+    assert (
+        f"zarr.json of layer {before - 1} rewritten" in invoke("repair", store.path, "--yes").stdout
+    )
     assert "no faults" in invoke("verify", store.path).stdout
     assert [record.states for record in run_of(plan).records] == COUNTS
 

@@ -198,7 +198,7 @@ def test_commands(bucket, tmp_path):
     content = bytearray(bucket.read(part))
     content[0] ^= 1
     bucket.write(part, bytes(content))
-    assert bucket.place(part) in invoke("verify", bucket, code=4).stderr
+    assert bucket.place(part) in invoke("verify", bucket, code=4).output
     assert "layers 12–21 discarded" in invoke("repair", bucket, "--yes").stdout
     invoke("run", *words, *settings, *keep)
     assert "no faults" in invoke("verify", bucket, "--deep").stdout
@@ -288,7 +288,7 @@ def test_a_run_that_is_read_while_it_goes_on(bucket, monkeypatch):
     run = LayerRun.open(bucket)
     assert len(run.records) == 17
     bucket.delete(f"{run.layer_name(16)}/{min(run.part_names(16))}")
-    assert "is missing" in invoke("verify", bucket, code=4).stderr
+    assert "is missing" in invoke("verify", bucket, code=4).output
 
 
 def test_a_part_that_is_given_up_while_a_run_is_read(bucket):

@@ -123,7 +123,7 @@ def test_a_slab_in_place_of_another_is_noticed(copy):
 def test_nothing_is_given_up_unasked(copy):
     path = copy("spare")
     turned(file_of(path, "layers/0020/c.0"))
-    assert "Nothing changed" in invoke("repair", path, code=2).output
+    assert "No layer was deleted" in invoke("repair", path, code=2).output
     assert len(LayerRun.open(path).records) == 21
 
 
@@ -301,19 +301,18 @@ DAMAGED_RUNS = {
 
 @pytest.mark.parametrize("damage", DAMAGED_RUNS)
 def test_no_command_advises_itself(copy, damage):
-    """The advice names the run, wherever it lies."""
+    """Wherever the run lies."""
     path = copy("frontier")
     path = path.rename(path.with_name("to repair"))
     DAMAGED_RUNS[damage](path)
     advice = {
-        "verify": (invoke("verify", path, code=4).stderr, f"repair '{path}'` repairs what it can"),
-        "run": (invoke("run", path, code=4).stderr, f"verify '{path}'` lists all damage"),
+        "verify": (invoke("verify", path, code=4).stderr, "repair` repairs what it can"),
+        "run": (invoke("run", path, code=4).stderr, "verify` lists all damage"),
     }
     if damage != "run.json":  # which comes back
         advice["repair"] = invoke("repair", path, "--yes", code=4).stderr, "and start over"
     for command, (said, remedy) in advice.items():
         assert remedy in said
-        assert f"{command} '{path}'" not in said
         assert f"`{command}`" not in said
 
 
