@@ -181,9 +181,8 @@ def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config
         values = tomllib.loads(text)
     # Tables may be nested too deeply, and numbers may be too long, for Python.
     except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"{file} is not valid TOML: {error}. Besides TOML, {formats.KNOWN} are read"
-        ) from None
+        others = "" if file.name.endswith(".toml") else f". Besides TOML, {formats.KNOWN} are read"
+        raise InputError(f"{file} is not valid TOML: {error}{others}") from None
     return checked_config(values, str(file), settings)
 
 

@@ -46,7 +46,7 @@ def _complaint(error: ErrorDetails, schema: type[Table]) -> tuple[str, str]:
         table = TABLES[location[-2]] if len(location) > 1 else schema
         return f"unknown key {key}", _hint(location, key, list(table.model_fields))
     if error["type"] == "missing":
-        return f"{key} is missing", ""
+        return (f"the table [{key}] is missing" if key == "puzzle" else f"{key} is missing"), ""
     if error["type"] == "union_tag_not_found":
         return f"{key}.kind is missing", f"; known: {', '.join(KIND_TABLES)}"
     if error["type"] == "union_tag_invalid":

@@ -32,8 +32,7 @@ SENTENCES = {
     ),
     "docs/tutorial.md": ("tiles and a blank. This takes {2x5 frontier seconds}; your",),
     "docs/architecture.md": (
-        "In memory 2×6 takes {2x6 frontier seconds}; by tasks it takes "
-        "{2x6 from disk seconds}.\n",
+        "In memory 2×6 takes {2x6 frontier seconds}; by tasks it takes {2x6 from disk seconds}.\n",
         "| 2×6, in memory | {2x6 frontier seconds} | {2x6 frontier memory} | "
         "{2x6 frontier written} | |",
         "| 2×7, in memory | {2x7 frontier seconds} | {2x7 frontier memory} | "

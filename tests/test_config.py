@@ -209,7 +209,7 @@ def test_all_blanks_stand_for_a_run_each(tmp_path):
         (GOOD, (f"name={'a' * 101}",), ["at most 100 characters"]),
         (GOOD, ("rows",), ["key=value"]),
         (GOOD, ("name.x=1",), ["name is a value"]),
-        ('name = "x"', (), ["puzzle is missing"]),
+        ('name = "x"', (), ["the table [puzzle] is missing"]),
         (GOOD.replace('name = "mine"', ""), (), ["name is missing"]),
     ],
 )

@@ -112,14 +112,13 @@ def _end(cluster, patience: float) -> None:
             cluster.close()
 
     closing = threading.Thread(target=close, daemon=True)
-    try:
-        closing.start()
-    except RuntimeError:  # there is no memory for another thread
-        _kill(cluster)
-        return
-    try:
+    with _interrupts_later():  # Dask would fail on a half-closed cluster when the process exits
+        try:
+            closing.start()
+        except RuntimeError:  # there is no memory for another thread
+            _kill(cluster)
+            return
         closing.join(patience)
-    finally:
         while closing.is_alive():
             _kill(cluster)
             closing.join(0.1)

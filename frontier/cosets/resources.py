@@ -62,7 +62,7 @@ def plan_cosets(config: Config, region: str | None = None) -> CosetPlan:
     region: the name of the region, by default that of `best_region`. Raises InputError if the
     search by cosets does not support the puzzle, or if it has no region of this name.
     """
-    config.refuse_family("name one with puzzle.blank")
+    config.refuse_family("choose one, such as --set 'puzzle.blank=[0, 0]'")
     puzzle = check_puzzle(config.make_puzzle())
     chosen = best_region(puzzle) if region is None else region_named(puzzle, region)
     room = machine.memory() * MEMORY_SHARE[0] // MEMORY_SHARE[1]

@@ -85,8 +85,8 @@ class Forecast:
 
     @cached_property
     def disk(self) -> float:
-        """The bytes on the disk at the peak. For layers in memory this is an upper bound, because
-        the peak depends on when they are stored."""
+        """The bytes on the disk at the peak. If layers are made in memory and only some are kept,
+        this is an upper bound, because the peak depends on when they are stored."""
         stored = [self._stored(depth) for depth in range(self.depths.stop)]
         kept = self.plan.policy.layers_kept
         if kept is None:

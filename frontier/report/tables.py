@@ -50,7 +50,7 @@ def tables_of(report: Report) -> Tables:
         forms = {name: form for name, (_, form) in LAYER.items()}
         rows = [[form(getattr(of, name)) for name, form in forms.items()] for of in run.layers]
     else:
-        titles = [{"puzzle": run.puzzle.title, "found": run.standing} for run in report.runs]
+        titles = [{"puzzle": run.puzzle.title, "state": run.standing} for run in report.runs]
         key = [title | figures for title, figures in zip(titles, key, strict=True)]
         header = ["depth", *report.labels]
         rows = [

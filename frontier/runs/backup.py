@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import google_crc32c
 
 from frontier.errors import CorruptRunError, InputError, unwritable
+from frontier.runs.directory import refuse_inside_run
 from frontier.storage.base import PARTIAL, Storage
 from frontier.storage.local import MARKED
 from frontier.storage.lock import reading, writing
@@ -101,14 +102,7 @@ def check_new(target: Storage) -> None:
     """Raise InputError if a place is a file, or lies inside a run."""
     if target.exists("") and not target.is_folder():
         raise taken(target)
-    inside, above = target.resolved(), target.resolved().parent
-    while above != inside:
-        if above.exists(RUN):
-            raise InputError(
-                f"{target} is in the run directory {above}, which may hold only its run; name "
-                "another place"
-            )
-        inside, above = above, above.parent
+    refuse_inside_run(target)
 
 
 def _is_passing(name: str) -> bool:

@@ -48,6 +48,7 @@ def make_directory(storage: Storage) -> None:
     """
     if storage.exists(RUN):
         return
+    refuse_inside_run(storage)
     try:
         storage.make_folder()
         names = storage.names()
@@ -72,6 +73,18 @@ def make_directory(storage: Storage) -> None:
 def _says_something(content: dict) -> bool:
     """Return whether a ledger lists a layer or an answer."""
     return bool(content.get("layers") or content.get("answers"))
+
+
+def refuse_inside_run(target: Storage) -> None:
+    """Raise InputError if a place lies inside a run."""
+    inside, above = target.resolved(), target.resolved().parent
+    while above != inside:
+        if above.exists(RUN):
+            raise InputError(
+                f"{target} is in the run directory {above}, which may hold only its run; name "
+                "another place"
+            )
+        inside, above = above, above.parent
 
 
 def refuse_others(names: set[str], place: Place) -> None:

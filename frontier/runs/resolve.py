@@ -271,7 +271,9 @@ def only_member(config: Config, what: object) -> Config:
     """Return the config of a single run; raises InputError if there are several. what: the name
     that the user gave."""
     if len(config.members) > 1:
-        raise InputError(f"{what} has several goals; name one with puzzle.blank, such as [0, 0]")
+        raise InputError(
+            f"{what} has several goals; choose one, such as --set 'puzzle.blank=[0, 0]'"
+        )
     return config.members[0]
 
 

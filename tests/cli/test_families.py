@@ -130,3 +130,21 @@ def test_what_is_no_member_of_a_family(tmp_path, name, settings):
 def hints(run):
     """The commands that `status` names to resume runs."""
     return re.findall(r"resume with: (.*)\n", invoke("status", run).stdout)
+
+
+def test_verify_names_the_damaged_run_of_a_family(tmp_path):
+    config = CONFIGS / "2x3.toml", *serial(tmp_path), "--set", "puzzle.blank=all"
+    invoke("run", *config)
+    damaged = tmp_path / "run" / "blank-0-1"
+    (damaged / "ledger.copy.json").write_text("{}")
+    said = invoke("verify", tmp_path / "run", code=4).stderr
+    assert f"{damaged} has 1 fault" in said
+    assert "blank-0-0" not in said
+
+
+def test_no_run_begins_inside_another(tmp_path):
+    invoke("run", CONFIGS / "2x2.toml", *serial(tmp_path))
+    inside = tmp_path / "run" / "further" / "run"
+    said = invoke("run", CONFIGS / "2x3.toml", "--out", inside, code=2).stderr
+    assert "which may hold only its run" in " ".join(said.split())
+    assert not inside.exists()
