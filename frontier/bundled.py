@@ -49,8 +49,7 @@ def _numbered(parts: list[str]) -> list[str | int]:
 def text_of(name: str) -> str:
     """Return the text of a config; raises InputError if no config has this name."""
     if name not in names():
-        near = difflib.get_close_matches(name, names(), 1)
-        hint = f"did you mean {near[0]}?" if near else f"`{program()} list` shows them"
+        hint = _near(name) or f"`{program()} list` shows them"
         raise InputError(f"no config {name!r} comes with the program; {hint}")
     return (_folder() / f"{name}.toml").read_text(encoding="utf-8")
 
@@ -66,4 +65,10 @@ def remedy(missing: str) -> str:
     name = PurePosixPath(missing).name.removesuffix(".toml")
     if name in names():
         return f"use the name alone, {name}, for the config that comes with the program"
-    return f"`{program()} list` shows the configs that come with the program"
+    return _near(name) or f"`{program()} list` shows the configs that come with the program"
+
+
+def _near(name: str) -> str | None:
+    """Return a question that names the config most like `name`, or None."""
+    near = difflib.get_close_matches(name.lower(), names(), 1, cutoff=0.75)
+    return f"did you mean {near[0]}?" if near else None

@@ -70,7 +70,7 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
         answer = "yes" if value["upper"] <= at_most else "no"
         if value["lower"] <= at_most < value["upper"]:
             answer = "not known yet"
-        lines.append(f"  all positions take at most {at_most} moves: {answer}")
+        lines.append(f"  all positions take at most {counted(at_most, 'move')}: {answer}")
     for layer in value["layers"]:
         lines.append(f"  {counted(layer['count'], 'position')} at depth {layer['depth']}")
     if value["witness"] and not value["known"]:

@@ -58,7 +58,7 @@ def _tasks_done(progress: AnyProgress) -> int:
     return progress.task.done if isinstance(progress, Progress) and progress.task else 0
 
 
-WIDEST = {CLOCK: "00:00:00", "states": "9" * 14, "total": "9" * 15, "tasks": "999/999"}
+WIDEST = {CLOCK: "00:00:00", "states": "9" * 14, "total": "9" * 14, "tasks": "999/999"}
 """The widest values that fit in their columns."""
 
 
