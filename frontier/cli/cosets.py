@@ -83,7 +83,7 @@ def gods_number(
 
     The search narrows the bounds by asking whether all positions take at most T moves. It stores
     results every few seconds. To resume a search that was stopped (Ctrl-C) or killed, repeat the
-    command, or name its directory RUN: runs/NAME-gods-number or, with store.path = X,
+    command, or give its directory as RUN: runs/NAME-gods-number or, with store.path = X,
     X-gods-number.
     """
     loaded = resolve(config, settings).config

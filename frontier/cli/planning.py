@@ -53,7 +53,7 @@ Examples:
 def plan(config, settings, workers, verbose, as_json):
     """Estimate the memory, disk and time of the run of CONFIG, or of the run in the directory RUN.
 
-    Memory and disk are computed. The time is a range: `plan` measures one core for a few seconds
+    Memory and disk are computed. The time is a range: `plan` measures one core for about a second
     and assumes that the machine is otherwise idle. The sizes of layers are estimated from the first
     layers, unless the run directory has them. Warnings say what will fail or take a long time. If a
     tile puzzle does not fit or takes a long time, the plan also says how much memory `gods-number`

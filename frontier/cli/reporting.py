@@ -70,8 +70,8 @@ def report(runs, expect, force, as_json, **options):
     A CSV file has a row for each run and depth. The column `run` is omitted if there is one run.
 
     For a search for God's number, the report lists the bounds, the questions that prove them, the
-    farthest positions, and the config and the machine. `report` takes one such search at a time. In
-    a directory with runs and such searches, it compares only the runs.
+    farthest positions, and the config and the machine. `report` takes one such search at a time. If
+    RUN is a directory that holds runs and such searches, only the runs are compared.
     """
     targets = [(kind, file) for kind, files in options.items() for file in files]
     check_targets([file for _, file in targets], force, as_json)
