@@ -210,7 +210,7 @@ def test_commands(bucket, tmp_path):
         assert "no faults" in invoke("verify", copy, "--deep").stdout
     invoke("export", bucket, f"{bucket}.zarr", code=2)
     bucket.delete("run.json")
-    assert "restores it from its copy" in invoke("status", bucket, code=4).stderr
+    assert "is missing, but not its copy" in invoke("status", bucket, code=4).stderr
     assert "run.json: rewritten" in invoke("repair", bucket).stdout
     assert "no faults" in invoke("verify", bucket).stdout
 
