@@ -307,7 +307,7 @@ def test_progress_is_shown_where_people_look(tmp_path, monkeypatch, capsys):
     frontier.run(config_of(tmp_path, kind="serial"))
     assert capsys.readouterr().err == ""
     frontier.run(config_of(tmp_path, kind="serial"), fresh=True, progress=True)
-    assert " 21               1              360   100.00 " in capsys.readouterr().err
+    assert " 21               1             360   100.00 " in capsys.readouterr().err
     monkeypatch.setattr(displays, "is_live", lambda console: True)  # a terminal
     frontier.run(config_of(tmp_path, kind="serial"), fresh=True)
     said = capsys.readouterr().err
