@@ -26,7 +26,7 @@ SAMPLE_SECONDS = 30.0
     short_help="Find God's number without visiting every position.",
     epilog="""\b
 Examples:
-  frontier gods-number 2x8 --layers 4  # also list the last four layers
+  frontier gods-number 2x8 --layers 4  # find the last four layers
   frontier gods-number 2x8 --at-most 141  # do 141 moves suffice?
   frontier gods-number 4x4 --hours 2  # the best bounds after two hours
   frontier gods-number 2x8 --set puzzle.metric=multi
