@@ -34,4 +34,15 @@ def file_of(path, name):
     return layers_of(path) / rest if first == "layers" else Path(path) / name
 
 
+def copied(source, target):
+    """Copy all files of a run, as the tools of a file system or of a bucket do."""
+    source, target = storage_at(source), storage_at(target)
+    target.make_folder()
+    for name, _ in source.files():
+        folders = name.split("/")[:-1]
+        for depth in range(len(folders)):
+            target.make_folder("/".join(folders[: depth + 1]))
+        target.write(name, source.read(name))
+
+
 COPIES = {"run.json": "run.copy.json", "ledger.json": "ledger.copy.json"}

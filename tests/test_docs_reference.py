@@ -91,7 +91,6 @@ def test_fields_of_json(runs):
         "solve": ("solve", path, "1 0 2 / 3 4 5", "--all-counts"),
         "farthest": ("farthest", path),
         "verify": ("verify", path),
-        "backup": ("backup", path, runs / "copy"),
         "plan": ("plan", path),
     }
     for name, arguments in asked.items():

@@ -32,7 +32,7 @@ from frontier.errors import CorruptRunError, InputError, unwritable
 from frontier.jit import kernel
 from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Puzzle, puzzle_of
-from frontier.runs.backup import check_new, taken
+from frontier.runs.directory import refuse_inside_run
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
 from frontier.space.tower_space import AnySpace
@@ -214,9 +214,9 @@ def _new_place(storage: Storage) -> Path:
             f"{storage} is in an object store; export to a file system, and copy the result with a "
             "tool of the store"
         )
-    check_new(storage)
-    if storage.is_folder():
-        raise taken(storage)
+    if storage.exists(""):
+        raise InputError(f"{storage} already exists; name another place")
+    refuse_inside_run(storage)
     try:
         storage.parent.make_folder()
     except OSError as error:

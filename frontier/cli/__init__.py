@@ -148,7 +148,6 @@ COMMANDS = {
     "solve": ("solving", "Find a shortest solution of each BOARD."),
     "draw": ("drawing", "Draw positions."),
     "export": ("layers", "Write the distances of all positions as an array."),
-    "backup": ("copying", "Copy a run to a new place."),
     "verify": ("upkeep", "Check all files of RUN that the search reads."),
     "repair": ("upkeep", "Roll a damaged RUN back to its last good layer."),
     "thesis": ("studies", "Reproduce a thesis on the 2×n puzzle, claim by claim."),

@@ -72,12 +72,12 @@ def some_runs(folder):
 
 @pytest.mark.parametrize("command", ["run", "plan"])
 def test_a_directory_of_unrelated_runs_is_no_family(tmp_path, command):
-    """It is refused as by `backup`, and nothing else is searched."""
+    """It is refused as by `layer`, and nothing else is searched."""
     runs = some_runs(tmp_path / "runs")
     files = sorted(tmp_path.rglob("*"))
     refused = invoke(command, runs, code=2).stderr
     assert refused == f"frontier: {runs} names several runs; name one of {runs}/2x2, {runs}/2x3\n"
-    assert refused == invoke("backup", runs, tmp_path / "copy", code=2).stderr
+    assert refused == invoke("layer", runs, 0, code=2).stderr
     assert sorted(tmp_path.rglob("*")) == files
     with pytest.raises(InputError, match="names several runs"):
         api.run(runs)

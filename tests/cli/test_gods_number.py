@@ -9,6 +9,7 @@ import sys
 
 import making
 import pytest
+from files import copied
 from making import CONFIGS
 from sweeps import swept
 
@@ -110,14 +111,14 @@ def test_a_plan_makes_nothing(tmp_path):
 
 
 @pytest.mark.sweep
-def test_a_search_in_a_bucket_and_its_backup(tmp_path, memory_bucket):
+def test_a_search_in_a_bucket_and_its_copies(tmp_path, memory_bucket):
     """Copied there and back; each goes on where the first one was."""
     words = CONFIGS / "2x4.toml", "--set", f"store.path={memory_bucket}/run"
     said = invoke(*words, "--at-most", "36", "--hours", "1e-9").stdout
     assert "36 moves: not known yet" in said
     search = memory_bucket.below("run-gods-number")
-    invoke(search, tmp_path / "run-gods-number", command="backup")
-    invoke(tmp_path / "run-gods-number", memory_bucket.below("copy"), command="backup")
+    copied(search, tmp_path / "run-gods-number")
+    copied(tmp_path / "run-gods-number", memory_bucket.below("copy"))
     for place in (search, tmp_path / "run-gods-number", memory_bucket.below("copy")):
         assert "no faults" in invoke(place, command="verify").stdout
     assert "God's number: 36\n" in invoke(*words).stdout

@@ -273,14 +273,14 @@ def refuses(made, folder, path, *arguments, **options):
 
 
 def test_what_the_system_refuses_is_no_bad_input(tmp_path, monkeypatch):
-    """Wherever a run, a backup, an array or a report is to be made."""
+    """Wherever a run, an array or a report is to be made."""
     keep = "--set", "search.keep=all"
     run, kept = ("run", CONFIGS / "2x3.toml", *keep), tmp_path / "kept"
     invoke(*run, "--set", f"store.path={kept}")
     monkeypatch.setattr(os, "mkdir", partial(refuses, os.mkdir, tmp_path))
     asked = {
         "cannot be made there (Read-only file system)": (*run, *serial(tmp_path)),
-        f"{tmp_path / 'new' / 'x'} cannot be made": ("backup", kept, tmp_path / "new" / "x"),
+        f"{tmp_path / 'new'} cannot be made": ("export", kept, tmp_path / "new" / "x"),
         f"{tmp_path / 'array'} cannot be written": ("export", kept, tmp_path / "array"),
     }
     for said, words in asked.items():

@@ -132,7 +132,7 @@ def test_a_writer_that_fails_leaves_what_was_there(tmp_path, thread):
 
 
 def test_what_has_another_name_too_is_not_written_over(tmp_path, thread):
-    """A hard link, as backups make them, and a symbolic link."""
+    """A hard link, as some copies of runs have, and a symbolic link."""
     write(tmp_path / "c.0", thread, slabs_of(1))
     before = (tmp_path / "c.0").read_bytes()
     os.link(tmp_path / "c.0", tmp_path / "backup")

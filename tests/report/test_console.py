@@ -121,19 +121,18 @@ def test_elsewhere_nothing_passes_and_no_line_is_broken():
 def test_commands_wipe_out_their_lines(terminal, tmp_path, monkeypatch):
     path = tmp_path / "run"
     run(path)
-    for command in (["verify", path], ["repair", path], ["backup", path, tmp_path / "copy"]):
+    for command in (["verify", path], ["repair", path]):
         asked = []
 
         def passing(file, asked=asked):
             asked.append(file)
             return passing_line(terminal.file)
 
-        for module in ("upkeep", "copying"):
-            monkeypatch.setattr(f"frontier.cli.{module}.passing_line", passing)
+        monkeypatch.setattr("frontier.cli.upkeep.passing_line", passing)
         invoke(*command)
         assert not any(terminal.lines())
         assert len(asked) == 1
-    assert {"layer 36 …", "run.json …"} <= set(terminal.seen)
+    assert "layer 36 …" in terminal.seen
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 1000])

@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 import zarr
+from files import copied
 from making import invoke
 from search.bucket_runs import CONFIGS, FORMS, assert_same, plan_of
 from sweeps import swept
@@ -204,8 +205,8 @@ def test_commands(bucket, tmp_path):
     assert "no faults" in invoke("verify", bucket, "--deep").stdout
     invoke("run", *words, *settings, "--fresh", "--yes")
     assert LayerRun.open(bucket).stored_depths() == [20, 21]
-    invoke("backup", bucket, tmp_path / "copy")
-    invoke("backup", tmp_path / "copy", f"{bucket}-copy")
+    copied(bucket, tmp_path / "copy")
+    copied(tmp_path / "copy", f"{bucket}-copy")
     for copy in (tmp_path / "copy", f"{bucket}-copy"):
         assert "no faults" in invoke("verify", copy, "--deep").stdout
     invoke("export", bucket, f"{bucket}.zarr", code=2)

@@ -1,5 +1,6 @@
 """Runs that stop or fail in the middle of a layer, and go on."""
 
+import shutil
 import signal
 
 import numpy as np
@@ -36,6 +37,20 @@ def test_until_and_then_on(tmp_path, form):
     done = run(plan)
     assert (done.records[-1].depth, done.states) == KNOWN[3, 3]
     assert [r.states for r in done.records[:13]] == [r.states for r in first.records]
+
+
+@swept("first", ["run", "copy"], few=["copy"])
+def test_a_copy_of_a_stopped_run_resumes(tmp_path, first):
+    """Neither run changes the files of the other."""
+    run(as_bits(api.plan(config_of(tmp_path, 2, 4))), until=30)
+    shutil.copytree(tmp_path / "run", tmp_path / "copy")
+    second = "copy" if first == "run" else "run"
+    before = {file: file.read_bytes() for file in (tmp_path / second).rglob("*") if file.is_file()}
+    done = api.run(tmp_path / first)
+    assert (done.depth, done.states) == KNOWN[2, 4]
+    api.delete_run(tmp_path / first)
+    after = {file: file.read_bytes() for file in (tmp_path / second).rglob("*") if file.is_file()}
+    assert after == before
 
 
 def test_stop_and_resume_use_the_finished_tasks(tmp_path, monkeypatch):

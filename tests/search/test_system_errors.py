@@ -184,7 +184,7 @@ def failing_at(patch, call, path, number):
 )
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EINVAL])
 def test_a_file_for_people_that_cannot_be_opened_ends_no_run(tmp_path, monkeypatch, name, number):
-    """The run says so once; what the file held stays there, and a backup does without it."""
+    """The run says so once, and what the file held stays there."""
     run = copy_of_half_done(tmp_path / "run")
     (run.path / name).touch()
     file = run.path / name
@@ -195,13 +195,10 @@ def test_a_file_for_people_that_cannot_be_opened_ends_no_run(tmp_path, monkeypat
         words = "run", CONFIGS / "2x4.toml", "--set", f"store.path={run.path}", *SETTINGS
         said = invoke(*words).stderr
         assert said.count(f"warning: {file} cannot be written ({os.strerror(number)})") == 1
-        assert f"without {name}" in invoke("backup", run.path, tmp_path / "backup").stdout
         invoke("report", run.path)
         assert "is already complete" in invoke("run", run.path).output
     assert file.read_bytes() == before
     assert LayerRun.open(run.path).complete
-    assert not (tmp_path / "backup" / name).exists()
-    invoke("verify", tmp_path / "backup")
 
 
 def refuse(patch, module, file, number):
