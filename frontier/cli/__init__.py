@@ -151,7 +151,6 @@ COMMANDS = {
     "verify": ("upkeep", "Check all files of RUN that the search reads."),
     "repair": ("upkeep", "Roll a damaged RUN back to its last good layer."),
     "thesis": ("studies", "Reproduce a thesis on the 2×n puzzle, claim by claim."),
-    "rotate": ("rotating", "Solve a 15-puzzle by rotations of three loops."),
 }
 """The module in `frontier.cli` and the short help of each command, in the order of their use."""
 

@@ -1,16 +1,15 @@
-"""Solutions as JSON and as text: shortest ones, and solutions of the 15-puzzle by rotations."""
+"""Shortest solutions as JSON and as text."""
 
 from collections.abc import Iterable
 
 from rich.console import Console
 
-from frontier.answers.rotation import FIFTEEN, Rotation, Turn, moved
 from frontier.answers.solution import Solution
 from frontier.puzzles import Puzzle
 from frontier.report.boards import captions_of, draw_boards
 from frontier.text import counted
 
-MOVES_A_LINE, TILES_A_LINE = 20, 25
+MOVES_A_LINE = 20
 
 
 def solution_value(
@@ -77,49 +76,3 @@ def describe_moves(puzzle: Puzzle, moves: Iterable[str]) -> str:
     key, _ = puzzle.notation.legend
     broad = max(map(len, meanings))
     return "\n".join([key, *(f"  {name:{broad}}  {words}" for name, words in meanings.items())])
-
-
-def command(turn: Turn) -> str:
-    loop, number = turn
-    return f"({loop} {number})"
-
-
-def tiles_of(rotation: Rotation, path: list[int]) -> list[int]:
-    """Return the tiles that move when the blank moves through these cells."""
-    tiles, board = [], rotation.start
-    for cell in path:
-        tiles.append(board[cell])
-        board = moved(board, [cell])
-    return tiles
-
-
-def rotation_value(rotation: Rotation) -> dict:
-    """Return the solution as JSON."""
-    return {
-        "board": FIFTEEN.write(rotation.start),
-        "slides_before": tiles_of(rotation, rotation.slide),
-        "stages": [[stage.tile, list(map(command, stage.turns))] for stage in rotation.stages],
-        "commands": len(rotation.turns),
-        "unit_rotations": rotation.units,
-        "tile_moves": len(rotation.blank_path),
-        "tile_moves_without_backtracks": len(rotation.short_path),
-        "tiles": tiles_of(rotation, rotation.short_path),
-    }
-
-
-def describe_rotation(rotation: Rotation, boards: bool) -> str:
-    """Return the solution as text. boards: True to draw the board after each tile."""
-    value, lines = rotation_value(rotation), [f"{FIFTEEN.line(rotation.start)}:"]
-    if slid := value["slides_before"]:
-        lines.append(f"  blank to the corner: {' '.join(map(str, slid))}")
-    for stage, (tile, commands) in zip(rotation.stages, value["stages"], strict=True):
-        lines.append(f"  {tile:>2}: {' '.join(commands) or 'in place'}")
-        if boards:
-            lines += ["", draw_boards(FIFTEEN, [stage.board]), ""]
-    counts = {"command": "commands", "unit rotation": "unit_rotations", "tile move": "tile_moves"}
-    lines.append(f"  {', '.join(counted(value[key], noun) for noun, key in counts.items())}")
-    tiles = [f"{tile:>2}" for tile in value["tiles"]]
-    lines.append(f"  without backtracking, {counted(len(tiles), 'tile move')}:")
-    for first in range(0, len(tiles), TILES_A_LINE):
-        lines.append(f"    {' '.join(tiles[first : first + TILES_A_LINE])}")
-    return "\n".join(lines)

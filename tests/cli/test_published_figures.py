@@ -30,22 +30,6 @@ HEXAGRAM_FARTHEST = [
     "SWWWWWWBBBBBB", "WWSWWWWBBBBBB", "WWWWWWSBBBBBB", "WWWWWWBBBBSBB", "WWWWWWBBBBBBS",
     "WSWWWWWBBBBBB", "WWWWWWBBBBBSB",
 ]  # fmt: skip
-ROTATION_BOARD = "15 13 3 9/1 4 14 5/7 2 8 10/12 11 6 0"
-ROTATION_STAGES = [
-    [4, "(a 7) (b 2) (a -7)"],
-    [3, "(a 4) (b -1) (a -4) (a 6) (b 1) (a -6)"],
-    [2, ""],
-    [1, "(a 3) (b -1) (a -3) (a 4) (b 1) (a -4)"],
-    [5, "(b 2) (a 3) (b 2) (a -3)"],
-    [9, "(a 1) (b -1) (a -1) (a 2) (b 1) (a -2)"],
-    [13, "(c 1) (a 2) (c 1) (a -2)"],
-    [8, "(c -1) (b 5) (c 1) (b -5)"],
-    [7, "(b 4) (c 1) (b -4)"],
-    [6, ""],
-    [10, ""],
-    [14, "(c -1) (b 1) (c 1) (b -1)"],
-    [11, "(c -1)"],
-]
 
 
 def said(*arguments):
@@ -137,20 +121,6 @@ def test_honeycomb(tmp_path):
 def test_hakoiri_to_the_exit(tmp_path, metric, moves):
     value = run(tmp_path, "hakoiri-exit", f"puzzle.metric={metric}")
     assert value["start"]["depth"] == moves
-
-
-def test_rotation():
-    value = said("rotate", ROTATION_BOARD, "--json")
-    assert value["commands"] == 41
-    assert value["stages"] == [
-        [tile, [f"{turn})" for turn in text.replace(") ", ")").split(")") if turn]]
-        for tile, text in ROTATION_STAGES
-    ]
-    units = dict.fromkeys("abc", 0)
-    for _, turns in value["stages"]:
-        for turn in turns:
-            units[turn[1]] += abs(int(turn[3:-1]))
-    assert value["tile_moves"] == 12 * units["a"] + 8 * units["b"] + 4 * units["c"]
 
 
 @swept(("metric", "depths"), [("step", {31, 30}), ("multi", {24})], few=1)

@@ -1,4 +1,4 @@
-"""`solve` and `rotate` as a user types them."""
+"""`solve` as a user types it."""
 
 import json
 import re
@@ -16,7 +16,6 @@ from frontier.puzzles import permutation_puzzle
 GOAT = CONFIGS / "goat.toml"
 HEXAGRAM = CONFIGS / "hexagram.toml"
 SERIAL = "--set", "cluster.kind=serial"
-PUBLISHED = "15 13 3 9/1 4 14 5/7 2 8 10/12 11 6 0"
 
 
 def refused(*arguments):
@@ -272,7 +271,6 @@ def test_a_board_without_its_quotes(run):
     for text in (board, "4 1 2 3 / 5 6 7 0", "4 1 2 3 5 6 7 0"):
         assert invoke("solve", run, *text.split()).stdout == answer
         assert invoke("draw", config, *text.split()).stdout == invoke("draw", config, board).stdout
-    assert invoke("rotate", *PUBLISHED.split()).stdout == invoke("rotate", PUBLISHED).stdout
     several = values("solve", CONFIGS / "topspin-9.toml", "123456789", "234567891")
     assert len(several) == 2
     wrong = "4 1 2 3 5 6 8 0"
@@ -479,27 +477,3 @@ def test_settings_do_not_change_a_run_directory(run):
     board = "0 1 2 3/4 5 6 7"
     message = refused("solve", run, board, "--method", "ida", "--set", "puzzle.metric=multi")
     assert "is a run directory" in message
-
-
-def test_rotate():
-    text = invoke("rotate", PUBLISHED).stdout
-    assert text.startswith(f"{PUBLISHED}:\n   4: (a 7) (b 2) (a -7)\n")
-    assert "41 commands" in text
-    (value,) = values("rotate", PUBLISHED)
-    assert value["commands"] == 41
-    assert value["slides_before"] == []
-    assert [tile for tile, _ in value["stages"]] == [4, 3, 2, 1, 5, 9, 13, 8, 7, 6, 10, 14, 11]
-    assert len(value["tiles"]) == value["tile_moves_without_backtracks"] < value["tile_moves"]
-    shown = invoke("rotate", PUBLISHED, "--boards").stdout
-    assert shown.count("│ 1  │ 2  │ 3  │ 4  │\n") >= 10
-    assert f"{value['tile_moves']:,} tile moves" in shown
-
-
-def test_what_rotate_refuses():
-    for board, word in [
-        ("13 15 3 9/1 4 14 5/7 2 8 10/12 11 6 0", "parity"),
-        ("1 2 3/4 5 6/7 8 0", "4 rows of 4"),
-        (PUBLISHED.replace("15", "16"), "0..15"),
-        (PUBLISHED.replace("15", "x"), "'x'"),
-    ]:
-        assert word in refused("rotate", board)

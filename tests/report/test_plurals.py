@@ -13,7 +13,6 @@ from making import CONFIGS
 
 from frontier import api
 from frontier.answers.ida import IdaSolver
-from frontier.answers.rotation import FIFTEEN, cells_of, moved
 from frontier.cli import main
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import block_puzzle, graph_puzzle, tile_puzzle
@@ -67,14 +66,6 @@ def test_a_run_of_one_move(tmp_path):
     assert "  start: 1 move\n" in output("run", config, *start, *where)
     assert "1 move, 1 shortest solution\n" in output("solve", path, "--all-counts")
     assert ": 1 move, " in output("solve", config, *start, "--method", "ida")
-
-
-def test_one_rotation():
-    said = output("rotate", "1 2 3 4/5 6 7 8/9 10 11 12/13 14 0 15")
-    assert "  0 commands, 0 unit rotations, 1 tile move\n" in said
-    assert "  without backtracking, 1 tile move:\n" in said
-    board = moved(FIFTEEN.goals[0], cells_of(("c", -1)))
-    assert "  1 command, 1 unit rotation, 4 tile moves\n" in output("rotate", FIFTEEN.line(board))
 
 
 def test_progress_of_one_state(capsys):

@@ -1,20 +1,23 @@
-"""Solutions by rotations, replayed tile by tile on a plain list."""
+"""`scripts/rotation.py`: its solutions, replayed tile by tile on a plain list."""
 
 import random
 import re
+import sys
 from itertools import pairwise
 
 import pytest
-from making import CONFIGS
+from making import CONFIGS, script
 from sweeps import cases
 from twins import sign
 
 from frontier.answers.ida import IdaSolver
-from frontier.answers.rotation import FIFTEEN, cells_of, moved, solve_by_rotations
 from frontier.config import load_config
 from frontier.errors import InputError
 from frontier.report.boards import draw_boards
-from frontier.report.solution import describe_rotation, rotation_value, tiles_of
+
+rotations = script("rotation")
+FIFTEEN, cells_of, moved = rotations.FIFTEEN, rotations.cells_of, rotations.moved
+solve_by_rotations, tiles_of = rotations.solve_by_rotations, rotations.tiles_of
 
 GOAL = (*range(1, 16), 0)
 PUBLISHED = (15, 13, 3, 9, 1, 4, 14, 5, 7, 2, 8, 10, 12, 11, 6, 0)
@@ -164,12 +167,12 @@ def test_placed_tiles_stay_after_each_stage(solved):
         assert board == GOAL
 
 
-def test_the_page_says_how_a_board_of_rotate_is_solved_otherwise():
+def test_the_page_says_how_its_board_is_solved_otherwise():
     """Under the config of the 15-puzzle, whose own goal has the blank elsewhere."""
     page = (CONFIGS.parent / "docs" / "reference" / "puzzles" / "tiles.md").read_text(
         encoding="utf-8"
     )
-    (board,) = re.findall(r'^frontier rotate "(.*)"$', page, re.MULTILINE)
+    (board,) = re.findall(r'^python scripts/rotation.py "(.*)"$', page, re.MULTILINE)
     assert f'frontier solve 15-puzzle "{board}"' in page
     puzzle = load_config("15-puzzle").make_puzzle()
     assert puzzle.goals == FIFTEEN.goals
@@ -211,21 +214,38 @@ def test_text_that_is_no_board_of_the_15_puzzle(text):
         FIFTEEN.parse(text)
 
 
-def test_what_is_reported():
-    rotation = solve_by_rotations(FIFTEEN.parse("15 13 3 9/1 4 14 5/7 2 8 10/12 11 0 6"))
-    value = rotation_value(rotation)
-    assert value["slides_before"] == [6]
-    assert value["board"] == [[15, 13, 3, 9], [1, 4, 14, 5], [7, 2, 8, 10], [12, 11, 0, 6]]
-    assert value["stages"][0] == [4, ["(a 7)", "(b 2)", "(a -7)"]]
-    assert value["commands"] == 41
-    assert value["unit_rotations"] == rotation.units
-    assert value["tile_moves"] == len(rotation.blank_path)
-    assert value["tile_moves_without_backtracks"] == len(value["tiles"])
-    assert pushed(rotation.start, value["tiles"]) == GOAL
-    text = describe_rotation(rotation, boards=False)
-    assert "blank to the corner: 6\n" in text
-    assert "   4: (a 7) (b 2) (a -7)\n" in text
+def said(monkeypatch, capsys, *arguments):
+    monkeypatch.setattr(sys, "argv", ["rotation.py", *arguments])
+    rotations.main()
+    return capsys.readouterr().out
+
+
+def test_what_the_script_says(monkeypatch, capsys):
+    board = "15 13 3 9/1 4 14 5/7 2 8 10/12 11 0 6"
+    solution = solve_by_rotations(FIFTEEN.parse(board))
+    text = said(monkeypatch, capsys, board)
+    assert text.startswith(f"{board}:\n  blank to the corner: 6\n   4: (a 7) (b 2) (a -7)\n")
     assert "   2: in place\n" in text
-    assert f"41 commands, {rotation.units} unit rotations" in text
-    shown = describe_rotation(rotation, boards=True)
-    assert all(draw_boards(FIFTEEN, [stage.board]) in shown for stage in rotation.stages)
+    assert f"41 commands, {solution.units} unit rotations, " in text
+    assert f" {len(solution.blank_path):,} tile moves\n" in text
+    count, tiles = re.search(r"without backtracking, (\S+) tile moves:\n(.*)", text, re.S).groups()
+    tiles = [int(tile) for tile in tiles.split()]
+    assert int(count.replace(",", "")) == len(tiles)
+    assert pushed(solution.start, tiles) == GOAL
+    shown = said(monkeypatch, capsys, board, "--boards")
+    assert all(draw_boards(FIFTEEN, [stage.board]) in shown for stage in solution.stages)
+
+
+def test_one_rotation(monkeypatch, capsys):
+    text = said(monkeypatch, capsys, "1 2 3 4/5 6 7 8/9 10 11 12/13 14 0 15")
+    assert "  0 commands, 0 unit rotations, 1 tile move\n" in text
+    assert "  without backtracking, 1 tile move:\n" in text
+    board = FIFTEEN.line(moved(GOAL, cells_of(("c", -1))))
+    assert "  1 command, 1 unit rotation, 4 tile moves\n" in said(monkeypatch, capsys, board)
+
+
+def test_what_the_script_refuses(monkeypatch, capsys):
+    with pytest.raises(SystemExit) as end:
+        said(monkeypatch, capsys, "13 15 3 9/1 4 14 5/7 2 8 10/12 11 6 0")
+    assert end.value.code == 2
+    assert "parity" in capsys.readouterr().err

@@ -1,4 +1,11 @@
-"""Solutions of the 15-puzzle by rotations of three loops, piece by piece, without any search.
+"""Solve the 15-puzzle by rotations of three loops, tile by tile, without any search.
+
+    python scripts/rotation.py "15 13 3 9/1 4 14 5/7 2 8 10/12 11 6 0"
+
+The goal has the blank, 0, at the bottom right. The blank of the board first slides along its row
+and then down to this corner. The script writes rotations as (a 3), (b -1), (c 1): (a 3) carries the
+blank three times clockwise around loop a, which moves the other tiles of the loop three places
+anticlockwise. A negative number turns the loop the other way.
 
 With the blank at the bottom right, moving it once around a loop of cells through that corner
 rotates the tiles of the loop by one place. Three nested loops are enough (S. Fujimoto's rotational
@@ -17,14 +24,18 @@ the top right to the bottom left. Turns of loop `c` then place five tiles of loo
 turn of loop `c` places the last tiles, because the parity of the position allows no other case.
 """
 
+import argparse
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from frontier.errors import InputError
 from frontier.puzzles import Board, tile_puzzle
+from frontier.report.boards import draw_boards
+from frontier.text import counted
 
 FIFTEEN = tile_puzzle(4, 4, goal=[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 0]])
 CORNER = 15
+TILES_A_LINE = 25
 
 LOOPS = {
     "a": (14, 13, 12, 8, 4, 0, 1, 2, 3, 7, 11, CORNER),
@@ -166,3 +177,52 @@ def _exchange(loop: str, number: int, turn: Turn) -> list[Turn]:
 
 def _after(board: Board, turns: Iterable[Turn]) -> Board:
     return moved(board, (cell for turn in turns for cell in cells_of(turn)))
+
+
+def tiles_of(rotation: Rotation, path: list[int]) -> list[int]:
+    """Return the tiles that move when the blank moves through these cells."""
+    tiles, board = [], rotation.start
+    for cell in path:
+        tiles.append(board[cell])
+        board = moved(board, [cell])
+    return tiles
+
+
+def describe(rotation: Rotation, boards: bool) -> str:
+    """Return the solution as text. boards: True to draw the board after each tile."""
+    lines = [f"{FIFTEEN.line(rotation.start)}:"]
+    if rotation.slide:
+        slid = map(str, tiles_of(rotation, rotation.slide))
+        lines.append(f"  blank to the corner: {' '.join(slid)}")
+    for stage in rotation.stages:
+        turns = " ".join(f"({loop} {number})" for loop, number in stage.turns)
+        lines.append(f"  {stage.tile:>2}: {turns or 'in place'}")
+        if boards:
+            lines += ["", draw_boards(FIFTEEN, [stage.board]), ""]
+    counts = [
+        counted(len(rotation.turns), "command"),
+        counted(rotation.units, "unit rotation"),
+        counted(len(rotation.blank_path), "tile move"),
+    ]
+    lines.append(f"  {', '.join(counts)}")
+    tiles = [f"{tile:>2}" for tile in tiles_of(rotation, rotation.short_path)]
+    lines.append(f"  without backtracking, {counted(len(tiles), 'tile move')}:")
+    for first in range(0, len(tiles), TILES_A_LINE):
+        lines.append(f"    {' '.join(tiles[first : first + TILES_A_LINE])}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("board", metavar="BOARD", help="its rows, such as 1 2 3 4/5 6 7 8/…")
+    parser.add_argument("--boards", action="store_true", help="show the board after each tile")
+    options = parser.parse_args()
+    try:
+        rotation = solve_by_rotations(FIFTEEN.parse(options.board))
+    except InputError as error:
+        parser.error(str(error))
+    print(describe(rotation, options.boards))
+
+
+if __name__ == "__main__":
+    main()
