@@ -38,7 +38,7 @@ from frontier.config_tables import ClusterTable
 
 RUN = "frontier run 2x7"
 BEGUN = f"{RUN} --set cluster.kind=serial --until 12"
-SMALL_THESIS = "frontier thesis --table 4.1 --limit 400"
+SMALL_THESIS = "python scripts/thesis --table 4.1 --limit 400"
 PARSED = "parsed"
 """In place of a run: the program's own parser takes the command."""
 
@@ -68,14 +68,14 @@ INSTEAD = {
     "python scripts/results.py --runs runs": "python scripts/results.py --runs runs 2x3",
     "python scripts/results.py --runs runs --large":
         "python scripts/results.py --runs runs --large --help",
-    # take minutes; each table is tested in tests/thesis
-    "frontier thesis": SMALL_THESIS,
-    "frontier thesis --table beyond": PARSED,
-    "frontier thesis --table 1.1 --table 3.1 --table 4.1 --table 4.2 --table moves "
-    "--table 5.1 --table 5.2 --table beyond --write docs/results --force":
-        f"{SMALL_THESIS} --write docs/results --force",
+    # take minutes; each table is tested in tests/scripts
+    "python scripts/thesis": SMALL_THESIS,
+    "python scripts/thesis --table beyond": PARSED,
+    "python scripts/thesis --table 1.1 --table 3.1 --table 4.1 --table 4.2 --table moves "
+    "--table 5.1 --table 5.2 --table beyond --write docs/results":
+        f"{SMALL_THESIS} --write docs/results",
     **{
-        f"frontier thesis --table beyond --columns {options}": PARSED
+        f"python scripts/thesis --table beyond --columns {options}": PARSED
         for options in (
             "200 --limit 64000000 --memory 7GB",
             "20 --limit 80000000",

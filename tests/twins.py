@@ -231,7 +231,7 @@ def random_sequence(rng, m: int, smaller: Flat = ()) -> Flat:
 
 def attaining_formula(columns: int) -> int:
     """The number of solvable states of 2×n at the greatest Manhattan distance, as it is proved in
-    `frontier.thesis.manhattan`."""
+    scripts/thesis/manhattan.py."""
     if columns < 4:
         return 1
     sides = factorial(columns // 2) ** 4

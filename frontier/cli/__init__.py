@@ -150,7 +150,6 @@ COMMANDS = {
     "export": ("layers", "Write the distances of all positions as an array."),
     "verify": ("upkeep", "Check all files of RUN that the search reads."),
     "repair": ("upkeep", "Roll a damaged RUN back to its last good layer."),
-    "thesis": ("studies", "Reproduce a thesis on the 2×n puzzle, claim by claim."),
 }
 """The module in `frontier.cli` and the short help of each command, in the order of their use."""
 

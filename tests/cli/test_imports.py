@@ -17,7 +17,7 @@ main(sys.argv[1:], prog_name="frontier", standalone_mode=False)
 PARTS = {
     f"frontier.{part}"
     for part in ("answers", "clusters", "config", "cosets", "forecast", "puzzles", "report",
-                 "search", "space", "storage", "store", "thesis")
+                 "search", "space", "storage", "store")
 }  # fmt: skip
 
 
@@ -47,7 +47,7 @@ def test_a_small_run_loads_what_it_uses(tmp_path):
         "asyncio", "dask", "distributed", "matplotlib", "multiprocessing", "numba", "psutil",
         "zarr",
         "frontier.answers.solvers", "frontier.api", "frontier.clusters.dask_executor",
-        "frontier.cosets", "frontier.report.boards", "frontier.storage.bucket", "frontier.thesis",
+        "frontier.cosets", "frontier.report.boards", "frontier.storage.bucket",
     }  # fmt: skip
     for command in ("status", "farthest"):
         modules = loaded(command, tmp_path / "run")

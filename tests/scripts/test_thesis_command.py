@@ -1,20 +1,20 @@
-"""The command `thesis`: which runs it makes, what it refuses."""
+"""`scripts/thesis`: which runs it makes, what it refuses."""
 
 import json
 from importlib.metadata import Distribution, PackageNotFoundError
 
 import pytest
 from making import invoke
-from thesis.test_comparison import verdicts
+from scripts.study import study, verdicts
+from thesis import claims
+from thesis.comparison import TABLES as BY_NAME
+from thesis.report import made_with
 
 import frontier
-from frontier.thesis import claims
-from frontier.thesis.comparison import TABLES as BY_NAME
-from frontier.thesis.report import made_with
 
 
 def test_runs_are_told_before_they_are_made(tmp_path):
-    result = invoke("thesis", "--table", "4.1", "--runs", tmp_path / "runs", "--limit", 120)
+    result = study("--table", "4.1", "--runs", tmp_path / "runs", "--limit", 120)
     names = [line.split(":")[0] for line in result.stderr.splitlines()]
     assert names == [f"pattern-2x{n}-k1" for n in (1, 2, 3)]
     assert "pattern-2x3-k1: 120 states" in result.stderr
@@ -36,8 +36,9 @@ def few(monkeypatch):
 @pytest.mark.sweep
 def test_nothing_is_made_without_a_limit(tmp_path, few):
     """All tables are shown, and nothing differs; what rests on runs has none."""
-    arguments = "thesis", "--runs", tmp_path, "--limit", 0
-    found = json.loads(invoke(*arguments, "--json").stdout)
+    arguments = "--runs", tmp_path / "runs", "--limit", 0
+    study(*arguments, "--write", tmp_path / "written")
+    found = json.loads((tmp_path / "written" / "thesis.json").read_text(encoding="utf-8"))
     assert list(found["tables"]) == list(BY_NAME)
     for name, rows in found["tables"].items():
         for row in rows:
@@ -45,9 +46,9 @@ def test_nothing_is_made_without_a_limit(tmp_path, few):
             assert (row["verdict"] != "no run") == shown
     assert found["runs"] == []
     assert "beyond" not in found
-    result = invoke(*arguments)
+    result = study(*arguments)
     assert result.stderr == ""
-    assert list(tmp_path.iterdir()) == []
+    assert not (tmp_path / "runs").exists()
     none = verdicts(found["tables"]).count("no run")
     assert result.stdout.count(" | – | no run |") == none > 50
     assert f"different: 0; without a run: {none}." in result.stdout
@@ -55,38 +56,26 @@ def test_nothing_is_made_without_a_limit(tmp_path, few):
 
 @pytest.mark.sweep
 def test_nothing_goes_beyond_without_runs(tmp_path):
-    arguments = "thesis", "--table", "beyond", "--runs", tmp_path, "--limit", 0
-    found = json.loads(invoke(*arguments, "--json").stdout)
+    arguments = "--table", "beyond", "--runs", tmp_path / "runs", "--limit", 0
+    study(*arguments, "--write", tmp_path / "written")
+    found = json.loads((tmp_path / "written" / "thesis.json").read_text(encoding="utf-8"))
     assert found["tables"] == found["beyond"]["bounds"] == found["beyond"]["formulas"] == {}
     assert not any(found["beyond"]["depths"].values())
-    assert "claims" not in invoke(*arguments).stdout
-    assert list(tmp_path.iterdir()) == []
+    assert "claims" not in study(*arguments).stdout
+    assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.sweep
-def test_what_thesis_refuses(tmp_path):
-    (tmp_path / "file").write_text("mine")
-    result = invoke("thesis", "--table", "9.9", code=2)
-    assert "'9.9' is not one of" in result.stderr
-    arguments = "thesis", "--table", "3.1", "--runs", tmp_path
-    for target in (tmp_path / "file", tmp_path / "file" / "below"):
-        result = invoke(*arguments, "--write", target, code=2)
-        assert result.stderr.startswith(f"frontier: --write {target / 'thesis.md'}: ")
-    (tmp_path / "old").mkdir()
-    (tmp_path / "old" / "thesis.json").write_text("mine")
-    result = invoke(*arguments, "--write", tmp_path / "old", code=2)
-    assert "thesis.json already exists; name another file, or pass --force" in result.stderr
-    assert [file.name for file in (tmp_path / "old").iterdir()] == ["thesis.json"]
-    invoke(*arguments, "--write", tmp_path / "old", "--force")
-    assert (tmp_path / "old" / "thesis.json").read_text() != "mine"
-    assert (tmp_path / "file").read_text() == "mine"
+def test_what_the_script_refuses(tmp_path):
+    result = study("--table", "9.9", code=2)
+    assert "invalid choice: '9.9'" in result.stderr
     config = tmp_path / "mine.toml"
     config.write_text(
         'name = "mine"\n[puzzle]\nkind = "tiles"\nrows = 2\ncolumns = 3\n'
         f'[store]\npath = "{tmp_path / "pattern-2x3-k1"}"\n[cluster]\nkind = "serial"\n'
     )
     invoke("run", config)
-    result = invoke("thesis", "--table", "4.1", "--runs", tmp_path, "--limit", 400, code=2)
+    result = study("--table", "4.1", "--runs", tmp_path, "--limit", 400, code=2)
     assert "name another directory with --runs" in result.stderr
 
 

@@ -1,10 +1,14 @@
 """Runs that tests of the thesis share."""
 
+import sys
 from functools import cache
+from pathlib import Path
 
 import pytest
 
-from frontier.thesis import comparison
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+
+from thesis import comparison
 
 
 @pytest.fixture(scope="session")
@@ -15,7 +19,7 @@ def directory(tmp_path_factory):
 
 @pytest.fixture(scope="session", autouse=True)
 def sums_once():
-    """Manhattan sums, which take seconds and are the same each time (test_manhattan.py)."""
+    """Manhattan sums, which take seconds and are the same each time (test_thesis_manhattan.py)."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(comparison, "manhattan_counts", cache(comparison.manhattan_counts))
         yield

@@ -1,13 +1,14 @@
 """The claims of the thesis and the results beyond them, as JSON and as Markdown."""
 
 from dataclasses import asdict
+from pathlib import Path
 from platform import python_version
 
-from frontier.report.html import page
+from frontier.report.html import templates
 from frontier.runs.environment import versions
-from frontier.thesis import claims
-from frontier.thesis.comparison import TABLES, Row
-from frontier.thesis.runs import ThesisRuns
+from thesis import claims
+from thesis.comparison import TABLES, Row
+from thesis.runs import ThesisRuns
 
 
 def thesis_value(tables: dict[str, list[Row]], beyond: dict | None, runs: ThesisRuns) -> dict:
@@ -40,4 +41,6 @@ def describe_thesis(value: dict) -> str:
     titles = {name: (table.__doc__ or "").strip().rstrip(".") for name, table in TABLES.items()}
     depths = value.get("beyond", {"depths": {}})["depths"].values()
     columns = sorted({n for depths_of_k in depths for n in depths_of_k})
-    return page("thesis.md", value=value, titles=titles, columns=columns)
+    text = Path(__file__).with_name("thesis.md").read_text(encoding="utf-8")
+    template = templates().overlay(autoescape=False).from_string(text)
+    return template.render(value=value, titles=titles, columns=columns)

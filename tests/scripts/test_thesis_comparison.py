@@ -1,16 +1,15 @@
-"""The `thesis` command: each number it prints, and the slips it finds."""
+"""`scripts/thesis`: each number it prints, and the slips it finds."""
 
 import json
 from itertools import permutations
 
 import pytest
-from making import invoke
+from scripts.study import study, verdicts
+from thesis import claims
+from thesis.comparison import TABLES as BY_NAME
+from thesis.comparison import Row
+from thesis.runs import ThesisRuns
 from twins import sign
-
-from frontier.thesis import claims
-from frontier.thesis.comparison import TABLES as BY_NAME
-from frontier.thesis.comparison import Row
-from frontier.thesis.runs import ThesisRuns
 
 pytestmark = pytest.mark.sweep
 
@@ -32,9 +31,9 @@ def written(directory):
     target = directory / "below" / "written"
     with pytest.MonkeyPatch.context() as patch:  # 2×100 takes some seconds
         patch.delitem(claims.SEQUENCES, 100)
-        result = invoke(
-            "thesis", *chosen, "--runs", directory / "runs", "--limit", LIMIT, "--columns", 9,
-            "--write", target, "--json",
+        result = study(
+            *chosen, "--runs", directory / "runs", "--limit", LIMIT, "--columns", 9,
+            "--write", target,
         )  # fmt: skip
     files = [(target / name).read_text(encoding="utf-8") for name in ("thesis.md", "thesis.json")]
     assert sorted(file.name for file in target.iterdir()) == ["thesis.json", "thesis.md"]
@@ -43,7 +42,7 @@ def written(directory):
 
 @pytest.fixture(scope="module")
 def value(written):
-    return json.loads(written[0])
+    return json.loads(written[2])
 
 
 @pytest.fixture(scope="module")
@@ -212,10 +211,6 @@ def verdict(row):
     return "slip" if row["note"] else "differs"
 
 
-def verdicts(tables):
-    return [row["verdict"] for table in tables.values() for row in table]
-
-
 def test_verdicts(value):
     """No claim differs but for the slips."""
     for table in value["tables"].values():
@@ -254,7 +249,7 @@ def test_a_number_that_the_thesis_does_not_say_differs(
     monkeypatch.setitem(numbers, where, said)
     rows = BY_NAME[table](ThesisRuns(directory / "runs", 0))
     assert [row.claim for row in rows if row.verdict == "differs"] == [claim]
-    text = invoke("thesis", "--table", table, "--runs", directory / "runs", "--limit", 0).stdout
+    text = study("--table", table, "--runs", directory / "runs", "--limit", 0).stdout
     assert text.count("| differs |") == 1
     assert "different: 1;" in text
 
@@ -303,8 +298,8 @@ def test_all_runs_of_the_tables_are_named_along_with_those_beyond(value):
 
 
 def test_what_is_written(written, value):
-    printed, text, data = written
-    assert json.loads(data) == json.loads(printed)
+    printed, text, _ = written
+    assert printed == text
     lines = text.splitlines()
     assert "| lower bound, n = 10 | 144 | 114 | **slip**: the formula gives 114 |" in lines
     assert "| f(100) | 891 | – | no run |" in lines
@@ -324,7 +319,7 @@ def test_what_is_written(written, value):
 
 def test_the_text_of_one_table(written, directory):
     """ThesisRuns that are there are not made again, whatever the limit."""
-    result = invoke("thesis", "--table", "5.2", "--runs", directory / "runs", "--limit", 0)
+    result = study("--table", "5.2", "--runs", directory / "runs", "--limit", 0)
     assert result.stderr == ""
     assert result.stdout.startswith("## Table 5.2")
     assert "| k = 2, n = 7 | 74 | 74 | agrees |" in result.stdout

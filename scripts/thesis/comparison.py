@@ -5,11 +5,11 @@ from dataclasses import asdict, dataclass
 from itertools import accumulate, chain, pairwise, permutations, product
 
 from frontier.puzzles import pattern_puzzle, tile_puzzle
-from frontier.thesis import claims
-from frontier.thesis.bounds import Bounds, linear_formula, thesis_bound
-from frontier.thesis.manhattan import manhattan_counts, manhattan_formula
-from frontier.thesis.runs import ThesisRuns
-from frontier.thesis.sequences import (
+from thesis import claims
+from thesis.bounds import Bounds, linear_formula, thesis_bound
+from thesis.manhattan import manhattan_counts, manhattan_formula
+from thesis.runs import ThesisRuns
+from thesis.sequences import (
     farthest_of_one_column,
     replayed,
     thesis_sequence,

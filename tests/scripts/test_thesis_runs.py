@@ -4,16 +4,16 @@ from dataclasses import replace
 from math import factorial
 
 import pytest
+from scripts.study import without_home
 from sweeps import swept
+from thesis.bounds import Bound, Bounds
+from thesis.runs import ThesisRuns
 from twins import blank_moves, layers_of
 
 from frontier import api
 from frontier.config import Config, config_of
 from frontier.errors import InputError
-from frontier.runs.layer_run import LayerRun
 from frontier.search.coset_driver import find_gods_number
-from frontier.thesis.bounds import Bound, Bounds
-from frontier.thesis.runs import ThesisRuns
 
 
 def counts(rows, columns, k=None):
@@ -179,16 +179,6 @@ def test_a_run_of_ones_own_is_finished_as_it_was_begun(tmp_path):
 def test_a_run_that_keeps_its_layers_will_do(tmp_path):
     run_named(tmp_path, "2x3", {"kind": "tiles", "rows": 2, "columns": 3}, keep="all")
     assert said(ThesisRuns(tmp_path, 0).tiles(2, 3)) == counts(2, 3)
-
-
-def without_home(path, depths=None):
-    """Let the ledger of a run be one that does not say where blanks are, at some depths."""
-    run = LayerRun.open(path)
-    for depth, record in enumerate(run.records):
-        if depths is None or depth in depths:
-            tally = replace(record.tally, at_goal=None)
-            run.records[depth] = replace(record, tally=tally)
-    run.roll_back(len(run.records) - 1, run.stored_depths())
 
 
 @swept("missing", [None, [0], [7], [-1]], few=[None, [7]])

@@ -4,7 +4,7 @@ Let G(n) be the greatest depth of the 2×n puzzle, and d(n, k) the greatest dept
 the k right-most columns. The blank's home is the top left cell. If a search found G(n), both bounds
 are G(n). Otherwise:
 
-**Below.** The bound is 2n² - n (`frontier.thesis.inversions`).
+**Below.** The bound is 2n² - n (`thesis.inversions`).
 
 **Above.** Bring the k right-most columns and the blank home, in at most d(n, k) moves. This leaves
 the 2×(n-k) puzzle, with the right parity. So
@@ -24,8 +24,8 @@ positions have the blank elsewhere. The upper bound is the least over all k that
 from dataclasses import dataclass
 from functools import cache
 
-from frontier.thesis.inversions import inversion_formula
-from frontier.thesis.runs import Depths, ThesisRuns
+from thesis.inversions import inversion_formula
+from thesis.runs import Depths, ThesisRuns
 
 
 @dataclass(frozen=True)

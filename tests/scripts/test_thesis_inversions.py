@@ -1,9 +1,8 @@
 """The lower bound 2n² - n of the 2×n puzzle, against whole searches of small boards."""
 
 import pytest
+from thesis.inversions import inversion_formula
 from twins import bfs_layers, blank_moves
-
-from frontier.thesis.inversions import inversion_formula
 
 
 def inversions_and_rows(columns, board):

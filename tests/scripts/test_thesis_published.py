@@ -1,14 +1,13 @@
-"""docs/results/thesis.json and thesis.md: what the program says of the runs that they name."""
+"""docs/results/thesis.json and thesis.md: what the script says of the runs that they name."""
 
 import json
 from pathlib import Path
 
 import pytest
-
-from frontier.thesis import claims
-from frontier.thesis.comparison import TABLES, beyond
-from frontier.thesis.report import describe_thesis, thesis_value
-from frontier.thesis.runs import Depths, ThesisRuns
+from thesis import claims
+from thesis.comparison import TABLES, beyond
+from thesis.report import describe_thesis, thesis_value
+from thesis.runs import Depths, ThesisRuns
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 SLOW = "shortest sequences, n = 100"

@@ -3,11 +3,10 @@
 import random
 
 import pytest
+from scripts.study import without_home
 from sweeps import swept
-from thesis.test_runs import without_home
-
-from frontier.thesis.bounds import Bound, Bounds, linear_formula, thesis_bound
-from frontier.thesis.runs import Depths, ThesisRuns
+from thesis.bounds import Bound, Bounds, linear_formula, thesis_bound
+from thesis.runs import Depths, ThesisRuns
 
 
 class Stub:

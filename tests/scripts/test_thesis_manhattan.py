@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from numba import njit
 from sweeps import swept
+from thesis.manhattan import manhattan_counts, manhattan_formula
 from twins import attaining_formula
-
-from frontier.thesis.manhattan import manhattan_counts, manhattan_formula
 
 
 def distances(columns):

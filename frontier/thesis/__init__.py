@@ -1,1 +1,0 @@
-"""Lower and upper bounds on the greatest depth of the 2×n puzzle."""
