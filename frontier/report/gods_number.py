@@ -191,8 +191,10 @@ def _sampled_lines(limit: int, samples: list[Sample]) -> Iterator[str]:
 
 
 def farthest_found(run: CosetRun, limit: int) -> tuple[int, int, list[Board]]:
-    """Return the depth of the farthest positions, their number, and up to `limit` of them, as
-    `frontier.answers.layers.farthest` does; raises InputError if they are not known."""
+    """Return the depth of the farthest positions, their number, and up to `limit` of them.
+
+    Raises InputError if they are not known.
+    """
     for depth, positions in last_layers(run):
         return depth, len(positions), [position.board for position in positions[:limit]]
     go_on, bounds = f"resume with: {program()} gods-number {run.path}", bounds_of(run)

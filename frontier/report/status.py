@@ -3,7 +3,6 @@
 import time
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from frontier.report.figures import describe_state, end_of, figures
 from frontier.report.results import found_so_far
@@ -12,9 +11,6 @@ from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import NOT_BEGUN, Progress, SearchProgress, progress_of
 from frontier.storage.places import Place, storage_at
 from frontier.text import counted, named, program, size
-
-if TYPE_CHECKING:
-    pass
 
 
 def status_of(place: Place, resume: str | None = None) -> dict:

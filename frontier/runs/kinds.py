@@ -32,10 +32,6 @@ def kind_at(place: Place) -> str | None:
     return BY_COSETS if storage.is_folder("tables") else BY_LAYERS
 
 
-if TYPE_CHECKING:
-    from frontier.runs.coset_run import CosetRun
-
-
 def class_of(kind: str | None) -> "type[LayerRun] | type[CosetRun]":
     """Return the class of runs of a kind, as ``run.json`` names it."""
     if kind != BY_COSETS:
