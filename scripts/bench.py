@@ -25,8 +25,8 @@ kernels are in Numba's cache before anything is timed. The benchmark fails if th
 the searches differ.
 
 With --compare, `scripts/comparison.py` times programs that a user could run instead. With --compare
---write, the figures replace those of the same boards in docs/results/timings.json and on all pages
-that quote them (`scripts/quotes.py`). For the boards of the README this takes 15 minutes, or a
+--write, the figures replace those of the same boards in docs/results/timings.json and on
+docs/results/comparison.md. For the boards of the README this takes 15 minutes, or a
 third of that with --repeats 1; 3x5, if it is named, takes 40 minutes more.
 
 Each search is a separate command. Peak memory is the greatest sum of the resident sizes of
@@ -45,8 +45,8 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
+import comparison
 import kinds
-import quotes
 from comparison import SIZES, compare, table, timings_of
 from timing import ROOT, THIN_FIRST, THIN_LAST, command, config_of, whole_run
 
@@ -77,7 +77,7 @@ def main():
         timings = timings_of(figures)
         print(table(timings), end="")
         if options.write:
-            quotes.write(timings)
+            comparison.write(timings)
         if options.json:
             Path(options.json).write_text(json.dumps(figures, indent=1) + "\n")
         return
@@ -114,7 +114,7 @@ def _options() -> argparse.Namespace:
         f"SIZE: {' '.join(SIZES)}")  # fmt: skip
     add("--write", action="store_true",
         help="add the figures to docs/benchmarks.csv; with --compare, write them to "
-        "docs/results/timings.json and to the pages that quote them")  # fmt: skip
+        "docs/results/timings.json and docs/results/comparison.md")  # fmt: skip
     add("--only", default="", metavar="TEXT",
         help="without SIZE: time only the figures whose names contain this text")  # fmt: skip
     add("--program", action="append", default=[], metavar="PATH",

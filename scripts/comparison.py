@@ -5,6 +5,8 @@ and must find the same layers. `--program PATH` adds a program. It is called as
 `PATH ROWS COLUMNS`, and prints a line `DEPTH STATES` for each layer, or a JSON object with
 `layers`, for the goal with the blank in the first cell and the tiles in order.
 
+docs/results/timings.json keeps the figures of each board, under the name of its config, and
+docs/results/comparison.md shows them. Other pages round what they need, and link to that page.
 """
 
 import json
@@ -12,14 +14,19 @@ import platform
 import re
 import sys
 import tempfile
+from pathlib import Path
 from statistics import median
 
 from timing import ROOT, command, config_of, timed, whole_run
 
 from frontier.config import load_config
 from frontier.machine import cores, processor
+from frontier.storage.local import write_bytes
 from frontier.text import rate, span
 from frontier.text import size as bytes_text
+
+RESULTS = ROOT / "docs" / "results"
+TIMINGS, PAGE = "timings.json", "comparison.md"
 
 SIZES = ("3x3", "2x5", "2x6", "3x4", "2x7")
 STATES = {
@@ -41,6 +48,7 @@ WHAT = {
     "it compiles its kernel each time, which *search alone* excludes",
     "dictionary": "`scripts/dictionary_search.py`: a dictionary in plain Python",
 }
+FORMS = {"list": "as lists", "memory": "in memory", "tasks": "from disk"}
 
 
 def compare(sizes: list[str], repeats: int, programs: list[str], scratch: str | None) -> dict:
@@ -102,7 +110,7 @@ def _check(size: str, contenders: dict) -> None:
 
 
 def timings_of(figures: dict) -> dict:
-    """Return the figures of `compare` as scripts/quotes.py keeps them.
+    """Return the figures of `compare` as timings.json keeps them.
 
     For each board, times are medians, and all other figures are maxima, in seconds and bytes.
     `alone` is the time of the search without its start, `others` the number of cores that
@@ -132,6 +140,52 @@ def _kept(found: list[dict]) -> dict:
     if "form" in found[0]:
         kept["form"] = found[0]["form"]
     return {**kept, "others": round(max(result["others"] for result in found), 2)}
+
+
+def read(folder: Path = RESULTS) -> dict:
+    """Return the figures by config."""
+    return json.loads((folder / TIMINGS).read_text(encoding="utf-8"))
+
+
+def write(found: dict, folder: Path = RESULTS) -> None:
+    """Put figures into the file, in place of those of the same boards and programs, and make the
+    page from it."""
+    timings = read(folder)
+    for name, board in found.items():
+        timings[name] = timings.get(name, {}) | board
+    text = json.dumps(timings, indent=1, ensure_ascii=False)
+    write_bytes(folder / TIMINGS, f"{text}\n".encode())
+    write_bytes(folder / PAGE, page(timings).encode())
+
+
+def page(timings: dict) -> str:
+    """Return the page of all figures in Markdown."""
+    compared = table({size: timings[size] for size in SIZES})
+    return f"{compared}\n{runs_table(timings)}"
+
+
+def runs_table(timings: dict) -> str:
+    """Return what each run of `frontier` took, as a section in Markdown."""
+    lines = [
+        "## Runs of frontier",
+        "",
+        "Memory and disk are the greatest at any moment, of all processes together. The speed of "
+        "virtual",
+        "machines varies by half from hour to hour, so compare only times measured side by side.",
+        "",
+        "| board | | time | its layers | memory | disk | written | machine |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for name, board in timings.items():
+        for of in (board["programs"].get(program) for program in ("frontier", "from disk")):
+            if of is None:
+                continue
+            times = [_time(of[key]) for key in ("seconds", "in_layers")]
+            sizes = [bytes_text(of[k]) if k in of else "" for k in ("memory", "disk", "written")]
+            machine = f"{board['cores']} cores, {board['processor']}"
+            cells = [name.replace("x", "×"), FORMS[of["form"]], *times, *sizes, machine]
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
 
 
 def table(timings: dict) -> str:
@@ -184,5 +238,8 @@ def _cell(board: dict, name: str) -> str:
     if "memory" in of:
         said.append(bytes_text(of["memory"]))
     said.append(rate(board["states"], of["seconds"]))
-    took = f"{of['seconds']:.2f} s" if of["seconds"] < MINUTE else span(of["seconds"])
-    return f"{took} ({', '.join(said)})"
+    return f"{_time(of['seconds'])} ({', '.join(said)})"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds < MINUTE else span(seconds)

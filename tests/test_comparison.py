@@ -1,11 +1,15 @@
 """What `scripts/bench.py --compare` runs and says."""
 
+import re
 import runpy
+import shutil
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 import twins
+from making import script
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 
@@ -55,6 +59,33 @@ def test_a_comparison(comparison, tmp_path, capsys):
     assert set(timings["2x3"]["programs"]) == set(contenders)
     row = comparison["table"](timings).split("| 2×3 | 360 |")[1].splitlines()[0]
     assert row.count(" s (") == 4
+
+
+def test_the_page_shows_the_figures_of_the_file(comparison):
+    page = (SCRIPTS.parent / "docs" / "results" / "comparison.md").read_text(encoding="utf-8")
+    assert page == comparison["page"](comparison["read"]())
+
+
+@pytest.mark.sweep
+def test_the_script_measures_and_writes(monkeypatch, tmp_path, capsys):
+    """A small board in place of those of the page."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+    bench = script("bench")
+    module, results = bench.comparison, tmp_path / "results"
+    shutil.copytree(module.RESULTS, results, ignore=shutil.ignore_patterns("*.html", "*.svg"))
+    monkeypatch.setattr(module, "write", partial(module.write, folder=results))
+    arguments = ["bench.py", "2x5", "--compare", "--write", "--repeats", "1"]
+    monkeypatch.setattr(sys, "argv", [*arguments, "--scratch", str(tmp_path / "scratch")])
+    bench.main()
+    old, new = module.read()["2x5"], module.read(results)["2x5"]
+    assert new["states"] == old["states"]
+    assert set(new["programs"]) == set(old["programs"])
+    assert all(of["seconds"] > 0 and of["memory"] > 1e6 for of in new["programs"].values())
+    took = f"{new['programs']['frontier']['seconds']:.2f} s"
+    page = (results / "comparison.md").read_text(encoding="utf-8")
+    assert f"| 2×5 | 1,814,400 | {took}" in page
+    assert re.search(rf"^\| 2×5 \| .* \| {took} \|", page, re.MULTILINE)
+    assert "| 2×5 | 1,814,400 |" in capsys.readouterr().out
 
 
 def test_other_layers_are_noticed(comparison):
