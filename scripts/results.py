@@ -1,32 +1,30 @@
-"""Make the reports of docs/results/ from runs.
+"""Make the results of docs/results/ from runs.
 
     python scripts/results.py --runs runs
 
-Each report of `GROUPS` is of one config, or of those that `SETS` names. It consists of a page, a
-table of the layers as CSV and a farthest position as SVG. reports.html shows all reports, and
-README.md lists them between two marks. The script looks for a run in the directory, under the name
-of its config, and makes or resumes it there if it is not complete; it makes runs of `LARGE` only
-with --large. If one of these is missing, the files of its report stay as they are, and reports.html
-and README.md take its numbers from them. If these files are missing too, reports.html and README.md
-stay as they are, and the exit code is 1. Reports do not contain host names or paths.
+Each result of `GROUPS` is of one config, or of those that `SETS` names. It consists of a table of
+the layers as CSV, a farthest position as SVG, and a page that shows both. README.md lists all
+results between two marks. The script looks for a run in the directory, under the name of its
+config, and makes or resumes it there if it is not complete; it makes runs of `LARGE` only with
+--large. If one of these is missing, the files of its result stay as they are, and README.md takes
+its numbers from them. If these files are missing too, README.md stays as it is, and the exit code
+is 1.
 """
 
 import argparse
 import csv
 import sys
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import partial
-from math import log
+from itertools import zip_longest
 from pathlib import Path
-
-from markupsafe import Markup
 
 from frontier import api
 from frontier.config import load_config
 from frontier.report.boards import board_svg
 from frontier.report.charts import report_picture
-from frontier.report.formats import report_csv, report_page
-from frontier.report.html import templates
+from frontier.report.formats import report_csv
 from frontier.report.statistics import Report, RunStatistics, statistics_of
 from frontier.runs.identity import check_identity
 from frontier.runs.layer_run import LayerRun
@@ -48,7 +46,7 @@ SETS = {f"pattern-k{k}": [f"pattern-2x{n}-k{k}" for n in range(max(2, k), 8)] fo
 SETS["3x3-diameter"] = ["3x3-diameter"]  # one config, which has a run for each blank cell
 LARGE = {"2x7", "3x5"}
 PICTURE = "2x7"
-"""The report whose chart is also made as a PNG picture."""
+"""The result whose chart is also made as a PNG picture."""
 
 BEGIN, END = "<!-- made by scripts/results.py -->", "<!-- end -->"
 say = partial(print, file=sys.stderr, flush=True)
@@ -56,48 +54,38 @@ say = partial(print, file=sys.stderr, flush=True)
 
 @dataclass(frozen=True)
 class Card:
-    """A report in an index: the name of its files, its puzzle, key figures with their names, a
-    board, and the states of each layer."""
+    """A result in the list: the name of its files, its puzzle, and key figures with their names."""
 
     name: str
     title: str
     facts: list[tuple[str, str]]
-    board: Markup
-    counts: list[int]
-
-    @property
-    def outline(self) -> str:
-        """The SVG path of an area chart of the layers, on a logarithmic scale, 100 wide and 100
-        high."""
-        logs = [log(1 + count) for count in self.counts]
-        high, broad = max(logs, default=1), 100 / max(1, len(logs))
-        steps = "".join(f"V{100 - 100 * of / high:.0f}h{broad:.2f}" for of in logs)
-        return f"M0,100{steps}V100Z"
 
 
 def card_of(name: str, runs: list[RunStatistics]) -> Card:
-    """Return the card of a report on one run or several; the picture is of the last run."""
-    last = runs[-1]
-    titles = list(dict.fromkeys((runs[0].puzzle.title, last.puzzle.title)))
-    board = last.boards[0] if last.boards else last.puzzle.goals[0]
-    drawing = Markup(board_svg(last.puzzle, board))
-    return Card(
-        name, " … ".join(titles), _facts([run.counts for run in runs]), drawing, last.counts
-    )
+    """Return the card of a result of one run or several."""
+    titles = list(dict.fromkeys((runs[0].puzzle.title, runs[-1].puzzle.title)))
+    return Card(name, " … ".join(titles), _facts([run.counts for run in runs]))
 
 
 def published_card(name: str, target: Path) -> Card | None:
-    """Return the card of a report on one run from its published files; None if they are missing."""
-    table, drawing = target / f"{name}.csv", target / f"{name}.svg"
-    if not (table.exists() and drawing.exists() and (target / f"{name}.html").exists()):
+    """Return the card of a result of one run from its published files; None if they are missing."""
+    table = target / f"{name}.csv"
+    if not all((target / f"{name}.{suffix}").exists() for suffix in ("csv", "svg", "md")):
         return None
-    with table.open(encoding="utf-8", newline="") as file:
-        counts = [int(row["states"]) for row in csv.DictReader(file)]
+    ((_, counts),) = layers_in(table).items()
     puzzle = load_config(ROOT / "configs" / f"{name}.toml").make_puzzle()
     if sum(counts) != puzzle.model.states:
         sys.exit(f"{table}: the layers have {sum(counts):,} states, not {puzzle.model.states:,}")
-    board = Markup(drawing.read_text(encoding="utf-8"))
-    return Card(name, puzzle.title, _facts([counts]), board, counts)
+    return Card(name, puzzle.title, _facts([counts]))
+
+
+def layers_in(table: Path) -> dict[str, list[int]]:
+    """Return the sizes of the layers of a CSV file by run; the name of a single run is ""."""
+    layers = defaultdict(list)
+    with table.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            layers[row.get("run", "")].append(int(row["states"]))
+    return layers
 
 
 def _facts(layers: list[list[int]]) -> list[tuple[str, str]]:
@@ -116,14 +104,30 @@ def _from_to(numbers: list[int]) -> str:
     return f"{low:,}" if low == high else f"{low:,} … {high:,}"
 
 
-def index_page(groups: dict[str, list[Card]]) -> str:
-    """Return a page that links reports, in groups."""
-    template = Path(__file__).with_name("results_index.html").read_text(encoding="utf-8")
-    return templates().from_string(template).render(groups=groups)
+def result_page(card: Card, table: Path) -> str:
+    """Return the page of a result: the picture, the key figures and the layers."""
+    facts = ", ".join(f"{key}: {value}" for key, value in card.facts)
+    layers = layers_in(table)
+    heads = [name or "states" for name in layers]
+    lines = [
+        f"# {card.name}",
+        "",
+        f"{card.title}. {facts[0].upper()}{facts[1:]}. The picture shows a farthest position.",
+        f"[{table.name}]({table.name}) also has the time and bytes of each layer.",
+        "",
+        f"![a farthest position]({card.name}.svg)",
+        "",
+        f"| depth | {' | '.join(heads)} |",
+        f"| ---: |{' ---: |' * len(heads)}",
+    ]
+    for depth, sizes in enumerate(zip_longest(*layers.values())):
+        cells = ["" if size is None else f"{size:,}" for size in sizes]
+        lines.append(f"| {depth} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Make the reports of docs/results/ from runs.")
+    parser = argparse.ArgumentParser(description="Make the results of docs/results/ from runs.")
     parser.add_argument("--runs", type=Path, default=ROOT / "runs", metavar="DIR")
     parser.add_argument("--target", type=Path, default=TARGET, metavar="DIR")
     parser.add_argument(
@@ -135,7 +139,7 @@ def main():
         "names",
         nargs="*",
         metavar="NAME",
-        help="make only these reports, without reports.html and README.md",
+        help="make only these results, without README.md",
     )
     options = parser.parse_args()
     known = [name for names in GROUPS.values() for name in names]
@@ -155,28 +159,27 @@ def main():
         else:
             skipped.append(name)
     if skipped:
-        sys.exit(f"reports.html and README.md are unchanged: no files of {', '.join(skipped)}")
+        sys.exit(f"README.md is unchanged: no files of {', '.join(skipped)}")
     if not options.names:
         list_in(options.target, cards)
 
 
 def publish(name: str, runs: list[RunStatistics], target: Path) -> Card:
-    """Write the files of a report, and return its card in the index."""
+    """Write the files of a result, and return its card in the list."""
     report = Report(tuple(runs), name=name if name in SETS else "", several=name in SETS)
-    html, csv = report_page(report), report_csv(report)
-    card = card_of(name, runs)
-    for suffix, text in (("html", html), ("csv", csv), ("svg", card.board)):
-        write_bytes(target / f"{name}.{suffix}", text.encode())
+    card, last, table = card_of(name, runs), runs[-1], target / f"{name}.csv"
+    board = last.boards[0] if last.boards else last.puzzle.goals[0]
+    write_bytes(table, report_csv(report).encode())
+    write_bytes(target / f"{name}.svg", board_svg(last.puzzle, board).encode())
+    write_bytes(target / f"{name}.md", result_page(card, table).encode())
     if name == PICTURE:
         write_bytes(target / f"{name}.png", report_picture(report, "png"))
-    say(f"{name}: {len(html) / 1000:.0f} kB")
     return card
 
 
 def list_in(target: Path, cards: dict[str, Card]) -> None:
-    """Show all reports in reports.html, and list them in README.md."""
+    """List all results in README.md."""
     groups = {group: [cards[name] for name in names] for group, names in GROUPS.items()}
-    write_bytes(target / "reports.html", index_page(groups).encode())
     fill_in(target / "README.md", groups)
 
 
@@ -208,13 +211,13 @@ def fill_in(page: Path, groups: dict[str, list[Card]]) -> None:
 
 
 def table_of(group: str, cards: list[Card]) -> str:
-    """Return the table of a group in Markdown, with a row for each report."""
+    """Return the table of a group in Markdown, with a row for each result."""
     facts = [key for key, _ in cards[0].facts]
-    lines = [f"### {group}", "", f"| | run | puzzle | {' | '.join(facts)} | report |"]
+    lines = [f"### {group}", "", f"| | run | puzzle | {' | '.join(facts)} | layers |"]
     lines.append("| --- | --- | --- | " + "---: | " * len(facts) + "--- |")
     for card in cards:
         picture = f'<img src="{card.name}.svg" alt="" height="48">'
-        links = f"[page]({card.name}.html), [layers]({card.name}.csv)"
+        links = f"[page]({card.name}.md), [CSV]({card.name}.csv)"
         cells = [picture, card.name, card.title, *(value for _, value in card.facts), links]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)

@@ -78,7 +78,7 @@ def test_nothing_is_loaded_from_elsewhere(site, parsed):
 
 
 def test_every_link_leads_somewhere(site, parsed):
-    """Also those in raw HTML, and those of the reports, which MkDocs does not look at."""
+    """Also those in raw HTML, which MkDocs does not look at."""
     for path, page in parsed.items():
         for url in page.loaded + page.linked:
             if re.match(r"\w+:", url):

@@ -32,12 +32,6 @@ DRAWING = "frontier.report.boards"
 DRAWN = "board_svg", "film_strip", "film_page"
 """The module that draws boards, and its functions in the reference."""
 
-BACK = (
-    '<nav aria-label="site"><a href="index.html">Results</a> · '
-    '<a href="reports.html">All reports</a></nav>'
-)
-"""The top of reports, which are separate pages, when they are in the site."""
-
 LINK = re.compile(r"(?<=\]\()([^)#\s]+)(?=[)#])")
 SPECIAL = re.compile(r"(`[^`]*`)|([\\*_<>\[\]|])")
 
@@ -66,16 +60,6 @@ def on_page_markdown(markdown, page, config, files):
     """Turn links of the repository into links of the site."""
     here = page.file.src_uri
     return moved_links(markdown, SOURCES.get(here, f"docs/{here}"), here)
-
-
-def on_post_build(config):
-    """Lead from each report back to the site."""
-    for source in (ROOT / "docs" / "results").glob("*.html"):
-        report = Path(config.site_dir, "results", source.name)
-        head, body, rest = report.read_text(encoding="utf-8").partition("<body>")
-        if not body:
-            raise ValueError(f"{report} has no body to which a link could be added")
-        report.write_text(f"{head}{body}\n{BACK}{rest}", encoding="utf-8")
 
 
 def moved_links(text: str, source: str, page: str) -> str:

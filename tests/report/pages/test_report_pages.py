@@ -6,7 +6,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from making import CONFIGS, made
+from making import made
 from PIL import Image
 from sweeps import swept
 
@@ -200,14 +200,6 @@ LINES = """cell => {
   return new Set([...range.getClientRects()].map(box => Math.round(box.top))).size;
 }"""
 """The number of lines that the text of a cell takes."""
-
-
-@pytest.mark.parametrize("name", ["2x7", "3x5"])
-def test_large_numbers_stand_on_one_line(browser, size, name):
-    with browser.open(CONFIGS.parent / "docs" / "results" / f"{name}.html", size) as page:
-        figures = page.locator(".figures dd").all()
-        assert any(re.fullmatch(r"[\d,]{14,}", figure.inner_text()) for figure in figures)
-        assert {figure.evaluate(LINES) for figure in figures} == {1}
 
 
 def test_three_runs_are_read_on_a_telephone_without_scrolling(pages, browser):
