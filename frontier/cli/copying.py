@@ -11,8 +11,8 @@ from frontier.errors import CorruptRunError
 from frontier.report.console import passing_line
 from frontier.runs.backup import Backup, back_up
 from frontier.runs.directory import FOR_PEOPLE
-from frontier.runs.kinds import open_run
 from frontier.runs.resolve import resolve
+from frontier.runs.stored_run import open_run
 from frontier.storage.lock import reading
 from frontier.storage.places import storage_at
 from frontier.text import counted, size
