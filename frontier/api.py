@@ -1,5 +1,6 @@
 """Runs and their results as Python values, the basis of ``import frontier``."""
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -19,14 +20,13 @@ from frontier.api_boards import Drawings, Solved, board_of
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle
-from frontier.report.figures import figures
 from frontier.report.html import run_html
 from frontier.runs.events import Listener
 from frontier.runs.farthest import farthest, farthest_among
-from frontier.runs.layer_run import LayerRun
-from frontier.runs.progress import LayerTotals, progress_of
-from frontier.runs.resolve import puzzle_and_run, resolve
-from frontier.runs.summary import summary
+from frontier.runs.layer_run import LayerRun, layers_of, puzzle_and_run
+from frontier.runs.progress import progress_of
+from frontier.runs.resolve import resolve
+from frontier.search.layer_progress import LayerTotals
 from frontier.start_runs import Plan, delete_run, plan, start
 from frontier.storage.places import Place
 from frontier.text import counted
@@ -67,7 +67,7 @@ class Run(LayerTotals):
     @cached_property
     def summary(self) -> dict[str, Any]:
         """The results of the run, as ``summary.json`` holds them."""
-        return summary(self.store)
+        return self.store.summary()
 
     def __repr__(self) -> str:
         state = "complete" if self.complete else "not complete"
@@ -75,7 +75,7 @@ class Run(LayerTotals):
         return f"<Run {self.store.path}: {state}, {sizes}>"
 
     def _repr_html_(self) -> str:
-        facts = figures(progress_of(self.store))
+        facts = progress_of(self.store).figures(time.time())
         facts |= {"layers": repr(self.layers).strip("<>"), "directory": str(self.path)}
         if self.puzzle.start is not None:
             distance = self.start_distance
@@ -374,7 +374,7 @@ def open_run(path: Place) -> Run:
     CorruptRunError
         If the files of the run are damaged.
     """
-    return Run(resolve(path).open_layers())
+    return Run(layers_of(resolve(path).open_one()))
 
 
 def solve(

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING
 
 from frontier.config import Config
 from frontier.puzzles import Board, Puzzle
-from frontier.report.displays import listening
-from frontier.report.gods_number import gods_number_value
-from frontier.report.results import write_summary_or_warn
 from frontier.runs.coset_run import CosetRun
 from frontier.runs.events import Listener
-from frontier.runs.progress import SearchProgress
-from frontier.runs.resolve import place_of_cosets, resolve
-from frontier.search.coset_driver import find_gods_number
+from frontier.runs.resolve import resolve
+from frontier.search.coset_driver import CosetSearch
+from frontier.start_runs import carry_out
 from frontier.storage.places import Place
 from frontier.text import counted
 
@@ -133,10 +130,6 @@ def search_cosets(
 
     listeners: functions to call with each event.
     """
-    place = place_of_cosets(config)
-    with listening(config, place, SearchProgress, listeners, progress) as all_listeners:
-        search = find_gods_number(
-            config, at_most, layers, hours, region, all_listeners, take_over, client
-        )
-    write_summary_or_warn(search, gods_number_value(search))
-    return search
+    search = CosetSearch(config, at_most, layers, hours, region, client)
+    run, _ = carry_out(search, listeners, take_over, progress)
+    return run

@@ -6,22 +6,23 @@ from a finished run is in `frontier.api`, so these commands need not load it.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from frontier.clusters.kinds import client_for, on_client
 from frontier.config import Config
 from frontier.config_values import check_whole
 from frontier.errors import InputError
+from frontier.report.console import warn_unwritten
 from frontier.report.displays import listening
-from frontier.report.results import write_summary_or_warn
-from frontier.runs.directory import delete_files, refuse_others
+from frontier.runs.directory import SUMMARY, delete_files, refuse_others
+from frontier.runs.drive import Search, drive
 from frontier.runs.events import Listener
 from frontier.runs.identity import check_identity
+from frontier.runs.kinds import class_of
 from frontier.runs.layer_run import LayerRun
-from frontier.runs.progress import Progress
 from frontier.runs.resolve import resolve
-from frontier.runs.summary import summary
-from frontier.search.driver import run_plan
+from frontier.runs.stored_run import StoredRun
+from frontier.search.layer_search import LayerSearch
 from frontier.search.plan import Plan, config_identity, make_plan, with_what_is_kept
 from frontier.storage.lock import writing
 from frontier.storage.places import Place, storage_at
@@ -29,6 +30,7 @@ from frontier.storage.places import Place, storage_at
 if TYPE_CHECKING:
     from distributed import Client
 
+RunT = TypeVar("RunT", bound=StoredRun)
 
 __all__ = ["Plan", "delete_run", "plan", "start"]
 
@@ -108,11 +110,27 @@ def start(
     if exists and fresh:
         delete_run(storage, take_over)
     until = config.search.until if until is None else until
-    with listening(planned.config, storage, Progress, listeners, progress) as all_listeners:
-        run = run_plan(planned, until, all_listeners, take_over, client)
+    return carry_out(LayerSearch(planned, until, client), listeners, take_over, progress)
+
+
+def carry_out(
+    search: Search[RunT],
+    listeners: Sequence[Listener],
+    take_over: bool | str,
+    progress: bool | None,
+) -> tuple[RunT, dict[str, Any]]:
+    """Start or resume the run of a search with its display, and return it with its summary when it
+    is done. The arguments are those of `frontier.api.run`."""
+    follow = class_of(search.kind).progress_class()
+    with listening(search.config, search.storage, follow, listeners, progress) as all_listeners:
+        run = drive(search, all_listeners, take_over)
     with run.gone_instead():
-        found = summary(run)
-    write_summary_or_warn(run, found)
+        found = run.summary()
+    run.check_here()
+    try:
+        run.write_summary(found)
+    except OSError as error:  # only warn, because a complete run may be in a read-only place
+        warn_unwritten(run.storage.place(SUMMARY), error)
     return run, found
 
 

@@ -20,8 +20,9 @@ from frontier.config_tables import ClusterTable
 from frontier.config_values import check_whole
 from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle
+from frontier.runs.drive import drive
 from frontier.runs.layer_run import LayerRun
-from frontier.search.driver import run_plan
+from frontier.search.layer_search import LayerSearch
 from frontier.search.plan import Plan, make_plan
 from frontier.storage.local import remove_tree
 from frontier.storage.places import Place
@@ -146,7 +147,7 @@ class _SearchInMemory:
             config = self._plan.config
             store = config.store.model_copy(update={"path": f"{folder}/run"})
             plan = replace(self._plan, config=config.model_copy(update={"store": store}))
-            self._answer = _by_layers(run_plan(plan, None, []), self._count)
+            self._answer = _by_layers(drive(LayerSearch(plan)), self._count)
         return self._answer(board)
 
 

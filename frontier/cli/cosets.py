@@ -11,11 +11,10 @@ from frontier.report.displays import say_details
 from frontier.report.gods_number import (
     describe_gods_number,
     describe_plan,
-    gods_number_value,
     plan_value,
 )
 from frontier.runs.coset_run import CosetRun
-from frontier.runs.resolve import coset_command, place_of_cosets, resolve
+from frontier.runs.resolve import command_of, place_of_cosets, resolve
 from frontier.search.coset_sampling import sample_next
 
 SAMPLE_SECONDS = 30.0
@@ -117,10 +116,10 @@ def gods_number(
         reason = str(error) or "interrupted"
         if not CosetRun.exists(path):
             raise Stopped(reason) from None
-        again = coset_command(config, path, settings, region)
+        again = command_of(CosetRun.open(path), config, settings, region=region)
         raise Stopped(f"{reason}. Nothing is lost; resume with: {again}") from None
     if not events and not quiet:
         name = run.identity["name"]
         echo(f"{name} has already been searched; nothing to do.", err=True)
-    value = gods_number_value(run)
+    value = run.results()
     common.echo_json([value]) if as_json else echo(describe_gods_number(run, value, at_most))

@@ -10,6 +10,7 @@ from frontier.cli import common
 from frontier.cli.files import Target, check_targets, file_option, force_option
 from frontier.errors import InputError
 from frontier.report.layer import Excerpt
+from frontier.runs.layer_run import layers_of
 from frontier.runs.resolve import resolve
 
 OR_OUTPUT = "; - means standard output."
@@ -58,7 +59,7 @@ def layer(run, depth, limit, sample, seed, numbers, csv, npy, force):
         raise InputError("--seed needs --sample N")
     check_targets([*csv, *npy], force)
     found = "`farthest` prints the positions that it has"
-    stored_run = api.Run(resolve(run).open_layers(found))
+    stored_run = api.Run(layers_of(resolve(run).open_one(), found))
     if depth >= len(stored_run.layers):
         raise InputError(
             f"{stored_run.path} has no layer {depth}: "
@@ -101,7 +102,9 @@ def export(run, target, as_json):
     directory. TARGET must not exist. RUN must be complete and have kept its layers
     (search.keep = "all"). docs/reference/puzzles/pattern.md explains how the array is indexed.
     """
-    store = resolve(run).open_layers("`run` its config with --keep-all, and export that run")
+    store = layers_of(
+        resolve(run).open_one(), "`run` its config with --keep-all, and export that run"
+    )
     array = api.Run(store).export(target)
     value = {"path": str(target), "shape": list(array.shape), "type": str(array.dtype)}
     rows, columns = array.shape

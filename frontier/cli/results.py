@@ -1,23 +1,14 @@
 """The command that prints the farthest positions of a run: farthest."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import click
 
 from frontier.cli import common
 from frontier.cli.streams import echo
-from frontier.errors import InputError
-from frontier.puzzles import Board
 from frontier.report.boards import draw_boards
-from frontier.runs.farthest import farthest as farthest_of
 from frontier.runs.farthest import farthest_among
-from frontier.runs.layer_run import LayerRun
+from frontier.runs.layer_run import layers_of
 from frontier.runs.resolve import resolve
 from frontier.text import counted
-
-if TYPE_CHECKING:
-    from frontier.runs.coset_run import CosetRun
 
 
 @click.command(
@@ -53,7 +44,11 @@ def farthest(run, limit, among, as_json):
     values, named = [], resolve(run)
     common.note_searches(named.searches_beside)
     for store in named.open():
-        depth, count, boards = _farthest(store, limit, among)
+        if among:
+            layered = layers_of(store, "--among needs a run by layers that kept its layers")
+            depth, count, boards = farthest_among(layered, among, limit)
+        else:
+            depth, count, boards = store.farthest(limit)
         puzzle = store.puzzle
         positions = [puzzle.write(board) for board in boards]
         values.append({"depth": depth, "count": count, "positions": positions})
@@ -68,19 +63,3 @@ def farthest(run, limit, among, as_json):
             echo(f"\n… and {count - len(boards):,} more (--limit)")
     if as_json:
         common.echo_json(values)
-
-
-def _farthest(
-    store: "LayerRun | CosetRun", limit: int, among: Sequence[str]
-) -> tuple[int, int, list[Board]]:
-    """Return the depth of the farthest positions, their number, and up to `limit` of them."""
-    if isinstance(store, LayerRun):
-        return farthest_among(store, among, limit) if among else farthest_of(store, limit)
-    if among:
-        raise InputError(
-            f"{store.path} holds a run by cosets; --among needs a run by layers that kept its "
-            "layers"
-        )
-    from frontier.report.gods_number import farthest_found  # this loads all of `cosets`
-
-    return farthest_found(store, limit)

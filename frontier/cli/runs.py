@@ -14,7 +14,7 @@ from frontier.config import Config
 from frontier.errors import Gone, InputError, Stopped
 from frontier.report.console import passing_line
 from frontier.report.displays import say_details
-from frontier.runs.events import Event, RunStarted, Stopping
+from frontier.runs.events import Event, Started, Stopping
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.resolve import resolve
 from frontier.runs.summary import describe, family_in, family_summary
@@ -142,7 +142,7 @@ class _Noted:
     stopping: bool = False
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, RunStarted):
+        if isinstance(event, Started):
             self.begun.add(event.name)
             self.searched.add(event.name)
         elif isinstance(event, Stopping):

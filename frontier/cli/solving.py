@@ -14,7 +14,7 @@ from frontier.errors import InputError, Unsolved, why_unreadable
 from frontier.puzzles import Puzzle
 from frontier.report.boards import film_page, film_strip
 from frontier.report.solution import describe_moves, describe_solution, solution_value
-from frontier.runs.resolve import puzzle_and_run
+from frontier.runs.layer_run import puzzle_and_run
 from frontier.text import counted, span
 
 

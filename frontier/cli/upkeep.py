@@ -2,7 +2,6 @@
 
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,20 +16,14 @@ from frontier.cli.common import (
 from frontier.cli.streams import echo
 from frontier.errors import CorruptRunError, InputError
 from frontier.report.console import passing_line
-from frontier.report.results import summary_of
+from frontier.runs.checks import Checks
 from frontier.runs.directory import COPIES, LEDGER, RUN, SUMMARY
-from frontier.runs.kinds import open_run
 from frontier.runs.mending import mend
 from frontier.runs.resolve import resolve
-from frontier.runs.stored_run import StoredRun
-from frontier.runs.summary import write_summary
-from frontier.search.upkeep import repair_of, verified
+from frontier.runs.stored_run import StoredRun, open_run
+from frontier.search.upkeep import verified
 from frontier.storage.lock import reading, writing
 from frontier.text import counted
-
-if TYPE_CHECKING:
-    from frontier.search.coset_checks import Checked
-    from frontier.search.verify import Verified
 
 MOST_SHOWN = 20
 
@@ -117,7 +110,7 @@ def repair(run, yes, take_over):
             echo(line)
         store = open_run(path)
         with passing_line(sys.stderr) as say:
-            steps: Any = repair_of(store, say)  # their type depends on the kind of run
+            steps = store.repair(say)
         if not steps.needed:
             echo(f"{path}: nothing {'else ' if restored else ''}to repair")
             return
@@ -126,11 +119,12 @@ def repair(run, yes, take_over):
             raise InputError("No layer was deleted. Confirm with y, or pass --yes")
         steps.take(store)
         if steps.summary or path.exists(SUMMARY):
-            write_summary(path, summary_of(open_run(path)))
+            store = open_run(path)
+            store.write_summary(store.summary())
         echo(sentence)
 
 
-def _describe(store: StoredRun, result: "Verified | Checked") -> str:
+def _describe(store: StoredRun, result: Checks) -> str:
     looked = result.in_words
     if not result.faults:
         return f"{store.path}: {looked}: no faults"

@@ -10,8 +10,8 @@ from frontier.cli.streams import echo
 from frontier.errors import CorruptRunError, InputError
 from frontier.report.displays import watch
 from frontier.report.status import describe_status, status_of
-from frontier.runs.layer_run import LayerRun
 from frontier.runs.resolve import begun_at, resolve
+from frontier.runs.stored_run import StoredRun
 from frontier.storage.base import Storage
 
 
@@ -56,7 +56,7 @@ def status(run, watching, interval, as_json):
         paths = find()
         if watching:
             for path in paths:
-                if not LayerRun.exists(begun_at(path)):
+                if not StoredRun.exists(begun_at(path)):
                     echo(f"waiting for a run in {path}", err=True)
             paths = watch(find, interval)
         resume = resolve(run).resume_command

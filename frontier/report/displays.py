@@ -26,7 +26,6 @@ from frontier.report.console import (
 )
 from frontier.report.figures import (
     describe_state,
-    figures,
     headline,
     line,
     start_details,
@@ -36,22 +35,12 @@ from frontier.report.html import run_html
 from frontier.report.rows import Rows
 from frontier.report.status_page import kept_page
 from frontier.runs.environment import NAME as ENVIRONMENT
-from frontier.runs.events import (
-    Compiling,
-    Event,
-    Listener,
-    RunStarted,
-    SearchStarted,
-    Start,
-    Starting,
-    Stopping,
-)
-from frontier.runs.kinds import open_run
-from frontier.runs.layer_run import LayerRun
+from frontier.runs.events import Compiling, Event, Listener, Started, Starting, Stopping
 from frontier.runs.log import NAME as LOG
-from frontier.runs.log import STARTS, EventLog, StartLog
-from frontier.runs.progress import UNDER_WAY, AnyProgress, Progress, is_written, progress_of
+from frontier.runs.log import EventLog, StartLog
+from frontier.runs.progress import UNDER_WAY, Progress, is_written, progress_of
 from frontier.runs.resolve import begun_at
+from frontier.runs.stored_run import StoredRun, open_run
 from frontier.storage.base import Storage
 from frontier.text import counted, fitted, rate, span
 
@@ -78,7 +67,7 @@ them."""
 class PlainProgress:
     """Prints one line when a run begins, and then a table with a row for each layer or interval."""
 
-    def __init__(self, file: TextIO | None = None, progress: AnyProgress | None = None):
+    def __init__(self, file: TextIO | None = None, progress: Progress | None = None):
         self._file, self._progress, self._rows = file, progress or Progress(), Rows()
         self._said: set[str] = set()
 
@@ -89,7 +78,7 @@ class PlainProgress:
                 self._say_once(headline(event))
                 if event.workers:
                     self._say(starting_words(event))
-            case RunStarted() | SearchStarted():
+            case Started():
                 if not self._said:  # no `Starting` event came before
                     self._say_once(headline(event))
             case Compiling():
@@ -134,8 +123,10 @@ class NotebookProgress(PlainProgress):
         if not (message or progress.ended) and now - self._shown_at < self.SECONDS:
             return
         self._shown_at = now
-        facts = figures(progress) if progress.started else {}
-        html = run_html(message or title(progress), facts, progress.counts)
+        facts = progress.figures(time.time()) if progress.started else {}
+        html = run_html(
+            message or title(progress), facts, [layer.states for layer in progress.known_layers()]
+        )
         self._handle = self._handle or display(HTML(""), display_id=True)
         self._handle.update(HTML(html))
 
@@ -144,7 +135,7 @@ class LiveProgress(PlainProgress):
     """Shows a line when a run begins and, below it, the figures of the run, updated in place until
     it ends."""
 
-    def __init__(self, console: Console, progress: AnyProgress | None = None):
+    def __init__(self, console: Console, progress: Progress | None = None):
         super().__init__(progress=progress)
         self._starting = "", 0.0  # the message until the run begins, and since when
         self._live = Live(get_renderable=self._block, console=console, transient=True)
@@ -187,7 +178,7 @@ def starting_words(event: Starting) -> str:
     return f"Starting {counted(event.workers, 'worker')} …" if event.workers else ""
 
 
-def shown(runs: Iterable[AnyProgress], console: Console, titled: bool = True) -> Group:
+def shown(runs: Iterable[Progress], console: Console, titled: bool = True) -> Group:
     """Return, for each run under way, as many of its last layers as fit on a screen, a bar of the
     share done, and its figures; for any other run a line. titled: True to begin each run with its
     title."""
@@ -200,14 +191,14 @@ def shown(runs: Iterable[AnyProgress], console: Console, titled: bool = True) ->
         heading = [Text(fitted(title(progress), console.width), style="bold")] if titled else []
         said = [
             Text(fitted(f"{name}: {text}", console.width))
-            for name, text in figures(progress).items()
+            for name, text in progress.figures(time.time()).items()
             if name not in IN_TABLE
         ]
         lines = sum(text.plain.count("\n") + 1 for text in heading + said) + len(runs) - 1
         room = console.height - SPARE_LINES - lines - (progress.share is not None)
         rows = [
             [str(of.depth), f"{of.states:,}", span(of.seconds), rate(of.states, of.seconds)]
-            for of in progress.layers[-max(1, min(LAYERS_SHOWN, room)) :]
+            for of in progress.known_layers()[-max(1, min(LAYERS_SHOWN, room)) :]
         ]
         header = ("depth", "states", "time", "rate")
         parts += heading
@@ -221,7 +212,7 @@ def shown(runs: Iterable[AnyProgress], console: Console, titled: bool = True) ->
 
 def say_details(event: Event) -> None:
     """Print on standard error how a search that is starting works."""
-    if isinstance(event, STARTS):
+    if isinstance(event, Started):
         for detail in start_details(event):
             say(f"  {detail}", sys.stderr)
 
@@ -247,7 +238,7 @@ def noted(file: Path | str, note: Listener) -> Listener:
 def listening(
     config: Config,
     storage: Storage,
-    progress: type[AnyProgress],
+    progress: type[Progress],
     listeners: Sequence[Listener],
     shown: bool | None,
 ) -> Iterator[list[Listener]]:
@@ -265,7 +256,7 @@ def listening(
         yield [start, *displays, *listeners, log, page]
 
 
-def _display(shown: bool | None, progress: AnyProgress) -> PlainProgress | None:
+def _display(shown: bool | None, progress: Progress) -> PlainProgress | None:
     """Return the display on standard error, or in a notebook; None if none is wanted."""
     if shown is False:
         return None
@@ -293,7 +284,7 @@ def watch(
     search for God's number beside it, whichever begins first.
     """
     paths: list[Storage] = []
-    runs: list[AnyProgress] = []
+    runs: list[Progress] = []
     news, console, table = [], console_on(), None
     if is_live(console):
         table = Live(get_renderable=lambda: shown(runs, console), console=console)
@@ -311,7 +302,7 @@ def watch(
                     paths[number] = begun_at(paths[number])
                 path = paths[number]
                 if not progress_known.complete and (
-                    progress_known.started or LayerRun.exists(path)
+                    progress_known.started or StoredRun.exists(path)
                 ):
                     runs[number] = _look(path, lambda: wait(interval))
                 if table is None:
@@ -329,9 +320,9 @@ class News:
 
     def __init__(self, name: str | None = None):
         self._rows, self._state = Rows(name), ""
-        self._started: Start | None = None
+        self._started: Started | None = None
 
-    def of(self, progress: AnyProgress) -> list[str]:
+    def of(self, progress: Progress) -> list[str]:
         """Return lines: the headline of the run when it begins, a row of the table if one is due,
         and the state when it changes to anything but under way."""
         lines, started, state = [], progress.started, describe_state(progress)
@@ -344,7 +335,7 @@ class News:
         return lines
 
 
-def _look(path: Storage, pause: Callable[[], None]) -> AnyProgress:
+def _look(path: Storage, pause: Callable[[], None]) -> Progress:
     """Return the progress of a run from its files; raises InputError if it is gone, CorruptRunError
     if it is damaged. A run whose files are being replaced may look damaged, so the files are read
     up to three times."""

@@ -8,13 +8,14 @@ from rich.text import Text
 from frontier.cosets.proof import Answer
 from frontier.report.boards import board_svg, draw_boards
 from frontier.report.console import fitting_table, pairs
-from frontier.report.figures import last_layers
 from frontier.report.formats import fence
-from frontier.report.gods_number import bounds_of, drawn, gods_number_value
+from frontier.report.gods_number import drawn
 from frontier.report.html import page
 from frontier.report.origin import config_text, origin, starts_of
 from frontier.report.tables import Table
 from frontier.runs.coset_run import CosetRun
+from frontier.search.coset_progress import last_layers
+from frontier.search.coset_results import bounds_of
 from frontier.text import brief, counted, size, span
 
 DROPPED = ("nodes", "look-ups", "left open", "cosets")
@@ -98,7 +99,7 @@ def search_text(run: CosetRun, console: Console) -> RenderableType:
 
 def search_value(run: CosetRun) -> dict:
     """Return the report as JSON: the keys of ``summary.json`` and the starts."""
-    return gods_number_value(run) | {"starts": list(starts_of(run.storage))}
+    return run.results() | {"starts": list(starts_of(run.storage))}
 
 
 def search_markdown(run: CosetRun) -> str:

@@ -14,8 +14,9 @@ from frontier.puzzles.pieces import OPEN
 from frontier.report.origin import starts_of
 from frontier.runs.farthest import farthest
 from frontier.runs.layer_run import LayerRun
-from frontier.runs.progress import COMPLETE, LayerTotals, progress_of
+from frontier.runs.progress import COMPLETE, progress_of
 from frontier.runs.summary import Family, family_of
+from frontier.search.layer_progress import LayerTotals
 from frontier.text import counted, named, percent
 
 DRAWN = 8
@@ -153,8 +154,7 @@ def statistics_of(run: LayerRun) -> RunStatistics:
     positions, is damaged.
     """
     progress = progress_of(run)
-    assert isinstance(progress.run, LayerRun)  # reopened if it has ended meanwhile
-    run, state = progress.run, progress.state
+    run, state = progress.source, progress.state  # reopened if it has ended meanwhile
     total, starts = run.identity["states"], starts_of(run.storage)
     counts = [record.states for record in run.records]
     layers = tuple(

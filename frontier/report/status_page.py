@@ -10,11 +10,10 @@ from contextlib import contextmanager
 from math import ceil, log10
 
 from frontier.report.console import warn_unwritten
-from frontier.report.figures import figures
 from frontier.report.html import page
 from frontier.runs.events import Listener
-from frontier.runs.progress import PAGE as NAME
-from frontier.runs.progress import AnyProgress, Progress
+from frontier.runs.progress import BEAT as NAME
+from frontier.runs.progress import Progress
 from frontier.storage.places import Place, storage_at
 from frontier.text import power
 
@@ -23,13 +22,13 @@ SECONDS = 3.0
 
 
 @contextmanager
-def kept_page(place: Place, progress: AnyProgress | None = None) -> Iterator[Listener]:
+def kept_page(place: Place, progress: Progress) -> Iterator[Listener]:
     """Yield a listener that writes the page of a run every few seconds and at the end. progress:
-    follows the run, by default a run by layers.
+    follows the run.
 
     A thread writes the page, because events may be far apart and the page shows the remaining time.
     """
-    storage, progress, over = storage_at(place), progress or Progress(), threading.Event()
+    storage, over = storage_at(place), threading.Event()
 
     def keep() -> None:
         last = warned = False
@@ -52,13 +51,12 @@ def kept_page(place: Place, progress: AnyProgress | None = None) -> Iterator[Lis
         writer.join()
 
 
-def status_page(progress: AnyProgress, now: float | None = None) -> str:
+def status_page(progress: Progress, now: float | None = None) -> str:
     """Return the page of a run, as HTML."""
     now = time.time() if now is None else now
-    layers = progress if isinstance(progress, Progress) else None
-    left = layers.left(now) if layers and not progress.ended else None
-    states = [layer.states for layer in progress.layers]
-    states += left.sizes[:400] if left else []  # a puzzle may have thousands of thin layers
+    coming = progress.coming(now)[:400]  # a puzzle may have thousands of thin layers
+    layers = progress.known_layers()
+    states = [*(layer.states for layer in layers), *coming]
     decades = max(1, ceil(log10(max([*states, 1]) * 1.05)))
 
     def height(states: int) -> float:
@@ -68,8 +66,8 @@ def status_page(progress: AnyProgress, now: float | None = None) -> str:
     return page(
         "status.html",
         progress=progress,
-        by_layers=layers is not None,
-        figures=figures(progress, now),
+        known=len(layers),
+        figures=progress.figures(now),
         now=now,
         bars=[(number, height(number)) for number in states],
         lines=[(power(n), height(10**n)) for n in range(0, decades + 1, ceil(decades / 5))],

@@ -7,10 +7,10 @@ their results. The tables may be deleted, because the search makes them again.
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from pydantic import TypeAdapter
+from pydantic import StrictInt, TypeAdapter
 
 from frontier.config import Config
 from frontier.cosets.proof import Answer, Proof
@@ -18,14 +18,21 @@ from frontier.cosets.questions import Portion, Witness
 from frontier.cosets.regions import Region, check_puzzle, region_named
 from frontier.cosets.sources import TableSource
 from frontier.errors import CorruptRunError, InputError
-from frontier.puzzles import Puzzle, puzzle_of
+from frontier.puzzles import Board, Puzzle, puzzle_of
+from frontier.runs.checks import Say
 from frontier.runs.directory import OWN_FILES, SUMMARY, TABLES, odd_files, table_files
-from frontier.runs.identity import BY_COSETS
+from frontier.runs.identity import Identity
+from frontier.runs.kinds import BY_COSETS
 from frontier.runs.stored_run import StoredRun
 from frontier.runs.table_files import TableFiles
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
 from frontier.storage.sealed import Count
+
+if TYPE_CHECKING:
+    from frontier.search.coset_checks import Checked
+    from frontier.search.coset_progress import CosetProgress
+    from frontier.search.coset_repair import CosetRepair
 
 
 @dataclass
@@ -43,6 +50,13 @@ GUESSED = TypeAdapter(float)
 """The types of values in a ledger."""
 
 
+class CosetIdentity(Identity):
+    """The content of ``run.json`` of a run by cosets."""
+
+    region: str
+    groups: list[StrictInt]
+
+
 class CosetRun(StoredRun):
     """A run by cosets at its place.
 
@@ -50,7 +64,7 @@ class CosetRun(StoredRun):
     how many of the last layers are wanted; see `frontier.cosets.proof.Proof.next_question`.
     """
 
-    kind = BY_COSETS
+    kind, schema = BY_COSETS, CosetIdentity
 
     def __init__(self, storage: Storage, identity: dict):
         super().__init__(storage, identity)
@@ -58,6 +72,40 @@ class CosetRun(StoredRun):
         self.tables = TableFiles(storage, identity["identifier"])
         self.request: tuple[int | None, int] = (None, 1)
         self.proof: Proof | None = None
+
+    @property
+    def begun(self) -> bool:
+        return self.proof is not None
+
+    @classmethod
+    def progress_class(cls) -> "type[CosetProgress]":
+        from frontier.search.coset_progress import CosetProgress
+
+        return CosetProgress
+
+    def verify(self, count: int, seed: int, say: Say) -> "Checked":
+        from frontier.search.coset_checks import check_cosets
+
+        return check_cosets(self, count, seed, say)
+
+    def repair(self, say: Say) -> "CosetRepair":
+        from frontier.search.coset_repair import plan_coset_repair
+
+        return plan_coset_repair(self, self.verify(0, 0, say))
+
+    def results(self) -> dict[str, Any]:
+        from frontier.search.coset_results import gods_number_value
+
+        return gods_number_value(self)
+
+    def farthest(self, limit: int) -> tuple[int, int, list[Board]]:
+        from frontier.search.coset_results import farthest_found
+
+        return farthest_found(self, limit)
+
+    def options(self) -> dict[str, Any]:
+        at_most, layers = self.request
+        return {"at-most": at_most, "layers": None if layers == 1 else layers}
 
     @classmethod
     def of_config(

@@ -3,18 +3,18 @@
     format, kind           1, and "layers" or "cosets"
     identifier, created    what distinguishes the run from an earlier one at its place
     name, puzzle           as in the config
-    keep, codec, layout, states    of a run by layers
-    region, groups         of a run by cosets
+    ...                    what the kind of run adds; see its `StoredRun.schema`
 
 The file has a copy. Neither is written again.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field, StrictInt, ValidationError
 
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.puzzles.settings import PuzzleTable, Table
+from frontier.runs.kinds import KINDS, class_of
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
 from frontier.storage.sealed import first_wrong, read_json, read_sealed
@@ -23,45 +23,16 @@ FORMAT = 1
 
 RUN, COPY = "run.json", "run.copy.json"
 
-BY_LAYERS, BY_COSETS = "layers", "cosets"
-COMMANDS = {BY_LAYERS: "run", BY_COSETS: "gods-number"}
-"""The kinds of runs, and the command that starts and resumes each kind."""
-
-
-class LayoutTable(Table):
-    """The settings of a `Layout`."""
-
-    prefix_digits: StrictInt = Field(ge=0)
-    task_nodes: StrictInt = Field(ge=1)
-    numbering: StrictInt | None = None
-    shares: StrictInt = Field(ge=1)
-
 
 class Identity(Table):
-    """The content of ``run.json`` for both kinds of runs."""
+    """The content of ``run.json`` for all kinds of runs."""
 
     format: StrictInt
+    kind: str
     identifier: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
     created: float = Field(ge=0, strict=True, allow_inf_nan=False)
     name: Annotated[str, Field(pattern="^[A-Za-z0-9._-]+$", max_length=200)]
     puzzle: PuzzleTable
-
-
-class IdentityByLayers(Identity):
-    kind: Literal["layers"]
-    keep: Literal["frontier", "all"]
-    codec: str
-    layout: LayoutTable
-    states: StrictInt = Field(ge=1)
-
-
-class IdentityByCosets(Identity):
-    kind: Literal["cosets"]
-    region: str
-    groups: list[StrictInt]
-
-
-KINDS: dict[str, type[Table]] = {BY_LAYERS: IdentityByLayers, BY_COSETS: IdentityByCosets}
 
 
 def read_identity(storage: Storage, name: str = RUN) -> dict:
@@ -78,8 +49,12 @@ def read_identity(storage: Storage, name: str = RUN) -> dict:
             "that wrote it, or start a new search in another directory"
         )
     identity = read_sealed(storage, name)
+    if (kind := str(identity.get("kind"))) not in KINDS:
+        raise CorruptRunError(
+            f"{file} is corrupt: kind = {kind}: expected one of {', '.join(KINDS)}"
+        )
     try:
-        KINDS.get(str(identity.get("kind")), IdentityByLayers).model_validate(identity)
+        class_of(kind).schema.model_validate(identity)
     except ValidationError as error:
         message = f"{file} is corrupt: {first_wrong(error)}"
         raise CorruptRunError(message) from None

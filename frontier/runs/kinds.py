@@ -1,46 +1,34 @@
-"""The two kinds of runs: which kind is at a place, and how to open the run.
+"""The kinds of runs. A kind is a package with a subclass of `StoredRun`, and a line here."""
 
-A run by layers is a `LayerRun`, a run by cosets a `CosetRun`. Each has the format that
-`frontier.runs.identity` checks.
-"""
-
-from contextlib import suppress
-from typing import TYPE_CHECKING
-
-from frontier.errors import CorruptRunError
-from frontier.runs.identity import BY_COSETS, BY_LAYERS, COMMANDS, RUN
-from frontier.runs.layer_run import LayerRun
-from frontier.storage.places import Place, storage_at
-from frontier.storage.sealed import read_json
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from frontier.runs.coset_run import CosetRun
+    from frontier.runs.stored_run import StoredRun
 
 
-def kind_at(place: Place) -> str | None:
-    """Return the kind of the run at a place, or None if there is no run.
+class Kind(NamedTuple):
+    """A kind of run.
 
-    If its ``run.json`` is damaged, a folder of tables shows that it is a run by cosets.
+    command: the command that starts and resumes such a run. folder: the folder of its results in
+    the run directory. home: the module and the class of its runs.
     """
-    storage = storage_at(place)
-    if not storage.exists(RUN):
-        return None
-    with suppress(CorruptRunError):
-        identity = read_json(storage, RUN)
-        if isinstance(identity, dict) and identity.get("kind") in COMMANDS:
-            return identity["kind"]
-    return BY_COSETS if storage.is_folder("tables") else BY_LAYERS
+
+    command: str
+    folder: str
+    home: str
 
 
-def class_of(kind: str | None) -> "type[LayerRun] | type[CosetRun]":
-    """Return the class of runs of a kind, as ``run.json`` names it."""
-    if kind != BY_COSETS:
-        return LayerRun
-    from frontier.runs.coset_run import CosetRun  # imports all that this kind of run needs
+BY_LAYERS, BY_COSETS = "layers", "cosets"
 
-    return CosetRun
+KINDS = {
+    BY_LAYERS: Kind("run", "layers", "frontier.runs.layer_run:LayerRun"),
+    BY_COSETS: Kind("gods-number", "tables", "frontier.runs.coset_run:CosetRun"),
+}
+"""The kinds by the names that ``run.json`` gives them."""
 
 
-def open_run(place: Place) -> "LayerRun | CosetRun":
-    """Open the run of either kind at a place; raises the errors of `StoredRun.open`."""
-    return class_of(kind_at(place)).open(place)
+def class_of(kind: str) -> "type[StoredRun]":
+    """Return the class of runs of a kind. Its module imports all that such a run needs."""
+    module, _, name = KINDS[kind].home.partition(":")
+    return getattr(import_module(module), name)

@@ -13,13 +13,19 @@ only if the same part of t + 1 is in place.
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-from frontier.errors import CorruptRunError
+from pydantic import Field, StrictInt
+
+from frontier.config import Config
+from frontier.errors import CorruptRunError, InputError
 from frontier.layers.files import LINKED, LIST_NAME, ZARR_GROUP, LayerFiles, part_names
 from frontier.layers.record import LayerRecord, chained, records_of
 from frontier.layers.stored import StoredLayer
-from frontier.puzzles import Puzzle, puzzle_of
+from frontier.puzzles import Board, Puzzle, puzzle_of
+from frontier.puzzles.settings import Table
 from frontier.runs import ledger
+from frontier.runs.checks import Say
 from frontier.runs.directory import (
     LAYERS,
     OWN_FILES,
@@ -29,12 +35,38 @@ from frontier.runs.directory import (
     remove_layer,
     remove_runs,
 )
-from frontier.runs.identity import BY_LAYERS
-from frontier.runs.stored_run import StoredRun
+from frontier.runs.identity import Identity, same_puzzle
+from frontier.runs.kinds import BY_LAYERS
+from frontier.runs.resolve import only_member, resolve
+from frontier.runs.stored_run import StoredRun, kind_at
 from frontier.space.layout import Layout
 from frontier.storage.base import Storage
+from frontier.storage.places import Place
 from frontier.storage.sealed import read_json, write_json
 from frontier.text import counted
+
+if TYPE_CHECKING:
+    from frontier.search.layer_progress import LayerProgress
+    from frontier.search.repair import LayerRepair
+    from frontier.search.verify import Verified
+
+
+class LayoutTable(Table):
+    """The settings of a `Layout`."""
+
+    prefix_digits: StrictInt = Field(ge=0)
+    task_nodes: StrictInt = Field(ge=1)
+    numbering: StrictInt | None = None
+    shares: StrictInt = Field(ge=1)
+
+
+class LayerIdentity(Identity):
+    """The content of ``run.json`` of a run by layers."""
+
+    keep: Literal["frontier", "all"]
+    codec: str
+    layout: LayoutTable
+    states: StrictInt = Field(ge=1)
 
 
 class LayerRun(StoredRun):
@@ -43,12 +75,50 @@ class LayerRun(StoredRun):
     records: the committed layers, from depth 0. complete: True if these are all layers.
     """
 
-    kind = BY_LAYERS
+    kind, schema = BY_LAYERS, LayerIdentity
+    complete: bool = False
 
     def __init__(self, storage: Storage, identity: dict):
         super().__init__(storage, identity)
         self.records: list[LayerRecord] = []
-        self.complete = False
+
+    @property
+    def begun(self) -> bool:
+        return bool(self.records)
+
+    @classmethod
+    def progress_class(cls) -> "type[LayerProgress]":
+        from frontier.search.layer_progress import LayerProgress
+
+        return LayerProgress
+
+    def verify(self, count: int, seed: int, say: Say) -> "Verified":
+        from frontier.search.verify import verify
+
+        return verify(self, count, seed, say)
+
+    def repair(self, say: Say) -> "LayerRepair":
+        from frontier.search.repair import plan_repair
+
+        return plan_repair(self, self.verify(0, 0, say))
+
+    def results(self) -> dict[str, Any]:
+        from frontier.runs.summary import run_value
+
+        return run_value(self)
+
+    def summary(self) -> dict[str, Any]:
+        from frontier.runs.summary import summary
+
+        return summary(self)
+
+    def farthest(self, limit: int) -> tuple[int, int, list[Board]]:
+        from frontier.runs.farthest import farthest
+
+        return farthest(self, limit)
+
+    def particulars(self, workers: int = 0) -> dict[str, Any]:
+        return super().particulars(workers) | {"depth": len(self.records) - 1}
 
     def _begin(self) -> None:
         remove_runs(self.storage, but=self.identity["identifier"])
@@ -292,3 +362,34 @@ class LayerRun(StoredRun):
         write_json(self.storage, f"{self.layers_name}/zarr.json", ZARR_GROUP, self.durable)
         if self.durable:
             self.storage.force(LAYERS)
+
+
+def layers_of(run: StoredRun, instead: str = "use status, report, farthest or verify") -> LayerRun:
+    """Return a run, which must be one by layers; raises InputError if it is of another kind.
+
+    instead: the remedy that the error names.
+    """
+    if isinstance(run, LayerRun):
+        return run
+    raise InputError(f"{run.path} holds a run by {run.kind}, which has no layers; {instead}")
+
+
+def puzzle_and_run(
+    what: Config | Place, settings: tuple[str, ...] = ()
+) -> tuple[Config, LayerRun | None]:
+    """Return the config of the one named puzzle, and its run by layers, or None if its directory
+    has no run of this puzzle."""
+    if isinstance(what, Config):
+        config = only_member(what, what.name)
+    else:
+        config = resolve(what, settings).puzzle
+    place = config.storage
+    if kind_at(place) not in (None, BY_LAYERS):
+        raise InputError(
+            f"{place} holds a run by cosets, which solves only a few positions: name the config of "
+            "the puzzle instead"
+        )
+    run = LayerRun.open(place) if LayerRun.exists(place) else None
+    if run and not same_puzzle(run.identity["puzzle"], config.puzzle_settings):
+        run = None
+    return config, run

@@ -1,45 +1,31 @@
-"""The progress of a run, by layers or by cosets, from its events or from its files alone: the work
-done, and whether the run is under way, or how it ended."""
+"""The progress of a run of any kind, from its events or from its files alone: the work done, and
+whether the run is under way, or how it ended."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from frontier.layers.record import LayerRecord
 from frontier.runs import events
 from frontier.runs.directory import LEDGER
-from frontier.runs.kinds import open_run
-from frontier.runs.layer_run import LayerRun
-from frontier.runs.log import ENDS, STARTS, LastStart, read_last_start
-from frontier.runs.stored_run import StoredRun
-from frontier.runs.time_left import TimeLeft, time_left
+from frontier.runs.log import LastStart, read_last_start
+from frontier.runs.stored_run import StoredRun, open_run
 from frontier.storage.base import Storage
 from frontier.storage.lock import describe_holder, held_since, is_held, left_by
-
-if TYPE_CHECKING:
-    from frontier.runs.coset_run import CosetRun
+from frontier.text import span
 
 NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
 """The possible conditions of a run."""
 
-PAGE, FRESH_SECONDS = "status.html", 60.0
-"""The status page, and the greatest age in seconds at which it indicates that its run is under
-way."""
-
-FINISHED = events.RunFinished | events.SearchFinished
-
-
 RunT = TypeVar("RunT", bound=StoredRun)
-StartT = TypeVar("StartT", events.RunStarted, events.SearchStarted)
 
 
 @dataclass(eq=False)
-class Standing(Generic[RunT, StartT]):
-    """The known progress of a run of either kind at a given moment. It listens to the events of the
-    run.
+class Progress(Generic[RunT]):
+    """The known progress of a run at a given moment. It listens to the events of the run. This
+    class serves a run that has not begun; each kind of run has a subclass.
 
     name: the name of the run. started: the event of the last start, None if the run has not begun.
     began, since: the Unix times when the run began, and when the work under way began. ended: the
@@ -50,7 +36,7 @@ class Standing(Generic[RunT, StartT]):
     """
 
     name: str = ""
-    started: StartT | None = None
+    started: events.Started | None = None
     began: float = 0.0
     since: float = 0.0
     ended: events.End | None = None
@@ -62,18 +48,22 @@ class Standing(Generic[RunT, StartT]):
     def __call__(self, event: events.Event, now: float | None = None) -> None:
         """Record an event that happens now."""
         now = time.time() if now is None else now
-        if isinstance(event, STARTS):
-            started: Any = event  # of the kind of this run
-            vars(self).update(vars(type(self)(event.name, started, began=now, since=now)))
-        elif isinstance(event, ENDS):
+        if isinstance(event, events.Started):
+            vars(self).update(vars(type(self)(event.name, event, began=now, since=now)))
+        elif isinstance(event, events.End):
             self.ended, self.when = event, now
-        if not isinstance(event, events.LayerStarted | events.Stopping):
-            self.compiling = (event, now) if isinstance(event, events.Compiling) else None
+        if isinstance(event, events.Compiling):
+            self.compiling = event, now
+        elif self._ends_compiling(event):
+            self.compiling = None
         self.note(event, now)
 
+    def _ends_compiling(self, event: events.Event) -> bool:
+        """Return whether an event shows that kernels are no longer being compiled."""
+        return not isinstance(event, events.Stopping)
+
     def note(self, event: events.Event, now: float) -> None:
-        """Update this from an event of this kind of run."""
-        raise NotImplementedError
+        """Update this from an event."""
 
     @property
     def source(self) -> RunT:
@@ -83,29 +73,15 @@ class Standing(Generic[RunT, StartT]):
 
     def read(self) -> None:
         """Update this from the files of `run`."""
-        raise NotImplementedError
 
-    @staticmethod
-    def untold_start(run: RunT) -> StartT:
-        """Return a start event for a run whose log has none."""
-        raise NotImplementedError
-
-    def end(self, reason: str | None, elapsed: float) -> events.End:
-        """Return the event that ends the run in the state that its files show. reason: why it is
-        stopped; None if it is complete."""
-        raise NotImplementedError
+    def repeat(self, name: str, values: Mapping[str, Any], when: float) -> None:
+        """Update this from a line of the log about work under way. name: the name of the event."""
 
     @property
     def state(self) -> str:
         if self.ended:
-            return COMPLETE if isinstance(self.ended, FINISHED) else STOPPED
+            return COMPLETE if isinstance(self.ended, events.Finished) else STOPPED
         return UNDER_WAY if self.started else NOT_BEGUN
-
-    @property
-    def share(self) -> float | None:
-        """The share of the work under way that is done, as a progress bar shows it; None if not
-        known."""
-        raise NotImplementedError
 
     @property
     def complete(self) -> bool:
@@ -114,216 +90,84 @@ class Standing(Generic[RunT, StartT]):
     @property
     def reason(self) -> str | None:
         """Why the run is stopped, if it is."""
-        if isinstance(self.ended, events.RunStopped | events.SearchStopped):
-            return self.ended.reason
+        return self.ended.reason if isinstance(self.ended, events.Stopped) else None
+
+    @property
+    def stage(self) -> Any:
+        """The number or the numbers that change with each row of a table; None if there is nothing
+        to show yet."""
         return None
 
-
-class LayerTotals:
-    """The totals over `layers`, the known layers in order from depth 0."""
-
-    layers: Sequence
-
     @property
-    def depth(self) -> int | None:
-        """The depth of the last layer, None if there is no layer. In a complete run, that depth is
-        God's number of the goal."""
-        return len(self.layers) - 1 if self.layers else None
+    def within_stage(self) -> bool:
+        """True if a part of the stage that comes next is done."""
+        return False
 
-    @property
-    def counts(self) -> list[int]:
-        """The number of states of each layer, from depth 0."""
-        return [layer.states for layer in self.layers]
-
-    @property
-    def states(self) -> int:
-        """The number of states in all layers."""
-        return sum(self.counts)
-
-    @property
-    def seconds(self) -> float:
-        """The seconds that all layers took."""
-        return sum(layer.seconds for layer in self.layers)
-
-
-@dataclass(eq=False)
-class Progress(LayerTotals, Standing[LayerRun, events.RunStarted]):
-    """The progress of a run by layers at a given moment.
-
-    layers: all layers made, from depth 0. committed: how many of them are committed; a kill loses
-    the rest. disk: the bytes of the layers on disk. task: the tasks done of the next layer, which
-    began at `since`; None if not known. If only the total number of tasks is
-    unknown, the total is given as 0. storing: the number of layers that are being stored.
-    """
-
-    layers: list[LayerRecord] = field(default_factory=list)
-    committed: int = 0
-    disk: int = 0
-    task: events.TaskFinished | None = None
-    storing: int = 0
-
-    def note(self, event: events.Event, now: float) -> None:
-        match event:
-            case events.RunStarted(path=path, resumed=True):
-                self._read(LayerRun.open(path))
-            case events.LayerStarted(depth, tasks):
-                self.task = None if tasks is None else events.TaskFinished(depth, 0, tasks, 0)
-                self.since = now
-            case events.TaskFinished():
-                self.task = event
-            case events.LayerMade(layer) if layer.depth == len(self.layers):
-                self.layers.append(layer)
-                self.since = now
-            case events.StoringLayers(layers):
-                self.storing = layers
-            case events.LayerFinished(layer, disk=disk):
-                self.layers[layer.depth :] = [layer, *self.layers[layer.depth + 1 :]]
-                self.committed = layer.depth + 1
-                self.disk, self.task, self.since = disk, None, now
-                if self.committed == len(self.layers):
-                    self.storing = 0
-            case events.RunFinished(depth, _, False, elapsed):
-                self.ended = events.RunStopped(
-                    depth, f"depth {depth} reached, as requested", elapsed
-                )
-            case events.RunStopped():
-                self.storing = 0
-                del self.layers[self.committed :]
-
-    def _read(self, run: LayerRun) -> None:
-        self.layers, self.committed, self.disk = list(run.records), len(run.records), run.disk
-
-    def read(self) -> None:
-        run = self.source
-        self._read(run)
-        if not run.complete and (done := run.tasks_done()):
-            self.task = events.TaskFinished(len(self.layers), done, 0, 0)
-
-    @staticmethod
-    def untold_start(run: LayerRun) -> events.RunStarted:
-        name, states = run.identity["name"], run.identity["states"]
-        return events.RunStarted(name, run.puzzle.title, str(run.path), -1, 0, states, 0, False)
-
-    def end(self, reason: str | None, elapsed: float) -> events.End:
-        depth = len(self.layers) - 1
-        if reason is None:
-            return events.RunFinished(depth, self.states, True, elapsed)
-        return events.RunStopped(depth, reason, elapsed)
-
-    @property
-    def stage(self) -> int | None:
-        """The depth of the last layer."""
-        return self.depth
+    def lost(self, stage: Any) -> bool:
+        """Return whether a stop has lost the work of a stage that was shown before."""
+        return False
 
     @property
     def share(self) -> float | None:
-        """The share of all states in the layers so far."""
-        return self.states / self.started.states if self.started else None
+        """The share of the work under way that is done, as a progress bar shows it; None if not
+        known."""
+        return None
 
-    def left(self, now: float) -> TimeLeft | None:
-        """Return the time left, less the time that the layer under way has already taken; None if
-        it is too early to say. For a stopped run, return the time that it will take once it is
-        resumed."""
-        layers = list(self.layers)  # a copy, because a display asks from another thread
-        if not layers or self.started is None:
+    def figures(self, now: float) -> dict[str, str]:
+        """Return what there is to say about the run, by name."""
+        return {}
+
+    def row(self, now: float) -> dict[str, str]:
+        """Return the values of a row by the heads of their columns, without units or spaces; an
+        unknown value is -."""
+        return {}
+
+    def value(self, now: float) -> dict[str, Any]:
+        """Return the values of ``status --json`` that only this kind of run has."""
+        return {}
+
+    def known_layers(self) -> Sequence[Any]:
+        """Return the known layers, from depth 0; none if the run has no layers."""
+        return ()
+
+    def coming(self, now: float) -> Sequence[int]:
+        """Return the likely number of states of each layer to come."""
+        return ()
+
+    def compiling_words(self, now: float) -> str | None:
+        """Return how long kernels have been compiling; None if they are not."""
+        if self.compiling is None:
             return None
-        until = self.started.until
-        if until is not None and until < len(layers):
-            until = None  # once reached, it does not limit the time left
-        estimate = time_left(layers, self.started.states, until)
-        if estimate is None or self.ended:
-            return estimate
-        elapsed = min(max(0.0, now - self.since), estimate.first)
-        seconds, least, most = (max(0.0, of - elapsed) for of in estimate[:3])
-        return estimate._replace(seconds=seconds, least=least, most=most)
+        event, began = self.compiling
+        doing = "workers load or compile their kernels" if event.elsewhere else "compiling kernels"
+        return f"{doing} ({span(max(0.0, now - began))})"
+
+    def particulars(self) -> dict[str, str]:
+        """Return the process that writes the run, and the address of Dask's dashboard."""
+        dashboard = self.started.dashboard if self.started and not self.ended else None
+        known = {"written by": self.holder, "dashboard": dashboard}
+        return {name: text for name, text in known.items() if text}
+
+    def elapsed(self, now: float) -> float:
+        """Return the seconds since the run started or, if it has ended, the seconds that it
+        took."""
+        return self.ended.elapsed if self.ended else now - self.began
 
 
-@dataclass(eq=False)
-class SearchProgress(Standing["CosetRun", events.SearchStarted]):
-    """The progress of a run by cosets at a given moment.
-
-    asking: what the run does, None if not known.
-    """
-
-    asking: events.Asking | None = None
-
-    layers, counts = (), ()
-    """A run by cosets has no layers to show."""
-
-    def note(self, event: events.Event, now: float) -> None:
-        match event:
-            case events.Asking():
-                self.asking = event
-            case events.SearchFinished(lower, upper):
-                self.asking = events.Asking("", lower, upper)
-
-    def read(self) -> None:
-        self.asking = _asking(self.source, self.started.workers if self.started else 0)
-
-    @staticmethod
-    def untold_start(run: "CosetRun") -> events.SearchStarted:
-        name, title = run.identity["name"], run.puzzle.title
-        return events.SearchStarted(name, title, str(run.path), 0, *run.request, True)
-
-    def end(self, reason: str | None, elapsed: float) -> events.End:
-        if reason is None:
-            proof = self.source.begun_proof
-            return events.SearchFinished(proof.lower, proof.upper, elapsed)
-        return events.SearchStopped(reason, elapsed)
-
-    @property
-    def share(self) -> float | None:
-        """The share of the question under way that is done."""
-        asking = self.asking
-        return asking.done / asking.portions if asking and asking.portions else None
-
-    @property
-    def stage(self) -> tuple[int | None, int, int | None] | None:
-        """The bounds and the limit of the question under way; None before there are bounds."""
-        asking = self.asking
-        if asking is None or asking.upper is None:
-            return None
-        return asking.lower, asking.upper, asking.limit
-
-
-def _asking(run: "CosetRun", workers: int) -> events.Asking:
-    """Return what a run by cosets does now or next, and the time that the question will still take:
-    for each portion left, the mean time of the portions done. workers: 0 if not known."""
-    proof = run.proof
-    if proof is None:
-        return events.Asking("making the tables")
-    if (question := run.next_question) is None:
-        return events.Asking("", proof.lower, proof.upper)
-    limit, whole = question
-    doing, answer = proof.in_words(limit, whole), proof.answers.get(limit)
-    if answer is None:
-        return events.Asking(doing, proof.lower, proof.upper, limit)
-    left, done = None, len(answer.done)
-    if done and workers:
-        left = answer.seconds / done * (answer.portions - done) / workers
-    return events.Asking(
-        doing, proof.lower, proof.upper, limit, done, answer.portions, left, len(answer.farther)
-    )
-
-
-AnyProgress = Progress | SearchProgress
-
-
-def progress_of(run: "LayerRun | CosetRun") -> AnyProgress:
+def progress_of(run: StoredRun) -> Any:
     """Return the progress of a run from its files. The run may be under way in another process.
 
     The lock is checked first. If it is free, its last holder has written everything, so the ledger
-    is then read again. Where there are no locks, the log and the status page decide.
+    is then read again. Where there are no locks, the log decides.
     """
     storage, lock = run.storage, run.storage.lock_file
     held = is_written(storage)
     if not held and not run.complete:
         run = open_run(storage)
     state = COMPLETE if run.complete else UNDER_WAY if held else STOPPED
-    kind: Any = Progress if isinstance(run, LayerRun) else SearchProgress
-    log, about = read_last_start(storage), run.identity
-    began, started = log.start if log else (about.get("created", 0.0), kind.untold_start(run))
-    progress = kind(about["name"], started, began, began, run=run)
+    log, created = read_last_start(storage), run.identity.get("created", 0.0)
+    began, started = log.start if log else (created, events.Started(**run.particulars()))
+    progress = run.progress_class()(run.identity["name"], started, began, began, run=run)
     with suppress(FileNotFoundError):  # a run that was stopped at its beginning has no ledger
         progress.since = max(began, storage.modified(LEDGER))
     if state == UNDER_WAY and lock:
@@ -333,22 +177,30 @@ def progress_of(run: "LayerRun | CosetRun") -> AnyProgress:
         progress(end, when)
     progress.read()
     if state == UNDER_WAY and log:
-        for when, layer_made in log.made:
-            progress(layer_made, when)
+        for when, name, values in log.work:
+            progress.repeat(name, values, when)
     if state != progress.state:  # the log has no end of the run, or an outdated one
-        reason = None if state == COMPLETE else _untold_reason(log, lock)
-        progress.ended = progress.end(reason, progress.since - began)
-        progress.when = progress.since if state == COMPLETE else None
+        elapsed = progress.since - began
+        if state == COMPLETE:
+            progress.ended, progress.when = events.Finished(elapsed), progress.since
+        else:
+            reason = _untold_reason(log, lock)
+            progress.ended, progress.when = events.Stopped(elapsed, reason), None
     return progress
+
+
+BEAT, BEAT_SECONDS = "status.html", 60.0
+"""A file that a run writes every few seconds, and the greatest age in seconds at which it shows
+that the run is under way where there are no locks."""
 
 
 def is_written(storage: Storage) -> bool:
     """Return whether a process is writing a run, complete or not: its lock is held or, without
-    locks, its log has no end and its status page is recent."""
+    locks, its log has no end and the process has shown a sign of life."""
     if storage.lock_file:
         return is_held(storage.lock_file)
     with suppress(FileNotFoundError):
-        fresh = time.time() - storage.modified(PAGE) < FRESH_SECONDS
+        fresh = time.time() - storage.modified(BEAT) < BEAT_SECONDS
         return fresh and (log := read_last_start(storage)) is not None and log.end is None
     return False
 

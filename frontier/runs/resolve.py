@@ -4,23 +4,18 @@ runs, or nothing."""
 import shlex
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from frontier import bundled
 from frontier.config import CONFIG_SUFFIXES, Config, checked_config, load_config, member_names
 from frontier.config_tables import HERE
 from frontier.errors import InputError
 from frontier.runs.directory import OWN_NAMES
-from frontier.runs.identity import BY_COSETS, BY_LAYERS, read_identity, same_puzzle
-from frontier.runs.kinds import kind_at, open_run
-from frontier.runs.layer_run import LayerRun
-from frontier.runs.stored_run import StoredRun
+from frontier.runs.identity import read_identity, same_puzzle
+from frontier.runs.kinds import BY_COSETS, BY_LAYERS, KINDS
+from frontier.runs.stored_run import StoredRun, kind_at, open_run
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 from frontier.text import near, program
-
-if TYPE_CHECKING:
-    from frontier.runs.coset_run import CosetRun
 
 BESIDE = "-gods-number"
 """The suffix of the name of a config's run by cosets, which lies beside the run by layers."""
@@ -141,27 +136,16 @@ class Named:
                 return None
         return [self.place.below(name) for name in cells]
 
-    def open(self) -> "list[LayerRun | CosetRun]":
+    def open(self) -> list[StoredRun]:
         """Open the runs; raises InputError if one has not begun, or has a puzzle other than its
         config's."""
         return list(map(self._open, self.entries))
 
-    def open_one(self) -> "LayerRun | CosetRun":
+    def open_one(self) -> StoredRun:
         """Open the one named run; raises InputError if there are several."""
         return self._open(self.one)
 
-    def open_layers(self, instead: str = "use status, report, farthest or verify") -> LayerRun:
-        """Open the one named run by layers; raises InputError if it is of the other kind, or if
-        there are several runs.
-
-        instead: the remedy that the error names for a run by cosets.
-        """
-        run = self.open_one()
-        if isinstance(run, LayerRun):
-            return run
-        raise InputError(f"{run.path} holds a run by cosets, which has no layers; {instead}")
-
-    def _open(self, entry: Entry) -> "LayerRun | CosetRun":
+    def _open(self, entry: Entry) -> StoredRun:
         config = entry.config
         if config is None:
             return open_run(entry.place)
@@ -262,8 +246,8 @@ class Named:
         not begun. Other runs in a directory each have their own command.
         """
         what = place if self.is_folder and self.family is None else self.what
-        if kind_at(place) == BY_COSETS:
-            return coset_command(what, place, self.settings)
+        if StoredRun.exists(place):
+            return command_of(open_run(place), what, self.settings)
         return Named(what, place, self.settings).run_command()
 
 
@@ -277,16 +261,12 @@ def only_member(config: Config, what: object) -> Config:
     return config.members[0]
 
 
-def coset_command(
-    what: Place, place: Storage, settings: tuple[str, ...] = (), region: str | None = None
+def command_of(
+    run: StoredRun, what: Place, settings: tuple[str, ...] = (), **options: str | None
 ) -> str:
-    """Return the command that resumes the run by cosets at a place, with its last question. what:
-    its config or directory, as the user names it."""
-    from frontier.runs.coset_run import CosetRun  # imports all that such a run needs
-
-    at_most, layers = CosetRun.open(place).request
-    options = {"at-most": at_most, "layers": None if layers == 1 else layers, "region": region}
-    return _command("gods-number", what, settings, options)
+    """Return the command that resumes a run as it was last started. what: its config or directory,
+    as the user names it. options: further options."""
+    return _command(KINDS[run.kind].command, what, settings, run.options() | options)
 
 
 def _command(name: str, what: Place, settings: tuple[str, ...], options: dict) -> str:
@@ -297,24 +277,3 @@ def _command(name: str, what: Place, settings: tuple[str, ...], options: dict) -
     for option, value in options.items():
         words += [] if value is None else [f"--{option}", str(value)]
     return f"{program()} {name} {shlex.join(words)}"
-
-
-def puzzle_and_run(
-    what: Config | Place, settings: tuple[str, ...] = ()
-) -> tuple[Config, LayerRun | None]:
-    """Return the config of the one named puzzle, and its run by layers, or None if its directory
-    has no run of this puzzle."""
-    if isinstance(what, Config):
-        config = only_member(what, what.name)
-    else:
-        config = resolve(what, settings).puzzle
-    place = config.storage
-    if kind_at(place) == BY_COSETS:
-        raise InputError(
-            f"{place} holds a run by cosets, which solves only a few positions: name the config of "
-            "the puzzle instead"
-        )
-    run = LayerRun.open(place) if LayerRun.exists(place) else None
-    if run and not same_puzzle(run.identity["puzzle"], config.puzzle_settings):
-        run = None
-    return config, run

@@ -1,4 +1,4 @@
-"""A run in its directory: the common part of both kinds of runs.
+"""A run in its directory: the common part of all kinds of runs.
 
 **One writer.** The ledger is replaced only if it is still the one that this process last read or
 wrote. So if two processes resume one run, one commits; the other ends with an error and changes
@@ -10,22 +10,24 @@ import time
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import TypeAdapter, ValidationError
 
 from frontier.errors import CorruptRunError, FrontierError, Gone, InputError
-from frontier.puzzles import Puzzle
+from frontier.puzzles import Board, Puzzle
 from frontier.runs import ledger as ledgers
-from frontier.runs.directory import make_directory
-from frontier.runs.identity import COMMANDS, COPY, FORMAT, RUN, check_identity, read_identity
+from frontier.runs.checks import Checks, Repair, Say
+from frontier.runs.directory import SUMMARY, make_directory
+from frontier.runs.identity import COPY, FORMAT, RUN, Identity, check_identity, read_identity
+from frontier.runs.kinds import KINDS, class_of
 from frontier.runs.ledger import Ledger
 from frontier.runs.reference import RunRef
 from frontier.storage.base import Replaced, Storage
 from frontier.storage.places import Place, storage_at
-from frontier.storage.sealed import first_wrong, read_json, sealed
+from frontier.storage.sealed import first_wrong, read_json, sealed, write_sealed
 from frontier.text import program
 
 SETTINGS = TypeAdapter(dict[str, dict])
@@ -35,11 +37,13 @@ SETTINGS = TypeAdapter(dict[str, dict])
 class StoredRun(ABC):
     """A run at its place.
 
-    identity: the content of ``run.json``. settings: the settings of the last start, with which the
-    run is resumed, as the tables of a config; the next commit stores them.
+    kind: its name in `KINDS`. schema: what ``run.json`` holds. identity: the content of
+    ``run.json``. settings: the settings of the last start, with which the run is resumed, as the
+    tables of a config; the next commit stores them.
     """
 
     kind: ClassVar[str]
+    schema: ClassVar[type[Identity]]
 
     def __init__(self, storage: Storage, identity: dict):
         self.storage, self.identity = storage, identity
@@ -92,7 +96,7 @@ class StoredRun(ABC):
         identity = read_identity(storage)
         if (kind := identity["kind"]) != cls.kind:
             raise InputError(
-                f"{storage} holds a run by {kind}: `{COMMANDS[kind]}` resumes it, and status, "
+                f"{storage} holds a run by {kind}: `{KINDS[kind].command}` resumes it, and status, "
                 "report, farthest and verify read it"
             )
         run = cls(storage, identity)
@@ -122,6 +126,60 @@ class StoredRun(ABC):
     @property
     @abstractmethod
     def puzzle(self) -> Puzzle: ...
+
+    @property
+    @abstractmethod
+    def begun(self) -> bool:
+        """True if something has been committed."""
+
+    @property
+    @abstractmethod
+    def complete(self) -> bool:
+        """True if the run has all that its last start was asked for."""
+
+    @classmethod
+    @abstractmethod
+    def progress_class(cls) -> Any:
+        """Return the class that follows runs of this kind; see `frontier.runs.progress`."""
+
+    @abstractmethod
+    def verify(self, count: int, seed: int, say: Say) -> Checks:
+        """Check all files that the search reads.
+
+        count: how many results of each layer or question to check without the kernels or to search
+        again; 0 for none. seed: the seed of their choice. say: called with each step in words.
+        """
+
+    @abstractmethod
+    def repair(self, say: Say) -> Repair:
+        """Return the steps that repair the run; raises CorruptRunError if it cannot be repaired."""
+
+    @abstractmethod
+    def results(self) -> dict[str, Any]:
+        """Return the results so far, as JSON has them."""
+
+    def summary(self) -> dict[str, Any]:
+        """Return the content of ``summary.json``."""
+        return self.results()
+
+    def write_summary(self, value: dict[str, Any]) -> None:
+        """Write ``summary.json``. value: the content, from `summary`."""
+        write_sealed(self.storage, SUMMARY, value)
+
+    @abstractmethod
+    def farthest(self, limit: int) -> tuple[int, int, list[Board]]:
+        """Return the depth of the farthest positions, their number, and up to `limit` of them;
+        raises InputError if they are not known."""
+
+    def options(self) -> dict[str, Any]:
+        """Return the options of the command that resumes the run as it was last started."""
+        return {}
+
+    def particulars(self, workers: int = 0) -> dict[str, Any]:
+        """Return the values that the events of a start have. workers: how many there are."""
+        about = {"kind": self.kind, "name": self.identity["name"], "title": self.puzzle.title}
+        about |= {"path": str(self.path), "resumed": self.begun, "workers": workers}
+        return about | {"states": self.identity.get("states")}
 
     def check_is_of(self, expected: dict) -> None:
         """Raise InputError unless the identity has the values of `expected`; see
@@ -241,10 +299,31 @@ class StoredRun(ABC):
             return Gone(
                 f"{self.path} no longer holds this run: the directory was moved, deleted, or taken "
                 "by another run. Nothing more is written there. If it was moved, resume the run at "
-                f"its new place: {program()} {COMMANDS[self.kind]} DIRECTORY"
+                f"its new place: {program()} {KINDS[self.kind].command} DIRECTORY"
             )
         return damage or Gone(
             f"{self.path} is being written by another process, which has since resumed the run. "
             "This process changed none of its files. Let the other process run, or stop it and "
             "resume the run here"
         )
+
+
+def kind_at(place: Place) -> str | None:
+    """Return the kind of the run at a place, or None if there is no run.
+
+    If its ``run.json`` is damaged, the folder of its results shows the kind.
+    """
+    storage = storage_at(place)
+    if not storage.exists(RUN):
+        return None
+    with suppress(CorruptRunError):
+        identity = read_json(storage, RUN)
+        if isinstance(identity, dict) and (kind := str(identity.get("kind"))) in KINDS:
+            return kind
+    first, *others = KINDS
+    return next((kind for kind in others if storage.is_folder(KINDS[kind].folder)), first)
+
+
+def open_run(place: Place) -> StoredRun:
+    """Open the run of any kind at a place; raises the errors of `StoredRun.open`."""
+    return class_of(kind_at(place) or next(iter(KINDS))).open(place)

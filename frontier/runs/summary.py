@@ -11,7 +11,6 @@ from frontier.runs.environment import versions
 from frontier.runs.farthest import farthest
 from frontier.runs.layer_run import LayerRun
 from frontier.storage.places import Place, storage_at
-from frontier.storage.sealed import write_sealed
 from frontier.text import counted, named, near, percent, size, span
 
 NAME = "summary.json"
@@ -68,11 +67,6 @@ def summary(run: LayerRun) -> dict:
 def depth_of(value: dict) -> int | None:
     """Return the depth of the farthest positions in a summary; None if its run is not complete."""
     return len(value["layers"]) - 1 if value["complete"] else None
-
-
-def write_summary(path: Place, value: dict) -> None:
-    """Write ``summary.json`` of the run at `path`."""
-    write_sealed(storage_at(path), NAME, value)
 
 
 def describe(value: dict, path: Place) -> str:

@@ -11,8 +11,9 @@ from frontier.layers.files import most_part_bytes
 from frontier.layers.parts import PartRecord
 from frontier.layers.record import LayerRecord
 from frontier.layers.tally import Tally
-from frontier.runs.events import LayerStarted, Listener, TaskFinished
+from frontier.runs.events import Listener
 from frontier.runs.layer_run import LayerRun
+from frontier.search.layer_events import LayerStarted, TaskFinished
 from frontier.search.plan import Plan
 from frontier.search.task import expand_task
 from frontier.space.layout import Layout

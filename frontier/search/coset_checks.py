@@ -18,9 +18,10 @@ from frontier.cosets.proof import Proof, wrong_division
 from frontier.cosets.questions import Asker, Farther, Portion, Witness
 from frontier.errors import CorruptRunError
 from frontier.puzzles import GridPuzzle
+from frontier.runs.checks import SUMMARY, Checks, Fault
 from frontier.runs.coset_run import CosetRun
 from frontier.runs.directory import SUMMARY as SUMMARY_FILE
-from frontier.search.verify import SUMMARY, Fault, copy_faults, misplaced_faults
+from frontier.search.verify import copy_faults, misplaced_faults
 from frontier.storage.sealed import read_sealed
 from frontier.text import counted
 
@@ -29,7 +30,7 @@ TABLE = 0
 
 
 @dataclass
-class Checked:
+class Checked(Checks):
     """What was checked, and the faults.
 
     tables: the number whose checksums were checked. paths: the number followed move by move.
@@ -43,7 +44,6 @@ class Checked:
     portions: int = 0
     damaged_tables: dict[str, str] = field(default_factory=dict)
     wrong_summary: bool = False
-    faults: list[Fault] = field(default_factory=list)
 
     @property
     def in_words(self) -> str:

@@ -1,41 +1,30 @@
-"""The loop over questions about God's number, which stores portions as they are answered."""
+"""A start of a run by cosets: the loop over questions about God's number, which stores portions as
+they are answered."""
 
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 
 from frontier import machine
 from frontier.clusters.executor import Call, Executor, Threads
-from frontier.clusters.kinds import client_for, executor_of, workers_to_start
-from frontier.compiling import compiling_told_to
+from frontier.clusters.kinds import client_for
 from frontier.config import Config
 from frontier.cosets.proof import Answer, Proof, guesses, wrong_division
 from frontier.cosets.questions import Asker, Portion, Witness
 from frontier.cosets.resources import plan_cosets
-from frontier.errors import CorruptRunError, InputError, Stopped, reason_of
+from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.puzzles import Board
 from frontier.runs.coset_run import CosetRun
-from frontier.runs.directory import make_directory
-from frontier.runs.events import (
-    Asking,
-    Compiling,
-    Event,
-    Listener,
-    SearchFinished,
-    SearchStarted,
-    SearchStopped,
-    Starting,
-    Stopping,
-)
+from frontier.runs.drive import Search
+from frontier.runs.events import Compiling, Listener
+from frontier.runs.kinds import BY_COSETS
 from frontier.runs.reference import RunCache, RunRef
 from frontier.runs.resolve import place_of_cosets
-from frontier.signals import interrupts_stop
-from frontier.storage.lock import writing
+from frontier.search.coset_events import Asking
 
 COMMIT_SECONDS = 5.0
 """The approximate seconds of search that a kill can cost, besides the portion under way."""
@@ -48,107 +37,87 @@ NODES_A_SECOND = 3_000_000
 """The approximate number of nodes that the search of a single position visits in a second."""
 
 
-def find_gods_number(
-    config: Config,
-    at_most: int | None = None,
-    layers: int = 1,
-    hours: float | None = None,
-    region: str | None = None,
-    listeners: Sequence[Listener] = (),
-    take_over: bool = False,
-    client=None,
-) -> CosetRun:
-    """Find God's number of a tile puzzle, or resume the search for it.
+class CosetSearch(Search[CosetRun]):
+    """Finds God's number of a tile puzzle by questions about all cosets.
 
     at_most: ask only whether this many moves suffice. layers: how many of the last layers to list
     in full. hours: the time after which the search ends with the bounds found so far. region: the
-    name of a region. listeners: called with each event. take_over, client: as for `frontier.run`.
-    Raises Stopped if the search is interrupted.
+    name of a region. client: as for `frontier.run`.
     """
-    if hours is not None and not math.isfinite(hours):
-        raise InputError(f"hours: {hours} is not a number of hours; omit it for no limit")
-    plan = plan_cosets(config, region)
-    if plan.refusal:
-        raise InputError(plan.refusal)
-    path = place_of_cosets(config)
-    make_directory(path)
-    with writing(path, take_over):
-        if CosetRun.exists(path):
-            run = CosetRun.open(path)
-            run.check_is_of({"puzzle": config.puzzle_settings})
-            run.check_region(region)
-        else:
-            run = CosetRun.of_config(path, config, plan.region, plan.groups)
-        run.sweep()
-        run.settings = config.settings
-        run.note_request(at_most, layers)
-        if not run.complete:
-            _Search(run, listeners, hours).go(config, client)
+
+    kind, mode = BY_COSETS, "coset by coset"
+
+    def __init__(
+        self,
+        config: Config,
+        at_most: int | None = None,
+        layers: int = 1,
+        hours: float | None = None,
+        region: str | None = None,
+        client=None,
+    ):
+        if hours is not None and not math.isfinite(hours):
+            raise InputError(f"hours: {hours} is not a number of hours; omit it for no limit")
+        plan = plan_cosets(config, region)
+        if plan.refusal:
+            raise InputError(plan.refusal)
+        request = {"at_most": at_most, "layers": layers}
+        super().__init__(config, place_of_cosets(config), request, client_for(config, client))
+        self._plan, self._region, self._wanted = plan, region, (at_most, layers)
+        self._ends = None if hours is None else time.monotonic() + 3600 * hours
+        self._asker: Asker | None = None
+        self._question_seconds, self._committed = 0.0, time.monotonic()
+
+    def open(self) -> CosetRun:
+        if not CosetRun.exists(self.storage):
+            return CosetRun.of_config(
+                self.storage, self.config, self._plan.region, self._plan.groups
+            )
+        run = CosetRun.open(self.storage)
+        run.check_is_of({"puzzle": self.config.puzzle_settings})
+        run.check_region(self._region)
         return run
 
+    def is_done(self, run: CosetRun) -> bool:
+        return run.complete and run.request == self._wanted
 
-class _Search:
-    """One start of a search."""
+    def prepare(self, run: CosetRun) -> None:
+        run.settings = self.config.settings
+        run.note_request(*self._wanted)
 
-    def __init__(self, run: CosetRun, listeners: Sequence[Listener], hours: float | None):
-        self._run, self._listeners = run, listeners
-        self._ends = None if hours is None else time.monotonic() + 3600 * hours
-        self._interrupted, self._question_seconds = threading.Event(), 0.0
-        self._asker: Asker | None = None
-        self._began = self._committed = time.monotonic()
+    @property
+    def _threaded(self) -> bool:
+        """True if threads of this process do all the work."""
+        return self.client is None and self.config.cluster.kind == "local"
 
-    def _tell(self, event: Event) -> None:
-        for listener in self._listeners:
-            listener(event)
+    @property
+    def workers(self) -> int:
+        return 0 if self._threaded else super().workers
+
+    def executor(self) -> AbstractContextManager[Executor]:
+        if self._threaded:
+            return nullcontext(Threads(self.config.cluster.workers))
+        return super().executor()
+
+    def stop(self) -> None:
+        super().stop()
+        if self._asker:
+            self._asker.stop()
+
+    def pause(self, run: CosetRun) -> str:
+        return "the time limit has passed"
 
     def _stops(self) -> bool:
         over = self._ends is not None and time.monotonic() > self._ends
-        return over or self._interrupted.is_set()
+        return over or self.stopping.is_set()
 
-    def go(self, config: Config, client) -> None:
-        run, client = self._run, client_for(config, client)
-        alone = client is None and config.cluster.kind == "local"
-        workers = 0 if alone else workers_to_start(config.cluster, False, client)
-        about = run.identity["name"], run.puzzle.title, str(run.path)
-        self._tell(Starting(*about, run.proof is not None, workers))
-        with _executor_for(config, client) as executor:
-            self._tell(
-                SearchStarted(
-                    *about,
-                    executor.workers,
-                    *run.request,
-                    run.proof is not None,
-                    executor.dashboard,
-                )
-            )
-            if not executor.in_process:
-                self._tell(Compiling(elsewhere=True))
-            try:
-                with (
-                    compiling_told_to(partial(self._tell, Compiling())),
-                    interrupts_stop(self._interrupt, partial(self._tell, Stopping())),
-                    run.gone_instead(),
-                ):
-                    self._search(executor)
-            except BaseException as error:
-                self._tell(SearchStopped(reason_of(error), self._elapsed()))
-                raise
-        if run.complete:
-            self._tell(
-                SearchFinished(run.begun_proof.lower, run.begun_proof.upper, self._elapsed())
-            )
-        else:
-            self._tell(SearchStopped("the time limit has passed", self._elapsed()))
-
-    def _elapsed(self) -> float:
-        return time.monotonic() - self._began
-
-    def _search(self, executor: Executor) -> None:
-        """Ask one question after another until the request is answered; raises Stopped if
-        interrupted."""
-        run = self._run
+    def search(self, run: CosetRun, executor: Executor, emit: Listener, began: float) -> None:
+        """Ask one question after another until the request is answered."""
+        self._run, self._tell = run, emit
+        if not executor.in_process:
+            emit(Compiling(elsewhere=True))
         bounds = (run.proof.lower, run.proof.upper) if run.proof else ()
-        self._tell(Asking("reading the tables" if run.proof else "making the tables", *bounds))
+        emit(Asking("reading the tables" if run.proof else "making the tables", *bounds))
         self._asker = asker = _asker(run, executor.in_process, machine.cores(), self._check_goes_on)
         if run.proof is None:
             run.proof = Proof(asker.deepest, run.region.period)
@@ -160,23 +129,20 @@ class _Search:
                     self._ask(asker, executor, *question)
         finally:
             run.commit()
-        if self._interrupted.is_set() and not run.complete:
+        if self.stopping.is_set() and not run.complete:
             raise Stopped("interrupted")
-
-    def _interrupt(self) -> None:
-        self._interrupted.set()
-        if self._asker:
-            self._asker.stop()
+        if run.complete:
+            emit(Asking("", run.proof.lower, run.proof.upper))
 
     def _check_goes_on(self) -> None:
-        if self._interrupted.is_set():
+        if self.stopping.is_set():
             raise Stopped("interrupted")
 
     def _raise_lower_bound(self, asker: Asker, executor: Executor) -> None:
         """Try to raise the lower bound with hard positions, if God's number is wanted and the next
         question is new. The attempt takes at most as long as the questions of this start have
         taken."""
-        proof, at_most, began = self._run.begun_proof, self._run.request[0], time.monotonic()
+        proof, at_most, began = self._run.begun_proof, self._wanted[0], time.monotonic()
         question = self._run.next_question
         following = proof.answers.get(question[0]) if question else None
         begun = following is not None and following.done
@@ -291,13 +257,3 @@ def search_portion(
 def search_position(run_ref: RunRef, board: Board, limit: int, nodes: int) -> Witness | None:
     """Search a single position, as a worker of a cluster does."""
     return _open.of(run_ref).witness(board, limit, nodes)
-
-
-@contextmanager
-def _executor_for(config: Config, client) -> Iterator[Executor]:
-    """Yield threads if all workers would be on this machine, otherwise the workers of a cluster."""
-    if client is None and config.cluster.kind == "local":
-        yield Threads(config.cluster.workers)
-        return
-    with executor_of(config.cluster, False, client) as executor:
-        yield executor

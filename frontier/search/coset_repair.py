@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from frontier.errors import CorruptRunError
+from frontier.runs.checks import Repair
 from frontier.runs.coset_run import CosetRun
 from frontier.runs.directory import aside_of, moved
 from frontier.search.coset_checks import TABLE, Checked
@@ -10,7 +11,7 @@ from frontier.text import counted
 
 
 @dataclass
-class CosetRepair:
+class CosetRepair(Repair):
     """The steps of a repair.
 
     tables: the names of the damaged tables. summary: True if ``summary.json`` is damaged; the
@@ -21,9 +22,6 @@ class CosetRepair:
     tables: list[str]
     summary: bool = False
     aside: dict[str, str] = field(default_factory=dict)
-
-    lost = ()
-    """The results that the repair drops: none."""
 
     @property
     def needed(self) -> bool:

@@ -10,48 +10,20 @@ the tasks under way.
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import contextmanager
-from functools import partial
 
 import numpy as np
 
 from frontier.clusters.executor import Executor
-from frontier.clusters.kinds import executor_of, workers_to_start
-from frontier.compiling import compiling_told_to
-from frontier.errors import (
-    FULL,
-    CorruptRunError,
-    Stopped,
-    StorageError,
-    reason_of,
-    system_words,
-)
+from frontier.errors import CorruptRunError, Stopped
 from frontier.layers.record import LayerRecord
 from frontier.layers.tally import Counting
-from frontier.runs.directory import make_directory
-from frontier.runs.events import (
-    Compiling,
-    Event,
-    LayerFinished,
-    LayerMade,
-    LayerStarted,
-    Listener,
-    RunFinished,
-    RunStarted,
-    RunStopped,
-    Starting,
-    Stopping,
-    StoringLayers,
-)
-from frontier.runs.identity import check_identity
+from frontier.runs.events import Compiling, Listener
 from frontier.runs.layer_run import LayerRun
 from frontier.search.by_tasks import layer_by_tasks
 from frontier.search.in_process import HELD, Held
+from frontier.search.layer_events import LayerFinished, LayerMade, LayerStarted, StoringLayers
 from frontier.search.plan import LEAST_KEPT, Mode, Plan
-from frontier.search.workspace import close_workspace
-from frontier.signals import interrupts_stop
 from frontier.stopwatch import working_time
-from frontier.storage.lock import NotWritable, writing
 from frontier.text import counted
 
 LIST_SECONDS = 2.0
@@ -66,12 +38,18 @@ class Driver:
     """Runs one plan in its run directory."""
 
     def __init__(
-        self, plan: Plan, run: LayerRun, executor: Executor, emit: Listener, started: float
+        self,
+        plan: Plan,
+        run: LayerRun,
+        executor: Executor,
+        emit: Listener,
+        stopping: threading.Event,
+        started: float,
     ):
-        """started: `time.perf_counter()` when the run began, before its workers started."""
+        """stopping: set once the run should stop. started: `time.perf_counter()` when the run
+        began, before its workers started."""
         self.plan, self.run, self.executor, self.emit = plan, run, executor, emit
-        self.stopping = threading.Event()
-        self._started = started
+        self.stopping, self._started = stopping, started
         self._counting = Counting(plan.puzzle, plan.space)
         self._held: Held | None = None
         self._storing, self._compiled_elsewhere = 0.0, False
@@ -211,123 +189,3 @@ class Driver:
             files.tasks
         )
         return {before} if replaced else set()
-
-    def close(self) -> None:
-        """Free the memory that this process holds for the run, perhaps gigabytes."""
-        self._held = None
-        close_workspace(self.run.ref)
-
-
-def run_plan(
-    plan: Plan,
-    until: int | None,
-    listeners: list[Listener],
-    take_over: bool = False,
-    client=None,
-) -> LayerRun:
-    """Start or resume the run of a plan in its directory, and return it when it is done.
-
-    until: the last depth to compute, None for all. take_over: take over a lock that another host
-    left. client: a Dask client whose workers do the tasks; None for the cluster of the config.
-    Raises Stopped if the run is interrupted, CorruptRunError if a complete run does not add up.
-    """
-    storage = plan.config.storage
-    make_directory(storage)
-
-    def emit(event: Event) -> None:
-        for listener in listeners:
-            listener(event)
-
-    with _system_errors():
-        try:
-            with writing(storage, take_over):
-                return _run_locked(plan, until, emit, client)
-        except NotWritable:
-            if not LayerRun.exists(storage) or not (run := LayerRun.open(storage)).complete:
-                raise
-            _check_resumable(plan, run)
-            return run  # all is written
-
-
-def _run_locked(plan: Plan, until: int | None, emit: Listener, client) -> LayerRun:
-    storage = plan.config.storage
-    durable = plan.config.store.fsync == "layer"
-    existed = LayerRun.exists(storage)
-    run = LayerRun.open(storage) if existed else LayerRun.create(storage, plan.identity, durable)
-    _check_resumable(plan, run)
-    run.durable, run.settings = durable, plan.config.settings
-    run.sweep()
-    if not run.complete and (until is None or len(run.records) <= until):
-        if existed and durable:
-            run.force()  # an earlier start may have left its files in the system's caches
-        with run.gone_instead():
-            _drive(plan, run, until, emit, client)
-    return run
-
-
-def _check_resumable(plan: Plan, run: LayerRun) -> None:
-    """Raise an error if the run does not belong to the plan, or lacks a file."""
-    check_identity(run.path, run.identity, plan.identity)
-    if lost := run.missing():  # reported now, not hours later
-        more = f" (and {counted(len(lost) - 1, 'more fault')})" if len(lost) > 1 else ""
-        raise CorruptRunError(f"{lost[0]}{more}")
-    _check_total(plan, run)
-
-
-def _drive(plan: Plan, run: LayerRun, until: int | None, emit: Listener, client) -> None:
-    began = time.perf_counter()
-    depth = len(run.records) - 1
-    cluster = plan.config.cluster, plan.in_memory, client
-    emit(Starting(
-        plan.config.name, plan.puzzle.title, str(run.path), bool(run.records),
-        workers_to_start(*cluster), plan.puzzle.states, depth,
-    ))  # fmt: skip
-    with executor_of(*cluster) as executor:
-        driver = Driver(plan, run, executor, emit, began)
-        emit(RunStarted(
-            plan.config.name, plan.puzzle.title, str(run.path), depth, run.states,
-            plan.puzzle.states, executor.workers, bool(run.records), executor.dashboard, until,
-            plan.mode_in_words,
-        ))  # fmt: skip
-        try:
-            # `gone_instead` also applies here, so that the log has the reason.
-            with (
-                compiling_told_to(partial(emit, Compiling())),
-                interrupts_stop(driver.stopping.set, partial(emit, Stopping())),
-                run.gone_instead(),
-            ):
-                driver.search(until)
-        except BaseException as error:
-            elapsed = time.perf_counter() - began
-            emit(RunStopped(len(run.records) - 1, reason_of(error), elapsed))
-            raise
-        finally:
-            driver.close()
-    _check_total(plan, run)
-    elapsed = time.perf_counter() - began
-    emit(RunFinished(run.records[-1].depth, run.states, run.complete, elapsed))
-
-
-def _check_total(plan: Plan, run: LayerRun) -> None:
-    """Raise CorruptRunError if a complete run does not hold every state of the space."""
-    if run.complete and run.states != plan.puzzle.states:
-        raise CorruptRunError(
-            f"the layers of {run.path} add up to {counted(run.states, 'state')}, but "
-            f"{plan.puzzle.title} has {plan.puzzle.states:,}. The run is wrong; do not use it"
-        )
-
-
-@contextmanager
-def _system_errors():
-    """Raise Stopped or StorageError in place of a system error. The run can be resumed."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in FULL:
-            raise Stopped(f"{system_words(error)}; make room") from None
-        raise StorageError.of(error) from None
-    except MemoryError as error:
-        raise Stopped(
-            f"the system has no more memory ({str(error) or 'MemoryError'}); stop other programs, "
-            "or lower cluster.workers or cluster.memory"
-        ) from None

@@ -10,15 +10,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from frontier.errors import CorruptRunError
+from frontier.runs.checks import GROUP, SUMMARY, SUMS, Repair
 from frontier.runs.directory import aside_of, moved
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
-from frontier.search.verify import GROUP, SUMMARY, SUMS, Verified
+from frontier.search.verify import Verified
 from frontier.text import counted
 
 
 @dataclass
-class Repair:
+class LayerRepair(Repair):
     """The steps of a repair.
 
     depth: the last layer that stays committed. stored: the depths up to it whose layers are whole.
@@ -89,7 +90,7 @@ class Repair:
         return f"{run.path}: {back}" + "; ".join(sentences)
 
 
-def plan_repair(run: LayerRun, verified: Verified) -> Repair:
+def plan_repair(run: LayerRun, verified: Verified) -> LayerRepair:
     """Return the steps of a repair; raises CorruptRunError if the run cannot be repaired."""
     if messages := [fault.message for fault in verified.faults if fault.depth == SUMS]:
         raise CorruptRunError(f"{run.path} cannot be repaired: {messages[0]}")
@@ -99,7 +100,7 @@ def plan_repair(run: LayerRun, verified: Verified) -> Repair:
     aside = {name: aside_of(name) for name in run.misplaced()}
     more: dict[str, Any] = {"summary": SUMMARY in described, "aside": aside}
     if not run.records:  # the run was stopped before it committed anything
-        return Repair(last, [], sorted(described & {GROUP}), **more)
+        return LayerRepair(last, [], sorted(described & {GROUP}), **more)
     replaced = verified.depth_being_replaced
     irreplaceable = replaced is not None and any(
         not reader.files(last - 1).has_part(task) for task in redo
@@ -116,7 +117,9 @@ def plan_repair(run: LayerRun, verified: Verified) -> Repair:
         if depth == 0 or depth - 1 in usable or (run.complete and depth == last):
             lost = [d for d in range(last + 1) if d > depth or (d in stored and d not in usable)]
             tasks = redo if depth == last else []
-            return Repair(depth, usable, sorted(described & {GROUP, *usable}), tasks, lost, **more)
+            return LayerRepair(
+                depth, usable, sorted(described & {GROUP, *usable}), tasks, lost, **more
+            )
     damaged = [str(depth) for depth in stored if depth not in whole]
     damaged += [str(last + 1)] * irreplaceable
     why = "no two consecutive layers are intact"

@@ -12,7 +12,7 @@ the kernels that made the layer.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from frontier.errors import CorruptRunError
 from frontier.layers.files import LINKED
 from frontier.layers.parts import Part, digest_of
 from frontier.layers.stored import StoredLayer
+from frontier.runs.checks import GROUP, OTHERS, SUMMARY, SUMS, Checks, Fault
 from frontier.runs.directory import COPIES, LEDGER, RUN
 from frontier.runs.directory import SUMMARY as SUMMARY_FILE
 from frontier.runs.identity import read_identity
@@ -32,28 +33,9 @@ from frontier.text import counted, size
 SLABS_DRAWN = 32
 """States are drawn from at most this many slabs of a layer."""
 
-GROUP, SUMS, SUMMARY, OTHERS = -1, -2, -3, -4
-"""Numbers used in place of a depth for faults outside the layers: in the Zarr group and the copies,
-in the sums over the ledger's layers, in the summary, and in files that do not belong to the run."""
-
-
-@dataclass(frozen=True)
-class Fault:
-    """Something that is wrong or not as it was written.
-
-    depth: the depth of the layer, or GROUP, SUMS, SUMMARY or OTHERS. message: names the file and
-    what is wrong with it. task: a task of the layer under way or of the next one. described: True
-    if the file only describes the run to other programs, and the search does not read it.
-    """
-
-    depth: int
-    message: str
-    task: int | None = None
-    described: bool = False
-
 
 @dataclass
-class Verified:
+class Verified(Checks):
     """What was checked, and the faults.
 
     layers, parts, bytes: how much is on disk. positions: how many were checked against the
@@ -66,7 +48,6 @@ class Verified:
     bytes: int = 0
     positions: int = 0
     depth_being_replaced: int | None = None
-    faults: list[Fault] = field(default_factory=list)
 
     @property
     def in_words(self) -> str:

@@ -1,0 +1,63 @@
+"""What a check of a run finds, and what a repair does, for any kind of run."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Say = Callable[[str], None]
+"""Called with each step in words."""
+
+GROUP, SUMS, SUMMARY, OTHERS = -1, -2, -3, -4
+"""Numbers used in place of a depth for faults outside the layers: in the Zarr group and the copies,
+in the sums over the ledger's layers, in the summary, and in files that do not belong to the run."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that is wrong or not as it was written.
+
+    depth: the depth of the layer, or GROUP, SUMS, SUMMARY or OTHERS. message: names the file and
+    what is wrong with it. task: a task of the layer under way or of the next one. described: True
+    if the file only describes the run to other programs, and the search does not read it.
+    """
+
+    depth: int
+    message: str
+    task: int | None = None
+    described: bool = False
+
+
+@dataclass
+class Checks(ABC):
+    """What was checked, and the faults. Each kind of run adds how much it has checked."""
+
+    faults: list[Fault] = field(default_factory=list, kw_only=True)
+
+    @property
+    @abstractmethod
+    def in_words(self) -> str:
+        """What was checked."""
+
+
+class Repair(ABC):
+    """The steps of a repair.
+
+    summary: True if ``summary.json`` is damaged; the caller must write it again. lost: the results
+    that the repair drops.
+    """
+
+    summary: bool
+    lost: Sequence[int] = ()
+
+    @property
+    @abstractmethod
+    def needed(self) -> bool: ...
+
+    @abstractmethod
+    def take(self, run: Any) -> None:
+        """Take the steps; the caller holds the lock."""
+
+    @abstractmethod
+    def in_words(self, run: Any) -> str:
+        """Return what the repair does."""
