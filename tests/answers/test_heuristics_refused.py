@@ -2,12 +2,12 @@
 
 import pytest
 from answers.movers import CONFIGS
-from answers.test_heuristics import L, exported, pattern
 from making import invoke
 
 from frontier.answers.ida import IdaSolver
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
+from tests.answers.test_heuristics import L, exported, pattern
 
 TILES = {"kind": "tiles", "rows": 2, "columns": 4}
 

@@ -13,7 +13,6 @@ import dask
 import psutil
 import pytest
 from clusters.jobs import group_of
-from clusters.test_clusters import CONFIG, KNOWN, TASKS, assert_right, config_of, python, workers_of
 from distributed import SpecCluster
 from search.runs import as_bits
 
@@ -21,6 +20,15 @@ from frontier import api
 from frontier.clusters import local
 from frontier.errors import Stopped
 from frontier.runs.events import RunStarted, TaskFinished
+from tests.clusters.test_clusters import (
+    CONFIG,
+    KNOWN,
+    TASKS,
+    assert_right,
+    config_of,
+    python,
+    workers_of,
+)
 
 SCRIPT = """
 import sys

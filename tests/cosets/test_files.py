@@ -6,7 +6,6 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from cosets.test_search import config
 from files import read_sealed, write_sealed
 from making import CONFIGS, invoke
 from sweeps import swept
@@ -18,6 +17,7 @@ from frontier.runs.directory import FOR_PEOPLE
 from frontier.runs.events import Asking
 from frontier.search.coset_checks import check_cosets
 from frontier.search.coset_driver import find_gods_number
+from tests.cosets.test_search import config
 
 TABLES = ["boards", "groups", "patterns"]
 

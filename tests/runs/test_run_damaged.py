@@ -8,11 +8,11 @@ import pytest
 from files import read_json, read_sealed, write_json, write_sealed
 from ledgers import edit
 from making import IDENTITY
-from runs.test_run import committed, numbers_of, written
 
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.layers.tally import Tally
 from frontier.runs.layer_run import LayerRun
+from tests.runs.test_run import committed, numbers_of, written
 
 LAYOUT = IDENTITY["layout"]
 

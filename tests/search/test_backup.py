@@ -12,7 +12,6 @@ from files import file_of
 from making import CONFIGS, invoke
 from search.runs import config_of
 from search.runs import run as run_of
-from search.test_two_layers import COUNTS, DEPTH, stopped_of
 from sweeps import swept
 
 from frontier import api
@@ -24,6 +23,7 @@ from frontier.search.verify import verify
 from frontier.storage.local import LocalStorage
 from frontier.storage.lock import RunLock
 from frontier.storage.places import storage_at
+from tests.search.test_two_layers import COUNTS, DEPTH, stopped_of
 
 
 def goes_on(plan, place):

@@ -10,11 +10,11 @@ from ledgers import chain_anew, edit
 from making import invoke
 from search.runs import run as run_of
 from search.stopped import finished
-from search.test_two_layers import COUNTS, stopped_of
 
 from frontier.cli import main
 from frontier.errors import CorruptRunError
 from frontier.runs.layer_run import LayerRun
+from tests.search.test_two_layers import COUNTS, stopped_of
 
 BOTH = "ledger.json", COPIES["ledger.json"]
 

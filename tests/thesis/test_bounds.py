@@ -4,10 +4,10 @@ import random
 
 import pytest
 from sweeps import swept
-from thesis.test_runs import without_home
 
 from frontier.thesis.bounds import Bound, Bounds, linear_formula, thesis_bound
 from frontier.thesis.runs import Depths, ThesisRuns
+from tests.thesis.test_runs import without_home
 
 
 class Stub:

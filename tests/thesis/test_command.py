@@ -5,12 +5,12 @@ from importlib.metadata import Distribution, PackageNotFoundError
 
 import pytest
 from making import invoke
-from thesis.test_comparison import verdicts
 
 import frontier
 from frontier.thesis import claims
 from frontier.thesis.comparison import TABLES as BY_NAME
 from frontier.thesis.report import made_with
+from tests.thesis.test_comparison import verdicts
 
 
 def test_runs_are_told_before_they_are_made(tmp_path):
