@@ -8,7 +8,10 @@ program, by another protocol.
 import shutil
 
 import pytest
-from bucket_server import (
+from sweeps import cases
+
+from frontier.storage.places import storage_at
+from tests.campaigns.bucket_server import (
     AZURITE,
     BUCKET,
     Proxy,
@@ -18,9 +21,6 @@ from bucket_server import (
     s3_server,
     settings,
 )
-from sweeps import cases
-
-from frontier.storage.places import storage_at
 
 
 @pytest.fixture(scope="session")

@@ -13,8 +13,8 @@ import signal
 from collections import Counter
 from contextlib import suppress
 
-from bucket_server import BUCKET, HARMS, Proxy, environment, s3_server, settings
-from trials import Campaign, Case, Run
+from tests.campaigns.bucket_server import BUCKET, HARMS, Proxy, environment, s3_server, settings
+from tests.campaigns.trials import Campaign, Case, Run
 
 HARMED = 0.1
 """This share of requests is harmed."""

@@ -19,11 +19,11 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from click.testing import CliRunner
-from finely import cut_finely
 
 from frontier.cli import main as command
 from frontier.runs.layer_run import LayerRun
 from frontier.storage.places import Place
+from tests.campaigns.finely import cut_finely
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

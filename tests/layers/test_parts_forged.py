@@ -16,7 +16,6 @@ from layers.part_files import (
     slabs_of,
     write,
 )
-from ledgers import edit
 from sweeps import swept
 
 from frontier.codec.slabs import CHECKSUM_BYTES
@@ -26,6 +25,7 @@ from frontier.layers.parts import (
     PartRecord,
     footer_bytes,
 )
+from tests.campaigns.ledgers import edit
 
 
 def forge(path, thread, change=None, index=None):

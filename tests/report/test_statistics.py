@@ -10,7 +10,6 @@ from statistics import mean, median
 
 import pytest
 from files import write_sealed
-from ledgers import add_states
 from making import made, write_ledger
 
 from frontier.errors import CorruptRunError
@@ -20,6 +19,7 @@ from frontier.report.statistics import DRAWN, Report, statistics_of
 from frontier.report.tables import tables_of
 from frontier.runs.layer_run import LayerRun
 from frontier.storage.lock import RunLock
+from tests.campaigns.ledgers import add_states
 
 
 def depths_of_tiles(rows, columns, goal=None):

@@ -5,7 +5,6 @@ import re
 import shutil
 
 import pytest
-from ledgers import add_states
 from making import write_ledger
 from search.runs import KNOWN, as_bits, config_of, run
 from sweeps import swept
@@ -16,6 +15,7 @@ from frontier.errors import CorruptRunError, InputError, TooLarge
 from frontier.puzzles import puzzle_of
 from frontier.runs.layer_run import LayerRun
 from frontier.search import layouts as planning
+from tests.campaigns.ledgers import add_states
 
 
 def test_a_run_of_another_config_is_refused(tmp_path):
