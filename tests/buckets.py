@@ -8,7 +8,6 @@ program, by another protocol.
 import shutil
 
 import pytest
-from sweeps import cases
 
 from frontier.storage.places import storage_at
 from tests.campaigns.bucket_server import (
@@ -21,6 +20,7 @@ from tests.campaigns.bucket_server import (
     s3_server,
     settings,
 )
+from tests.support.sweeps import cases
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,9 @@ from functools import cache
 
 import numpy as np
 from engine import list_layers, origins_of
-from sweeps import swept
 
 from frontier.puzzles import pattern_puzzle, tile_puzzle
+from tests.support.sweeps import swept
 
 PUZZLES = {
     "tiles 1x5": lambda: tile_puzzle(1, 5),

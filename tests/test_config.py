@@ -4,12 +4,12 @@ import sys
 
 import pytest
 from making import CONFIGS
-from sweeps import swept
 
 from frontier.config import load_config
 from frontier.errors import InputError
 from frontier.puzzles import KINDS
 from frontier.puzzles.settings import KIND_TABLES
+from tests.support.sweeps import swept
 
 GOOD = """
 name = "mine"

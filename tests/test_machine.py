@@ -11,13 +11,13 @@ import psutil
 import pytest
 from click.testing import CliRunner
 from making import CONFIGS
-from sweeps import swept
 
 from frontier import machine
 from frontier.cli import main
 from frontier.config import Config, load_config
 from frontier.errors import InputError
 from frontier.search.plan import make_plan
+from tests.support.sweeps import swept
 
 GB = 10**9
 

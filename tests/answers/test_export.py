@@ -9,7 +9,6 @@ import pytest
 import zarr
 from making import invoke
 from search.runs import without_record
-from sweeps import swept
 
 from frontier import api
 from frontier.answers import distances as distances_module
@@ -17,6 +16,7 @@ from frontier.answers.distances import Distances
 from frontier.errors import CorruptRunError, InputError
 from frontier.runs.layer_run import LayerRun
 from tests.answers.test_distances import CASES, boards_of, of_boards, run_of
+from tests.support.sweeps import swept
 
 # --- refusals
 

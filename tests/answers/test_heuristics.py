@@ -11,7 +11,6 @@ import pytest
 from answers.movers import CONFIGS
 from answers.twin import Twin
 from making import invoke
-from sweeps import swept
 from twins import blank_moves
 
 from frontier import api
@@ -19,6 +18,7 @@ from frontier.answers import distances as distances_module
 from frontier.answers.ida import IdaSolver
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
+from tests.support.sweeps import swept
 
 GOAL = (5, 1, 7, 3, 2, 0, 4, 6)
 

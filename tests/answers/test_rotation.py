@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import pytest
 from making import CONFIGS
-from sweeps import cases
 from twins import sign
 
 from frontier.answers.ida import IdaSolver
@@ -15,6 +14,7 @@ from frontier.config import load_config
 from frontier.errors import InputError
 from frontier.report.boards import draw_boards
 from frontier.report.solution import describe_rotation, rotation_value, tiles_of
+from tests.support.sweeps import cases
 
 GOAL = (*range(1, 16), 0)
 PUBLISHED = (15, 13, 3, 9, 1, 4, 14, 5, 7, 2, 8, 10, 12, 11, 6, 0)

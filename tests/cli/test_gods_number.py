@@ -10,9 +10,9 @@ import sys
 import making
 import pytest
 from making import CONFIGS
-from sweeps import swept
 
 from frontier.cosets import region_boards
+from tests.support.sweeps import swept
 
 
 def invoke(*arguments, code=0, command="gods-number"):

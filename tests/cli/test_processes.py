@@ -11,9 +11,9 @@ import time
 import psutil
 import pytest
 from making import BY_TASKS, CONFIGS, invoke, serial, wait_for_depth
-from sweeps import swept
 
 from frontier.runs.layer_run import LayerRun
+from tests.support.sweeps import swept
 
 
 def python(*arguments):

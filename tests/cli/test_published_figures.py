@@ -5,9 +5,9 @@ import json
 import pytest
 from click.testing import CliRunner
 from making import CONFIGS
-from sweeps import swept
 
 from frontier.cli import main
+from tests.support.sweeps import swept
 
 GOAT_LETTERS = {
     "┌": "a", "─": "h", "│": "b", "羊": "g", "‖": "e", "└": "d", "┘": "f", "狼": "w",

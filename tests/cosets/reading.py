@@ -2,11 +2,11 @@
 
 import numpy as np
 from cosets.twin import blank_cells, board_of
-from sweeps import swept
 
 from frontier.cosets.kernel import BLANK, UNLABELLED
 from frontier.cosets.regions import Region
 from frontier.puzzles import tile_puzzle
+from tests.support.sweeps import swept
 
 HALF = {1: 1, 2: 1, 3: 3, 4: 12, 5: 60, 6: 360, 7: 2520, 8: 20160}
 """Half of the orders of so many tiles."""

@@ -14,7 +14,6 @@ from cosets.reading import half_of_regions, regions
 from cosets.twin import Board, board_of
 from hypothesis import given
 from hypothesis import strategies as st
-from sweeps import swept
 
 from frontier.cosets import questions
 from frontier.cosets.questions import Asker
@@ -29,6 +28,7 @@ from frontier.kernels.distances import UNREACHED, distance_table
 from frontier.kernels.shift_search import ShiftSearch, memory_layout
 from frontier.puzzles import tile_puzzle
 from frontier.puzzles.grid import Grid
+from tests.support.sweeps import swept
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 

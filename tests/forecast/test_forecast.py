@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sweeps import swept
 
 from frontier import api
 from frontier.codec.codecs import SlabCodec, encoded_bytes
@@ -30,6 +29,7 @@ from frontier.search import driver
 from frontier.search.driver import Driver
 from frontier.search.layouts import PROCESS_BYTES
 from frontier.space import layout as layout_module
+from tests.support.sweeps import swept
 
 RATES = Rates(density=[0.0], stored=[1.0], kernel=5e-9, codec=3e-8, listed=1e-7)
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from engine import list_layers
 from small_spaces import PUZZLES, SOME, each_puzzle, known, origins_in, puzzle_named
-from sweeps import swept
 from twins import bfs_layers, indices
 
 from frontier.kernels import distances
@@ -17,6 +16,7 @@ from frontier.kernels.distances import (
     signs_and_indices,
 )
 from frontier.space.lehmer import LehmerCode
+from tests.support.sweeps import swept
 
 
 def places_in(space, numbers, depth):

@@ -20,7 +20,6 @@ from engine import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from sweeps import swept
 from twins import (
     bfs_layers,
     blank_moves,
@@ -38,6 +37,7 @@ from frontier.space import layout as layout_module
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.lehmer import LehmerCode
+from tests.support.sweeps import swept
 
 
 def shaped(cells, columns):

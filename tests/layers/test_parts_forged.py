@@ -16,7 +16,6 @@ from layers.part_files import (
     slabs_of,
     write,
 )
-from sweeps import swept
 
 from frontier.codec.slabs import CHECKSUM_BYTES
 from frontier.errors import CorruptRunError
@@ -26,6 +25,7 @@ from frontier.layers.parts import (
     footer_bytes,
 )
 from tests.campaigns.ledgers import edit
+from tests.support.sweeps import swept
 
 
 def forge(path, thread, change=None, index=None):

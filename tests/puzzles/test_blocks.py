@@ -15,7 +15,6 @@ from puzzles.block_twins import (
     position,
     random_blocks,
 )
-from sweeps import swept
 from twins import within_reach
 
 from frontier.config import load_config
@@ -23,6 +22,7 @@ from frontier.errors import InputError
 from frontier.puzzles import block_puzzle
 from frontier.puzzles import board_shapes as shapes_module
 from frontier.space.layout import Layout
+from tests.support.sweeps import swept
 
 METRICS = ("step", "straight", "path")
 HAKOIRI = "BAAC/BAAC/DEEF/DGHF/I..J", ("BCDF", "GHIJ")

@@ -16,11 +16,11 @@ from puzzles.block_twins import (
     random_blocks,
     shifted,
 )
-from sweeps import swept
 from twins import layers_of, moved, random_sequence, sequences_of
 
 from frontier.errors import InputError
 from frontier.puzzles import block_puzzle
+from tests.support.sweeps import swept
 
 ARROWS = {"↑": (-1, 0), "↓": (1, 0), "←": (0, -1), "→": (0, 1)}
 LARGE = [

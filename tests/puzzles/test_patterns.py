@@ -20,10 +20,10 @@ from puzzles.pattern_twins import (
     shaped,
     step_layers,
 )
-from sweeps import swept
 from twins import bfs_layers, blank_moves
 
 from frontier.puzzles import pattern_puzzle
+from tests.support.sweeps import swept
 
 # --- whole searches
 

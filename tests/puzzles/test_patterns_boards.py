@@ -22,10 +22,10 @@ from puzzles.pattern_twins import (
     position_of,
     shaped,
 )
-from sweeps import swept
 from twins import blank_moves, layers_of, moved
 
 from frontier.puzzles import pattern_puzzle, puzzle_of
+from tests.support.sweeps import swept
 
 # --- boards and states
 

@@ -13,12 +13,12 @@ from puzzles.tile_boards import (
     shaped,
     with_blank_at,
 )
-from sweeps import swept
 from twins import blank_moves
 
 from frontier.config import make_config
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of, tile_puzzle
+from tests.support.sweeps import swept
 
 
 def transposed(cells, columns):

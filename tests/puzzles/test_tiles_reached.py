@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from puzzles.tile_boards import AT_MOST_6, AT_MOST_8, puzzles_and_boards, shaped
-from sweeps import swept
 from twins import bfs_layers, blank_moves, sign
 
 from frontier.puzzles import tile_puzzle
+from tests.support.sweeps import swept
 
 
 def goals(shape):

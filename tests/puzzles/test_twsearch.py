@@ -6,12 +6,12 @@ from itertools import chain
 
 import pytest
 from making import CONFIGS, invoke
-from sweeps import swept
 
 import frontier
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
 from frontier.puzzles.formats import puzzle_table
+from tests.support.sweeps import swept
 
 
 def block(command, arranged):

@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from making import invoke
 from report.watching import CONFIGS, STATES, events_of, run, settings
 from rich.console import Console
-from sweeps import swept
 
 from frontier.cli import main
 from frontier.report.console import console_on
@@ -39,6 +38,7 @@ from frontier.runs.events import (
 from frontier.runs.progress import Progress, SearchProgress
 from frontier.storage.local import LocalStorage
 from tests.campaigns.ledgers import line_of
+from tests.support.sweeps import swept
 
 # -- the terminal ---------------------------------------------------------------------------------
 

@@ -12,7 +12,6 @@ from files import file_of
 from making import CONFIGS, invoke
 from search.runs import config_of
 from search.runs import run as run_of
-from sweeps import swept
 
 from frontier import api
 from frontier.errors import FULL, CorruptRunError, InputError
@@ -24,6 +23,7 @@ from frontier.storage.local import LocalStorage
 from frontier.storage.lock import RunLock
 from frontier.storage.places import storage_at
 from tests.search.test_two_layers import COUNTS, DEPTH, stopped_of
+from tests.support.sweeps import swept
 
 
 def goes_on(plan, place):

@@ -19,7 +19,6 @@ from search.runs import (
     layers_of,
     run,
 )
-from sweeps import swept
 from twins import bfs_layers
 
 from frontier import api
@@ -27,6 +26,7 @@ from frontier.errors import Stopped
 from frontier.runs.events import LayerFinished, LayerMade, RunFinished, RunStarted, Starting
 from frontier.search import driver as driver_module
 from frontier.search.workspace import Workspace
+from tests.support.sweeps import swept
 
 
 def test_one_clock(tmp_path, monkeypatch):

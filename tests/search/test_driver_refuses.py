@@ -7,7 +7,6 @@ import shutil
 import pytest
 from making import write_ledger
 from search.runs import KNOWN, as_bits, config_of, run
-from sweeps import swept
 
 from frontier import api
 from frontier.config import make_config
@@ -16,6 +15,7 @@ from frontier.puzzles import puzzle_of
 from frontier.runs.layer_run import LayerRun
 from frontier.search import layouts as planning
 from tests.campaigns.ledgers import add_states
+from tests.support.sweeps import swept
 
 
 def test_a_run_of_another_config_is_refused(tmp_path):

@@ -11,7 +11,6 @@ import pytest
 import zarr
 from making import invoke
 from search.bucket_runs import CONFIGS, FORMS, assert_same, plan_of
-from sweeps import swept
 
 from frontier import api
 from frontier.codec import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
@@ -23,6 +22,7 @@ from frontier.search.verify import verify
 from frontier.search.workspace import Workspace
 from frontier.storage.places import storage_at
 from frontier.storage.requests import bucket_of
+from tests.support.sweeps import swept
 
 
 def stop_and_go_on(bucket, tmp_path, form, **search):

@@ -6,7 +6,8 @@ from importlib import import_module
 import pytest
 from search import protocol, protocol_tasks
 from search.protocol_states import Leg, Scenario, Violation
-from sweeps import swept
+
+from tests.support.sweeps import swept
 
 STOPPED = Leg(), Leg()
 NEVER = Leg(forced=False)

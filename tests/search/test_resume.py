@@ -14,7 +14,6 @@ from search.runs import (
     in_memory,
     run,
 )
-from sweeps import swept
 
 from frontier import api
 from frontier.errors import Stopped
@@ -24,6 +23,7 @@ from frontier.runs.layer_run import LayerRun
 from frontier.search import by_tasks
 from frontier.search import driver as driver_module
 from tests.search.test_driver import counts_of
+from tests.support.sweeps import swept
 
 
 @swept("form", FORMS, few=["bits", "list"])

@@ -7,12 +7,12 @@ import pytest
 from files import COPIES
 from making import CONFIGS, invoke
 from search.stopped import SETTINGS, config_of, copy_of_half_done, half_done
-from sweeps import swept
 
 from frontier import api
 from frontier.errors import CorruptRunError, FrontierError
 from frontier.runs.layer_run import LayerRun
 from frontier.search.verify import verify
+from tests.support.sweeps import swept
 
 # --- what another run has written
 

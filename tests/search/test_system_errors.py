@@ -11,7 +11,6 @@ import pytest
 from click.testing import CliRunner
 from making import CONFIGS, invoke
 from search.stopped import SETTINGS, config_of, copy_of_half_done
-from sweeps import swept
 
 from frontier import api
 from frontier.cli import main
@@ -22,6 +21,7 @@ from frontier.runs.log import read_last_start
 from frontier.search import by_tasks
 from frontier.storage import local
 from frontier.storage.local import LocalStorage
+from tests.support.sweeps import swept
 
 
 def test_a_disk_that_is_full_for_the_log_too(tmp_path):

@@ -16,7 +16,6 @@ from search.runs import (
     in_memory,
 )
 from search.runs import run as run_of
-from sweeps import swept
 from twins import bfs_layers
 
 from frontier import api
@@ -26,6 +25,7 @@ from frontier.runs.layer_run import LayerRun
 from frontier.search import driver as driver_module
 from frontier.search import task as task_module
 from frontier.search.verify import verify
+from tests.support.sweeps import swept
 
 DEPTH = 20
 """Of the layer in which runs are stopped."""

@@ -13,7 +13,6 @@ import pytest
 from files import COPIES, file_of, layers_of
 from making import CONFIGS, invoke, write_ledger
 from search.stopped import SEARCH, SETTINGS, config_of, finished
-from sweeps import swept
 
 from frontier import api
 from frontier.errors import CorruptRunError
@@ -24,6 +23,7 @@ from frontier.runs.summary import summary, write_summary
 from frontier.search import driver as driver_module
 from frontier.search.verify import verify
 from frontier.search.workspace import Workspace
+from tests.support.sweeps import swept
 
 
 @swept("name", SEARCH, few=1)

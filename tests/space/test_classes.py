@@ -9,7 +9,6 @@ import pytest
 from engine import assert_search, bitmap_sizes, graph_of, layouts_of, list_layers
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from sweeps import swept
 from twins import (
     borders,
     digits,
@@ -27,6 +26,7 @@ from twins import (
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.lehmer import LehmerCode, lehmer_digits, swap_digits
+from tests.support.sweeps import swept
 
 CODES = [
     (2, (1,)), (2, (2,)), (2, (1, 1)), (3, (1,)), (3, (2,)), (3, (3,)), (3, (2, 2)), (4, (3,)),

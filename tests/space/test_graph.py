@@ -4,11 +4,11 @@ from collections import Counter
 import numpy as np
 import pytest
 from engine import arcs_of, graph_of, origins_of
-from sweeps import swept
 from twins import lift_walks, numbered, random_arcs, random_sequence, sign
 
 from frontier.puzzles import tile_puzzle
 from frontier.space.graph import Space
+from tests.support.sweeps import swept
 
 
 def both_ways(*arcs):

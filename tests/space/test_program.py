@@ -7,7 +7,6 @@ import pytest
 from engine import assert_search, graph_of
 from hypothesis import given
 from hypothesis import strategies as st
-from sweeps import swept
 from twins import moved, random_sequence, sign, voltage_layers
 
 from frontier.kernels import expand_rows as bits
@@ -15,6 +14,7 @@ from frontier.kernels.shift_search import ShiftSearch
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.program import last_first
+from tests.support.sweeps import swept
 
 
 def flip(pancakes):

@@ -6,7 +6,6 @@ from math import prod
 import numpy as np
 import pytest
 from engine import graph_of
-from sweeps import swept
 from twins import digits, indices, numbered, swapped
 
 from frontier.kernels.expand_rows import live_rows, or_swap
@@ -35,6 +34,7 @@ from frontier.space.swaps import (
     word_parities,
 )
 from frontier.space.words import count_bits
+from tests.support.sweeps import swept
 
 SIGNS = [0, 1]
 

@@ -3,10 +3,10 @@
 import random
 
 import pytest
-from sweeps import swept
 
 from frontier.thesis.bounds import Bound, Bounds, linear_formula, thesis_bound
 from frontier.thesis.runs import Depths, ThesisRuns
+from tests.support.sweeps import swept
 from tests.thesis.test_runs import without_home
 
 

@@ -6,10 +6,10 @@ from math import factorial
 import numpy as np
 import pytest
 from numba import njit
-from sweeps import swept
 from twins import attaining_formula
 
 from frontier.thesis.manhattan import manhattan_counts, manhattan_formula
+from tests.support.sweeps import swept
 
 
 def distances(columns):

@@ -8,11 +8,11 @@ from html.parser import HTMLParser
 import pytest
 from making import CONFIGS, made
 from PIL import Image
-from sweeps import swept
 
 from frontier.report.charts import STYLE, WIDTH
 from frontier.report.formats import report_page
 from frontier.report.statistics import Report, statistics_of
+from tests.support.sweeps import swept
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
