@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-import twins
+
+from tests.support import reference_search
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 
@@ -19,7 +20,7 @@ def comparison(monkeypatch):
 @pytest.mark.parametrize(("rows", "columns"), [(2, 2), (2, 3), (3, 2), (2, 4)])
 def test_the_dictionary_search(rows, columns):
     search = runpy.run_path(str(SCRIPTS / "dictionary_search.py"))["search"]
-    assert search(rows, columns) == list(map(len, twins.bfs_layers(rows, columns)))
+    assert search(rows, columns) == list(map(len, reference_search.bfs_layers(rows, columns)))
 
 
 @pytest.mark.sweep

@@ -6,9 +6,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from engine import graph_of
-from twins import moved, random_arcs, random_sequence, voltage_layers
 
 from frontier.answers.ida_kernel import Displacements, Search, _useless_pairs, search_tables
+from tests.support.reference_search import moved, random_arcs, random_sequence, voltage_layers
 from tests.support.sweeps import swept
 
 SEEDS = range(40)

@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import pytest
 from making import CONFIGS
-from twins import sign
 
 from frontier.answers.ida import IdaSolver
 from frontier.answers.rotation import FIFTEEN, cells_of, moved, solve_by_rotations
@@ -14,6 +13,7 @@ from frontier.config import load_config
 from frontier.errors import InputError
 from frontier.report.boards import draw_boards
 from frontier.report.solution import describe_rotation, rotation_value, tiles_of
+from tests.support.reference_search import sign
 from tests.support.sweeps import cases
 
 GOAL = (*range(1, 16), 0)

@@ -6,10 +6,10 @@ import shlex
 
 import pytest
 from making import CONFIGS, invoke, made, serial
-from twins import bfs_layers
 
 from frontier import api
 from frontier.errors import InputError
+from tests.support.reference_search import bfs_layers
 
 
 @pytest.mark.sweep

@@ -20,15 +20,6 @@ from engine import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from twins import (
-    bfs_layers,
-    blank_moves,
-    inversion_counts,
-    random_arcs,
-    random_sequence,
-    sign,
-    voltage_layers,
-)
 
 from frontier import jit
 from frontier.kernels.lists import ShiftLists, _keep_new, _sort, list_bits, set_bits
@@ -37,6 +28,15 @@ from frontier.space import layout as layout_module
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.lehmer import LehmerCode
+from tests.support.reference_search import (
+    bfs_layers,
+    blank_moves,
+    inversion_counts,
+    random_arcs,
+    random_sequence,
+    sign,
+    voltage_layers,
+)
 from tests.support.sweeps import swept
 
 

@@ -6,7 +6,7 @@ the cells it covers.
 
 from collections.abc import Iterable
 
-from twins import layers_of
+from tests.support.reference_search import layers_of
 
 
 def graph_moves(adjacency, board: tuple) -> list[tuple]:

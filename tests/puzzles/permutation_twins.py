@@ -7,7 +7,8 @@ turned. A board is a tuple of (label, orientation).
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from twins import layers_of
+
+from tests.support.reference_search import layers_of
 
 Move = tuple[list[int], list[int]]
 

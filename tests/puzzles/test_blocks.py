@@ -15,13 +15,13 @@ from puzzles.block_twins import (
     position,
     random_blocks,
 )
-from twins import within_reach
 
 from frontier.config import load_config
 from frontier.errors import InputError
 from frontier.puzzles import block_puzzle
 from frontier.puzzles import board_shapes as shapes_module
 from frontier.space.layout import Layout
+from tests.support.reference_search import within_reach
 from tests.support.sweeps import swept
 
 METRICS = ("step", "straight", "path")

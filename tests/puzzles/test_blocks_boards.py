@@ -16,10 +16,10 @@ from puzzles.block_twins import (
     random_blocks,
     shifted,
 )
-from twins import layers_of, moved, random_sequence, sequences_of
 
 from frontier.errors import InputError
 from frontier.puzzles import block_puzzle
+from tests.support.reference_search import layers_of, moved, random_sequence, sequences_of
 from tests.support.sweeps import swept
 
 ARROWS = {"↑": (-1, 0), "↓": (1, 0), "←": (0, -1), "→": (0, 1)}

@@ -28,7 +28,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from puzzles.cell_boards import HEXAGON_MOVES, TRAPEZE
 from puzzles.permutation_twins import PYRAMINX, burnt_pancakes, pancakes
-from twins import moved, random_sequence
 
 from frontier.config import load_config
 from frontier.errors import InputError
@@ -42,6 +41,7 @@ from frontier.puzzles import (
 )
 from frontier.space.layout import Layout
 from frontier.space.orbits import Orbits
+from tests.support.reference_search import moved, random_sequence
 from tests.support.sweeps import swept
 
 WILSON = [[1, 5, 6], [0, 2], [1, 3], [2, 4, 6], [3, 5], [4, 0], [0, 3]]

@@ -9,9 +9,9 @@ import pytest
 from engine import arcs_of
 from hypothesis import given
 from hypothesis import strategies as st
-from twins import layers_of, moved
 
 from frontier.puzzles.pattern_graph import pattern_graph, set_places, set_ranks
+from tests.support.reference_search import layers_of, moved
 from tests.support.sweeps import swept
 
 BLANK, LIKE = ".", "x"

@@ -20,9 +20,9 @@ from puzzles.pattern_twins import (
     shaped,
     step_layers,
 )
-from twins import bfs_layers, blank_moves
 
 from frontier.puzzles import pattern_puzzle
+from tests.support.reference_search import bfs_layers, blank_moves
 from tests.support.sweeps import swept
 
 # --- whole searches

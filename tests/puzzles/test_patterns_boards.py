@@ -22,9 +22,9 @@ from puzzles.pattern_twins import (
     position_of,
     shaped,
 )
-from twins import blank_moves, layers_of, moved
 
 from frontier.puzzles import pattern_puzzle, puzzle_of
+from tests.support.reference_search import blank_moves, layers_of, moved
 from tests.support.sweeps import swept
 
 # --- boards and states

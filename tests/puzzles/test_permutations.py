@@ -17,11 +17,11 @@ from puzzles.permutation_twins import (
     topspin,
     undone,
 )
-from twins import layers_of as layers_by_dictionary
 
 from frontier.puzzles import permutation_puzzle, puzzle_of
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
+from tests.support.reference_search import layers_of as layers_by_dictionary
 from tests.support.sweeps import swept
 
 CONFIGS = Path(__file__).parents[2] / "configs"

@@ -13,11 +13,11 @@ from puzzles.tile_boards import (
     shaped,
     with_blank_at,
 )
-from twins import blank_moves
 
 from frontier.config import make_config
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of, tile_puzzle
+from tests.support.reference_search import blank_moves
 from tests.support.sweeps import swept
 
 

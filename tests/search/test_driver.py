@@ -19,13 +19,13 @@ from search.runs import (
     layers_of,
     run,
 )
-from twins import bfs_layers
 
 from frontier import api
 from frontier.errors import Stopped
 from frontier.runs.events import LayerFinished, LayerMade, RunFinished, RunStarted, Starting
 from frontier.search import driver as driver_module
 from frontier.search.workspace import Workspace
+from tests.support.reference_search import bfs_layers
 from tests.support.sweeps import swept
 
 

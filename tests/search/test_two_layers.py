@@ -16,7 +16,6 @@ from search.runs import (
     in_memory,
 )
 from search.runs import run as run_of
-from twins import bfs_layers
 
 from frontier import api
 from frontier.errors import FULL, CorruptRunError, Stopped
@@ -25,6 +24,7 @@ from frontier.runs.layer_run import LayerRun
 from frontier.search import driver as driver_module
 from frontier.search import task as task_module
 from frontier.search.verify import verify
+from tests.support.reference_search import bfs_layers
 from tests.support.sweeps import swept
 
 DEPTH = 20

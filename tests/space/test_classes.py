@@ -9,7 +9,11 @@ import pytest
 from engine import assert_search, bitmap_sizes, graph_of, layouts_of, list_layers
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from twins import (
+
+from frontier.space.graph import Space
+from frontier.space.layout import Layout
+from frontier.space.lehmer import LehmerCode, lehmer_digits, swap_digits
+from tests.support.reference_search import (
     borders,
     digits,
     indices,
@@ -22,10 +26,6 @@ from twins import (
     swapped,
     voltage_layers,
 )
-
-from frontier.space.graph import Space
-from frontier.space.layout import Layout
-from frontier.space.lehmer import LehmerCode, lehmer_digits, swap_digits
 from tests.support.sweeps import swept
 
 CODES = [

@@ -9,7 +9,6 @@ import pytest
 from engine import graph_of, shared, whole_slabs
 from hypothesis import given
 from hypothesis import strategies as st
-from twins import borders, moved
 
 from frontier.errors import InputError
 from frontier.puzzles import tile_puzzle
@@ -17,6 +16,7 @@ from frontier.space import layout as layout_module
 from frontier.space.graph import Space
 from frontier.space.layout import Layout, split_voltage
 from frontier.space.program import program_of, reads_of
+from tests.support.reference_search import borders, moved
 from tests.support.sweeps import swept
 
 

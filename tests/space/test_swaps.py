@@ -6,7 +6,6 @@ from math import prod
 import numpy as np
 import pytest
 from engine import graph_of
-from twins import digits, indices, numbered, swapped
 
 from frontier.kernels.expand_rows import live_rows, or_swap
 from frontier.space.graph import Space
@@ -34,6 +33,7 @@ from frontier.space.swaps import (
     word_parities,
 )
 from frontier.space.words import count_bits
+from tests.support.reference_search import digits, indices, numbered, swapped
 from tests.support.sweeps import swept
 
 SIGNS = [0, 1]

@@ -5,12 +5,12 @@ from itertools import permutations
 
 import pytest
 from making import invoke
-from twins import sign
 
 from frontier.thesis import claims
 from frontier.thesis.comparison import TABLES as BY_NAME
 from frontier.thesis.comparison import Row
 from frontier.thesis.runs import ThesisRuns
+from tests.support.reference_search import sign
 
 pytestmark = pytest.mark.sweep
 

@@ -1,9 +1,9 @@
 """The lower bound 2n² - n of the 2×n puzzle, against whole searches of small boards."""
 
 import pytest
-from twins import bfs_layers, blank_moves
 
 from frontier.thesis.inversions import inversion_formula
+from tests.support.reference_search import bfs_layers, blank_moves
 
 
 def inversions_and_rows(columns, board):

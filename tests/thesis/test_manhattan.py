@@ -6,9 +6,9 @@ from math import factorial
 import numpy as np
 import pytest
 from numba import njit
-from twins import attaining_formula
 
 from frontier.thesis.manhattan import manhattan_counts, manhattan_formula
+from tests.support.reference_search import attaining_formula
 from tests.support.sweeps import swept
 
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 from math import factorial
 
 import pytest
-from twins import blank_moves, layers_of
 
 from frontier import api
 from frontier.config import Config, config_of
@@ -13,6 +12,7 @@ from frontier.runs.layer_run import LayerRun
 from frontier.search.coset_driver import find_gods_number
 from frontier.thesis.bounds import Bound, Bounds
 from frontier.thesis.runs import ThesisRuns
+from tests.support.reference_search import blank_moves, layers_of
 from tests.support.sweeps import swept
 
 

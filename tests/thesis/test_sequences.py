@@ -3,7 +3,6 @@
 from itertools import pairwise, permutations
 
 import pytest
-from twins import attaining_formula, blank_moves, layers_of, sign
 
 from frontier.thesis.manhattan import manhattan_formula
 from frontier.thesis.sequences import (
@@ -11,6 +10,7 @@ from frontier.thesis.sequences import (
     replayed,
     thesis_sequence,
 )
+from tests.support.reference_search import attaining_formula, blank_moves, layers_of, sign
 
 DEPTHS = {1: 1, 2: 6, 3: 20, 4: 27, 5: 36, 6: 45, 7: 54}
 SEQUENCES = {1: 1, 2: 2, 3: 8, 4: 12, 5: 24, 6: 40, 7: 60}
