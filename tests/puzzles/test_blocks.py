@@ -5,7 +5,13 @@ import random
 import pytest
 from engine import bitmap_sizes, boards_at, list_layers
 from making import CONFIGS
-from puzzles.block_twins import (
+
+from frontier.config import load_config
+from frontier.errors import InputError
+from frontier.puzzles import block_puzzle
+from frontier.puzzles import board_shapes as shapes_module
+from frontier.space.layout import Layout
+from tests.support.reference_blocks import (
     agreeing,
     all_positions,
     block_layers,
@@ -15,12 +21,6 @@ from puzzles.block_twins import (
     position,
     random_blocks,
 )
-
-from frontier.config import load_config
-from frontier.errors import InputError
-from frontier.puzzles import block_puzzle
-from frontier.puzzles import board_shapes as shapes_module
-from frontier.space.layout import Layout
 from tests.support.reference_search import within_reach
 from tests.support.sweeps import swept
 
