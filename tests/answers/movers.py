@@ -14,7 +14,6 @@ from functools import cached_property
 from itertools import permutations
 from pathlib import Path
 
-from puzzles.cell_twins import both_ways, floor_moves, floor_position
 from puzzles.permutation_twins import moves_from, undone
 
 from tests.support.reference_blocks import (
@@ -24,6 +23,7 @@ from tests.support.reference_blocks import (
     board_cells,
     position,
 )
+from tests.support.reference_cells import both_ways, floor_moves, floor_position
 from tests.support.reference_search import blank_moves, layers_of, within_reach
 
 CONFIGS = Path(__file__).parents[2] / "configs"
