@@ -14,8 +14,6 @@ from functools import cached_property
 from itertools import permutations
 from pathlib import Path
 
-from puzzles.permutation_twins import moves_from, undone
-
 from tests.support.reference_blocks import (
     agreeing,
     all_positions,
@@ -24,6 +22,7 @@ from tests.support.reference_blocks import (
     position,
 )
 from tests.support.reference_cells import both_ways, floor_moves, floor_position
+from tests.support.reference_permutations import moves_from, undone
 from tests.support.reference_search import blank_moves, layers_of, within_reach
 
 CONFIGS = Path(__file__).parents[2] / "configs"

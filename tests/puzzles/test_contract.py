@@ -27,7 +27,6 @@ from engine import arcs_of, bitmap_sizes, list_layers
 from hypothesis import given
 from hypothesis import strategies as st
 from puzzles.cell_boards import HEXAGON_MOVES, TRAPEZE
-from puzzles.permutation_twins import PYRAMINX, burnt_pancakes, pancakes
 
 from frontier.config import load_config
 from frontier.errors import InputError
@@ -41,6 +40,7 @@ from frontier.puzzles import (
 )
 from frontier.space.layout import Layout
 from frontier.space.orbits import Orbits
+from tests.support.reference_permutations import PYRAMINX, burnt_pancakes, pancakes
 from tests.support.reference_search import moved, random_sequence
 from tests.support.sweeps import swept
 

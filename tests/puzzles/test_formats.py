@@ -6,12 +6,12 @@ import re
 
 import pytest
 from making import CONFIGS, invoke
-from puzzles.permutation_twins import permutation_layers, powers_of
 
 import frontier
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
 from frontier.puzzles.formats import name_of, puzzle_table
+from tests.support.reference_permutations import permutation_layers, powers_of
 from tests.support.sweeps import swept
 
 # Three corners that turn, two edges that are alike, and two moves.

@@ -6,12 +6,12 @@ import re
 
 from making import CONFIGS, invoke
 from markupsafe import escape
-from puzzles.permutation_twins import PYRAMINX
 
 import frontier
 from frontier.errors import InputError
 from frontier.puzzles import permutation_puzzle
 from frontier.report.boards import film_page
+from tests.support.reference_permutations import PYRAMINX
 from tests.support.sweeps import swept
 
 CUBE = CONFIGS / "cube-2x2x2.toml"

@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 from engine import bitmap_sizes, boards_at, graph_of, list_layers
-from puzzles.permutation_twins import (
+
+from frontier.puzzles import permutation_puzzle, puzzle_of
+from frontier.space.graph import Space
+from frontier.space.layout import Layout
+from tests.support.reference_permutations import (
     PYRAMINX,
     burnt_pancakes,
     packed_sizes,
@@ -17,10 +21,6 @@ from puzzles.permutation_twins import (
     topspin,
     undone,
 )
-
-from frontier.puzzles import permutation_puzzle, puzzle_of
-from frontier.space.graph import Space
-from frontier.space.layout import Layout
 from tests.support.reference_search import layers_of as layers_by_dictionary
 from tests.support.sweeps import swept
 

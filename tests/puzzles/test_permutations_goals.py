@@ -5,10 +5,10 @@ import json
 
 import pytest
 from making import invoke
-from puzzles.permutation_twins import permutation_layers, undone
 
 from frontier import api, make_config
 from frontier.errors import InputError
+from tests.support.reference_permutations import permutation_layers, undone
 
 CUBE = {
     "U": {"moves": "(1 2 3 4)"},
