@@ -9,7 +9,9 @@ import pytest
 from engine import arcs_of, origins_of
 from hypothesis import given
 from hypothesis import strategies as st
-from puzzles.pattern_twins import (
+
+from frontier.puzzles import pattern_puzzle, puzzle_of
+from tests.support.reference_patterns import (
     ARROWS,
     CASES,
     FEW_CASES,
@@ -22,8 +24,6 @@ from puzzles.pattern_twins import (
     position_of,
     shaped,
 )
-
-from frontier.puzzles import pattern_puzzle, puzzle_of
 from tests.support.reference_search import blank_moves, layers_of, moved
 from tests.support.sweeps import swept
 
