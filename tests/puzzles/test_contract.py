@@ -12,17 +12,6 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from answers.movers import (
-    CONFIGS,
-    HEXAGON,
-    LINES,
-    blocks,
-    cells,
-    graph,
-    patterns,
-    permutation,
-    tiles,
-)
 from engine import arcs_of, bitmap_sizes, list_layers
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,6 +30,17 @@ from frontier.puzzles import (
 from frontier.space.layout import Layout
 from frontier.space.orbits import Orbits
 from tests.support.reference_permutations import PYRAMINX, burnt_pancakes, pancakes
+from tests.support.reference_puzzles import (
+    CONFIGS,
+    HEXAGON,
+    LINES,
+    blocks,
+    cells,
+    graph,
+    patterns,
+    permutation,
+    tiles,
+)
 from tests.support.reference_search import moved, random_sequence
 from tests.support.sweeps import swept
 
