@@ -8,7 +8,6 @@ from itertools import chain, combinations, pairwise
 
 import numpy as np
 import pytest
-from answers.twin import Twin
 from making import invoke
 
 from frontier import api
@@ -16,6 +15,7 @@ from frontier.answers import distances as distances_module
 from frontier.answers.ida import IdaSolver
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
+from tests.support.reference_distances import Twin
 from tests.support.reference_puzzles import CONFIGS
 from tests.support.reference_search import blank_moves
 from tests.support.sweeps import swept
