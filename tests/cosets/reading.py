@@ -1,11 +1,11 @@
 """Boards of the twin as the tables and kernels of cosets write them, and back."""
 
 import numpy as np
-from cosets.twin import blank_cells, board_of
 
 from frontier.cosets.kernel import BLANK, UNLABELLED
 from frontier.cosets.regions import Region
 from frontier.puzzles import tile_puzzle
+from tests.support.reference_cosets import blank_cells, board_of
 from tests.support.sweeps import swept
 
 HALF = {1: 1, 2: 1, 3: 3, 4: 12, 5: 60, 6: 360, 7: 2520, 8: 20160}

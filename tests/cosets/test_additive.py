@@ -4,12 +4,12 @@ import random
 from functools import cache
 
 from cosets.reading import made, rows_of, some_boards
-from cosets.twin import board_of, pattern_of
 
 from frontier.cosets.additive import Additive
 from frontier.cosets.groups import distance_of, residue_of
 from frontier.cosets.kernel import VOLTAGE_BITS, VOLTAGES
 from frontier.puzzles import tile_puzzle
+from tests.support.reference_cosets import board_of, pattern_of
 from tests.support.sweeps import swept
 
 CASES = [

@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from cosets.twin import Board
 
 from frontier.cosets.blank_moves import moves_on
+from tests.support.reference_cosets import Board
 from tests.support.sweeps import swept
 
 METRICS = ("step", "multi")

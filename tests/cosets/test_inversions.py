@@ -2,10 +2,10 @@
 
 import pytest
 from cosets.reading import rows_of
-from cosets.twin import blank_cells, board_of
 
 from frontier.cosets.inversions import BoardLines, inversions_of, jumped, moved_away, order_bound
 from frontier.cosets.kernel import BLANK
+from tests.support.reference_cosets import blank_cells, board_of
 from tests.support.sweeps import swept
 
 BOARDS = [
