@@ -5,7 +5,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from cosets.reading import as_homes, tiles_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from frontier.cosets.lines import Lines
 from frontier.cosets.regions import MOST_LABELLED
 from frontier.errors import InputError
 from frontier.puzzles import pattern_puzzle, tile_puzzle
+from tests.support.coset_boards import as_homes, tiles_of
 from tests.support.reference_cosets import Board, board_of
 from tests.support.sweeps import swept
 

@@ -6,7 +6,6 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from cosets.reading import as_homes, from_homes, made, region_of, regions
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,6 +28,7 @@ from frontier.cosets.kernel import (
 from frontier.cosets.patterns import Patterns
 from frontier.cosets.region_boards import far_boards, region_table
 from frontier.space.lehmer import LehmerCode
+from tests.support.coset_boards import as_homes, from_homes, made, region_of, regions
 from tests.support.reference_cosets import Board, board_of, pattern_of
 from tests.support.reference_search import digits, sign
 from tests.support.sweeps import cases, swept

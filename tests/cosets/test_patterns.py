@@ -5,7 +5,6 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from cosets.reading import HALF, METRICS, as_homes, each_region, made, region_of
 
 from frontier.cosets import patterns
 from frontier.cosets.blank_moves import moves_on
@@ -13,6 +12,7 @@ from frontier.cosets.kernel import BLANK, VOLTAGE_BITS, VOLTAGES
 from frontier.cosets.patterns import Patterns
 from frontier.cosets.regions import Region
 from frontier.errors import InputError
+from tests.support.coset_boards import HALF, METRICS, as_homes, each_region, made, region_of
 from tests.support.reference_cosets import board_of
 from tests.support.reference_search import sign
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cosets.reading import half_of_regions, regions
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +26,7 @@ from frontier.kernels.distances import UNREACHED, distance_table
 from frontier.kernels.shift_search import ShiftSearch, memory_layout
 from frontier.puzzles import tile_puzzle
 from frontier.puzzles.grid import Grid
+from tests.support.coset_boards import half_of_regions, regions
 from tests.support.reference_cosets import Board, board_of
 from tests.support.sweeps import swept
 

@@ -3,7 +3,6 @@
 from math import factorial
 
 import pytest
-from cosets.reading import region_of, regions
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from frontier.cosets.regions import (
 )
 from frontier.errors import InputError
 from frontier.puzzles import pattern_puzzle, tile_puzzle
+from tests.support.coset_boards import region_of, regions
 from tests.support.reference_cosets import Board, blank_cells, board_of
 from tests.support.sweeps import swept
 

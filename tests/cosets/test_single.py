@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from cosets.reading import made, rows_of, some_boards
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from frontier.cosets.kernel import BLANK, no_stop, nothing_met
 from frontier.cosets.lines import Lines
 from frontier.cosets.questions import DATABASES
 from frontier.puzzles import tile_puzzle
+from tests.support.coset_boards import made, rows_of, some_boards
 from tests.support.reference_cosets import Board, board_of
 from tests.support.sweeps import cases, swept
 
