@@ -15,7 +15,6 @@ import pytest
 from engine import arcs_of, bitmap_sizes, list_layers
 from hypothesis import given
 from hypothesis import strategies as st
-from puzzles.cell_boards import HEXAGON_MOVES, TRAPEZE
 
 from frontier.config import load_config
 from frontier.errors import InputError
@@ -29,6 +28,7 @@ from frontier.puzzles import (
 )
 from frontier.space.layout import Layout
 from frontier.space.orbits import Orbits
+from tests.support.cell_boards import HEXAGON_MOVES, TRAPEZE
 from tests.support.reference_permutations import PYRAMINX, burnt_pancakes, pancakes
 from tests.support.reference_puzzles import (
     CONFIGS,
