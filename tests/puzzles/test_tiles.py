@@ -6,19 +6,19 @@ from weakref import ref
 
 import pytest
 from engine import arcs_of, origins_of
-from puzzles.tile_boards import (
-    AT_MOST_6,
-    FEW_SHAPES,
-    SHAPES,
-    shaped,
-    with_blank_at,
-)
 
 from frontier.config import make_config
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of, tile_puzzle
 from tests.support.reference_search import blank_moves
 from tests.support.sweeps import swept
+from tests.support.tile_boards import (
+    AT_MOST_6,
+    FEW_SHAPES,
+    SHAPES,
+    shaped,
+    with_blank_at,
+)
 
 
 def transposed(cells, columns):
