@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from engine import list_layers
-from small_spaces import PUZZLES, SOME, each_puzzle, known, origins_in, puzzle_named
 
 from frontier.kernels import distances
 from frontier.kernels.distances import (
@@ -16,6 +15,7 @@ from frontier.kernels.distances import (
 )
 from frontier.space.lehmer import LehmerCode
 from tests.support.reference_search import bfs_layers, indices
+from tests.support.small_spaces import PUZZLES, SOME, each_puzzle, known, origins_in, puzzle_named
 from tests.support.sweeps import swept
 
 

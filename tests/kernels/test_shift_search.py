@@ -9,7 +9,6 @@ import pytest
 from engine import ROW_WORDS, graph_of, layer_sizes, layouts_of, list_layers, numbers_of
 from hypothesis import given
 from hypothesis import strategies as st
-from small_spaces import PUZZLES, SOME, each_puzzle, known, puzzle_named
 
 from frontier.kernels.bitmap_search import count_ones
 from frontier.kernels.shift_search import (
@@ -23,6 +22,7 @@ from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.words import lowest_bit
 from tests.support.reference_search import bfs_layers, layers_of, line_moves
+from tests.support.small_spaces import PUZZLES, SOME, each_puzzle, known, puzzle_named
 from tests.support.sweeps import swept
 
 
