@@ -6,18 +6,6 @@ from math import factorial
 
 import numpy as np
 import pytest
-from engine import (
-    ROW_WORDS,
-    assert_search,
-    bitmap_sizes,
-    bitmap_step,
-    graph_of,
-    layouts_of,
-    list_layers,
-    numbers_of,
-    origins_of,
-    whole_slabs,
-)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,6 +26,18 @@ from tests.support.reference_search import (
     voltage_layers,
 )
 from tests.support.sweeps import swept
+from tests.support.whole_searches import (
+    ROW_WORDS,
+    assert_search,
+    bitmap_sizes,
+    bitmap_step,
+    graph_of,
+    layouts_of,
+    list_layers,
+    numbers_of,
+    origins_of,
+    whole_slabs,
+)
 
 
 def shaped(cells, columns):

@@ -6,7 +6,6 @@ from math import ceil
 
 import numpy as np
 import pytest
-from engine import ROW_WORDS, graph_of, layer_sizes, layouts_of, list_layers, numbers_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,6 +23,14 @@ from frontier.space.words import lowest_bit
 from tests.support.reference_search import bfs_layers, layers_of, line_moves
 from tests.support.small_spaces import PUZZLES, SOME, each_puzzle, known, puzzle_named
 from tests.support.sweeps import swept
+from tests.support.whole_searches import (
+    ROW_WORDS,
+    graph_of,
+    layer_sizes,
+    layouts_of,
+    list_layers,
+    numbers_of,
+)
 
 
 def ones_of(words):

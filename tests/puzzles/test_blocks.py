@@ -3,7 +3,6 @@
 import random
 
 import pytest
-from engine import bitmap_sizes, boards_at, list_layers
 from making import CONFIGS
 
 from frontier.config import load_config
@@ -23,6 +22,7 @@ from tests.support.reference_blocks import (
 )
 from tests.support.reference_search import within_reach
 from tests.support.sweeps import swept
+from tests.support.whole_searches import bitmap_sizes, boards_at, list_layers
 
 METRICS = ("step", "straight", "path")
 HAKOIRI = "BAAC/BAAC/DEEF/DGHF/I..J", ("BCDF", "GHIJ")

@@ -5,7 +5,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from engine import arcs_of
 
 from frontier.errors import InputError
 from frontier.puzzles import block_puzzle
@@ -21,6 +20,7 @@ from tests.support.reference_blocks import (
 )
 from tests.support.reference_search import layers_of, moved, random_sequence, sequences_of
 from tests.support.sweeps import swept
+from tests.support.whole_searches import arcs_of
 
 ARROWS = {"↑": (-1, 0), "↓": (1, 0), "←": (0, -1), "→": (0, 1)}
 LARGE = [

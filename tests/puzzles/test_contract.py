@@ -12,7 +12,6 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from engine import arcs_of, bitmap_sizes, list_layers
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +42,7 @@ from tests.support.reference_puzzles import (
 )
 from tests.support.reference_search import moved, random_sequence
 from tests.support.sweeps import swept
+from tests.support.whole_searches import arcs_of, bitmap_sizes, list_layers
 
 WILSON = [[1, 5, 6], [0, 2], [1, 3], [2, 4, 6], [3, 5], [4, 0], [0, 3]]
 SQUARE = [[1, 3], [0, 2], [1, 3], [2, 0]]

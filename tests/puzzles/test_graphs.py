@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from engine import bitmap_sizes, boards_at, list_layers
 
 from frontier.config import load_config
 from frontier.errors import InputError
@@ -17,6 +16,7 @@ from frontier.space.layout import Layout
 from tests.support.reference_cells import graph_layers, graph_moves, random_adjacency
 from tests.support.reference_search import within_reach
 from tests.support.sweeps import swept
+from tests.support.whole_searches import bitmap_sizes, boards_at, list_layers
 
 PATH = [[1], [0, 2], [1]]
 TRIANGLE = [[1, 2], [0, 2], [0, 1]]

@@ -6,7 +6,6 @@ from math import comb, factorial
 
 import numpy as np
 import pytest
-from engine import arcs_of, origins_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +25,7 @@ from tests.support.reference_patterns import (
 )
 from tests.support.reference_search import blank_moves, layers_of, moved
 from tests.support.sweeps import swept
+from tests.support.whole_searches import arcs_of, origins_of
 
 # --- boards and states
 

@@ -6,7 +6,6 @@ from math import comb, factorial
 from pathlib import Path
 
 import pytest
-from engine import bitmap_sizes, boards_at, graph_of, list_layers
 
 from frontier.puzzles import permutation_puzzle, puzzle_of
 from frontier.space.graph import Space
@@ -23,6 +22,7 @@ from tests.support.reference_permutations import (
 )
 from tests.support.reference_search import layers_of as layers_by_dictionary
 from tests.support.sweeps import swept
+from tests.support.whole_searches import bitmap_sizes, boards_at, graph_of, list_layers
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 

@@ -5,7 +5,6 @@ from math import factorial
 from weakref import ref
 
 import pytest
-from engine import arcs_of, origins_of
 
 from frontier.config import make_config
 from frontier.errors import InputError
@@ -19,6 +18,7 @@ from tests.support.tile_boards import (
     shaped,
     with_blank_at,
 )
+from tests.support.whole_searches import arcs_of, origins_of
 
 
 def transposed(cells, columns):

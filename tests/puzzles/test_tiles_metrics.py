@@ -6,7 +6,6 @@ from itertools import permutations
 from math import factorial
 
 import pytest
-from engine import arcs_of, bitmap_sizes, boards_at, layouts_of, list_layers, origins_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +22,14 @@ from tests.support.reference_search import (
     random_sequence,
 )
 from tests.support.sweeps import swept
+from tests.support.whole_searches import (
+    arcs_of,
+    bitmap_sizes,
+    boards_at,
+    layouts_of,
+    list_layers,
+    origins_of,
+)
 
 SHAPES = [(rows, columns) for rows in range(1, 6) for columns in range(1, 6)]
 MOVES = {"step": blank_moves, "multi": line_moves}

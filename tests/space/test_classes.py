@@ -6,7 +6,6 @@ from math import factorial, prod
 
 import numpy as np
 import pytest
-from engine import assert_search, bitmap_sizes, graph_of, layouts_of, list_layers
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -27,6 +26,13 @@ from tests.support.reference_search import (
     voltage_layers,
 )
 from tests.support.sweeps import swept
+from tests.support.whole_searches import (
+    assert_search,
+    bitmap_sizes,
+    graph_of,
+    layouts_of,
+    list_layers,
+)
 
 CODES = [
     (2, (1,)), (2, (2,)), (2, (1, 1)), (3, (1,)), (3, (2,)), (3, (3,)), (3, (2, 2)), (4, (3,)),

@@ -6,7 +6,6 @@ from math import prod
 
 import numpy as np
 import pytest
-from engine import graph_of, shared, whole_slabs
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from frontier.space.layout import Layout, split_voltage
 from frontier.space.program import program_of, reads_of
 from tests.support.reference_search import borders, moved
 from tests.support.sweeps import swept
+from tests.support.whole_searches import graph_of, shared, whole_slabs
 
 
 def turns(m):
