@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from making import script
+
+from tests.support.temporary_runs import script
 
 ROOT = Path(__file__).parents[1]
 TIME = r"\b\d[\d.]* (?:s|min|h|days?|hours?|minutes?|seconds?)\b(?: \d\d (?:s|min|h)\b)?"

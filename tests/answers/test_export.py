@@ -7,7 +7,6 @@ import random
 import numpy as np
 import pytest
 import zarr
-from making import invoke
 from search.runs import without_record
 
 from frontier import api
@@ -17,6 +16,7 @@ from frontier.errors import CorruptRunError, InputError
 from frontier.runs.layer_run import LayerRun
 from tests.answers.test_distances import CASES, boards_of, of_boards, run_of
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import invoke
 
 # --- refusals
 

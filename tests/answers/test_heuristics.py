@@ -8,7 +8,6 @@ from itertools import chain, combinations, pairwise
 
 import numpy as np
 import pytest
-from making import invoke
 
 from frontier import api
 from frontier.answers import distances as distances_module
@@ -19,6 +18,7 @@ from tests.support.reference_distances import Twin
 from tests.support.reference_puzzles import CONFIGS
 from tests.support.reference_search import blank_moves
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import invoke
 
 GOAL = (5, 1, 7, 3, 2, 0, 4, 6)
 

@@ -1,13 +1,13 @@
 """Pattern databases that do not fit a puzzle, or are none."""
 
 import pytest
-from making import invoke
 
 from frontier.answers.ida import IdaSolver
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
 from tests.answers.test_heuristics import L, exported, pattern
 from tests.support.reference_puzzles import CONFIGS
+from tests.support.temporary_runs import invoke
 
 TILES = {"kind": "tiles", "rows": 2, "columns": 4}
 

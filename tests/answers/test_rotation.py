@@ -5,7 +5,6 @@ import re
 from itertools import pairwise
 
 import pytest
-from making import CONFIGS
 
 from frontier.answers.ida import IdaSolver
 from frontier.answers.rotation import FIFTEEN, cells_of, moved, solve_by_rotations
@@ -15,6 +14,7 @@ from frontier.report.boards import draw_boards
 from frontier.report.solution import describe_rotation, rotation_value, tiles_of
 from tests.support.reference_search import sign
 from tests.support.sweeps import cases
+from tests.support.temporary_runs import CONFIGS
 
 GOAL = (*range(1, 16), 0)
 PUBLISHED = (15, 13, 3, 9, 1, 4, 14, 5, 7, 2, 8, 10, 12, 11, 6, 0)

@@ -5,11 +5,11 @@ import re
 import shlex
 
 import pytest
-from making import CONFIGS, invoke, made, serial
 
 from frontier import api
 from frontier.errors import InputError
 from tests.support.reference_search import bfs_layers
+from tests.support.temporary_runs import CONFIGS, invoke, made, serial
 
 
 @pytest.mark.sweep

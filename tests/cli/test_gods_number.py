@@ -7,16 +7,16 @@ import signal
 import subprocess
 import sys
 
-import making
 import pytest
-from making import CONFIGS
 
 from frontier.cosets import region_boards
+from tests.support import temporary_runs
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS
 
 
 def invoke(*arguments, code=0, command="gods-number"):
-    return making.invoke(command, *arguments, code=code)
+    return temporary_runs.invoke(command, *arguments, code=code)
 
 
 def at(path):

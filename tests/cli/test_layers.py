@@ -9,11 +9,11 @@ import sys
 import numpy as np
 import pytest
 from files import layers_of
-from making import CONFIGS, invoke, made
 
 from frontier import api
 from frontier.answers.layers import BATCH
 from frontier.report.layer import Excerpt
+from tests.support.temporary_runs import CONFIGS, invoke, made
 
 
 @pytest.fixture(scope="module")

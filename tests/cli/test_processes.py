@@ -10,10 +10,10 @@ import time
 
 import psutil
 import pytest
-from making import BY_TASKS, CONFIGS, invoke, serial, wait_for_depth
 
 from frontier.runs.layer_run import LayerRun
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import BY_TASKS, CONFIGS, invoke, serial, wait_for_depth
 
 
 def python(*arguments):

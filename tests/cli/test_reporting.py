@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 from files import write_sealed
-from making import CONFIGS, invoke, made, write_ledger
 from markdown_it import MarkdownIt
 from rich.console import Console
 
@@ -26,6 +25,7 @@ from frontier.runs.layer_run import LayerRun
 from frontier.runs.summary import summary
 from frontier.storage.lock import RunLock
 from tests.campaigns.ledgers import add_states
+from tests.support.temporary_runs import CONFIGS, invoke, made, write_ledger
 
 HEADER = [heading for heading, _ in LAYER.values()]
 

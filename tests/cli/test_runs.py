@@ -10,13 +10,13 @@ from functools import partial
 import pytest
 from click.testing import CliRunner
 from files import read_sealed
-from making import BY_TASKS, CONFIGS, invoke, serial
 
 from frontier import start_runs
 from frontier.cli import main
 from frontier.runs.events import Stopping
 from frontier.runs.layer_run import LayerRun
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import BY_TASKS, CONFIGS, invoke, serial
 
 # thesis tables 1.1; totals (mn)!/2
 DEPTHS = {

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from files import read_sealed, write_sealed
-from making import CONFIGS, invoke
 
 from frontier import api_cosets, gods_number
 from frontier.errors import CorruptRunError, Gone
@@ -18,6 +17,7 @@ from frontier.search.coset_checks import check_cosets
 from frontier.search.coset_driver import find_gods_number
 from tests.cosets.test_search import config
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS, invoke
 
 TABLES = ["boards", "groups", "patterns"]
 

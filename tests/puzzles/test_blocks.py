@@ -3,7 +3,6 @@
 import random
 
 import pytest
-from making import CONFIGS
 
 from frontier.config import load_config
 from frontier.errors import InputError
@@ -22,6 +21,7 @@ from tests.support.reference_blocks import (
 )
 from tests.support.reference_search import within_reach
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS
 from tests.support.whole_searches import bitmap_sizes, boards_at, list_layers
 
 METRICS = ("step", "straight", "path")

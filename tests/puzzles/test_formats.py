@@ -5,7 +5,6 @@ import random
 import re
 
 import pytest
-from making import CONFIGS, invoke
 
 import frontier
 from frontier.errors import InputError
@@ -13,6 +12,7 @@ from frontier.puzzles import puzzle_of
 from frontier.puzzles.formats import name_of, puzzle_table
 from tests.support.reference_permutations import permutation_layers, powers_of
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS, invoke
 
 # Three corners that turn, two edges that are alike, and two moves.
 KPUZZLE = {

@@ -4,7 +4,6 @@ import json
 import random
 import re
 
-from making import CONFIGS, invoke
 from markupsafe import escape
 
 import frontier
@@ -13,6 +12,7 @@ from frontier.puzzles import permutation_puzzle
 from frontier.report.boards import film_page
 from tests.support.reference_permutations import PYRAMINX
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS, invoke
 
 CUBE = CONFIGS / "cube-2x2x2.toml"
 

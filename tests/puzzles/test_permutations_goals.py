@@ -4,11 +4,11 @@ dictionaries of whole boards."""
 import json
 
 import pytest
-from making import invoke
 
 from frontier import api, make_config
 from frontier.errors import InputError
 from tests.support.reference_permutations import permutation_layers, undone
+from tests.support.temporary_runs import invoke
 
 CUBE = {
     "U": {"moves": "(1 2 3 4)"},

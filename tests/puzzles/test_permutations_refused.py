@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from making import invoke
 
 import frontier
 from frontier.errors import InputError
@@ -15,6 +14,7 @@ from frontier.puzzles import permutation_puzzle, puzzle_of
 from frontier.puzzles.formats import puzzle_table
 from frontier.puzzles.permutations import neighbour_swaps
 from tests.support.reference_permutations import CUBE_3
+from tests.support.temporary_runs import invoke
 
 
 @given(st.permutations(range(1, 9)), st.randoms(use_true_random=False))

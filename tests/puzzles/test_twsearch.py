@@ -5,13 +5,13 @@ import random
 from itertools import chain
 
 import pytest
-from making import CONFIGS, invoke
 
 import frontier
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
 from frontier.puzzles.formats import puzzle_table
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS, invoke
 
 
 def block(command, arranged):

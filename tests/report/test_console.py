@@ -7,7 +7,6 @@ import select
 import sys
 
 import pytest
-from making import CONFIGS, invoke
 from report.watching import run
 from rich.console import Console
 
@@ -15,6 +14,7 @@ from frontier.cli import main
 from frontier.compiling import tell_compiling
 from frontier.errors import InputError
 from frontier.report.console import passing_line, say, tables_that_fit
+from tests.support.temporary_runs import CONFIGS, invoke
 
 
 class Terminal:

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
-from making import invoke
 from report.watching import CONFIGS, STATES, events_of, run, settings
 from rich.console import Console
 
@@ -39,6 +38,7 @@ from frontier.runs.progress import Progress, SearchProgress
 from frontier.storage.local import LocalStorage
 from tests.campaigns.ledgers import line_of
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import invoke
 
 # -- the terminal ---------------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ import time
 from datetime import datetime
 
 import pytest
-from making import invoke
 from report.watching import RECORDED, config_of, events_of, run
 from rich.console import Console
 
@@ -33,6 +32,7 @@ from frontier.runs.progress import Progress, progress_of
 from frontier.runs.summary import describe, summary
 from frontier.runs.time_left import TimeLeft
 from tests.campaigns.ledgers import line_of
+from tests.support.temporary_runs import invoke
 
 # -- words ----------------------------------------------------------------------------------------
 

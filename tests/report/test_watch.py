@@ -5,7 +5,6 @@ import re
 import shutil
 
 import pytest
-from making import invoke
 from report.watching import CONFIGS, run, settings
 from rich.console import Console
 
@@ -20,6 +19,7 @@ from frontier.runs.resolve import resolve
 from frontier.storage.lock import RunLock
 from frontier.storage.places import storage_at
 from frontier.text import size
+from tests.support.temporary_runs import invoke
 
 
 def follow(paths, *steps):

@@ -6,13 +6,13 @@ from dataclasses import asdict, replace
 
 import pytest
 from files import read_json, read_sealed, write_json, write_sealed
-from making import IDENTITY
 
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.layers.tally import Tally
 from frontier.runs.layer_run import LayerRun
 from tests.campaigns.ledgers import edit
 from tests.runs.test_run import committed, numbers_of, written
+from tests.support.temporary_runs import IDENTITY
 
 LAYOUT = IDENTITY["layout"]
 

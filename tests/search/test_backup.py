@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from files import file_of
-from making import CONFIGS, invoke
 from search.runs import config_of
 from search.runs import run as run_of
 
@@ -24,6 +23,7 @@ from frontier.storage.lock import RunLock
 from frontier.storage.places import storage_at
 from tests.search.test_two_layers import COUNTS, DEPTH, stopped_of
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS, invoke
 
 
 def goes_on(plan, place):

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from making import CONFIGS, invoke
 
 from frontier.cli import main
+from tests.support.temporary_runs import CONFIGS, invoke
 
 DAY = 86_400
 

@@ -3,7 +3,6 @@
 import shutil
 
 import pytest
-from making import CONFIGS, invoke
 from search.stopped import SETTINGS, WAYS, way_of
 
 from frontier import api
@@ -12,6 +11,7 @@ from frontier.runs.events import LayerFinished, LayerStarted, RunFinished, RunSt
 from frontier.runs.layer_run import LayerRun
 from frontier.search.verify import verify
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS, invoke
 
 SMALL = {"columns": 3}
 

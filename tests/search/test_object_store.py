@@ -9,7 +9,6 @@ from itertools import product
 import numpy as np
 import pytest
 import zarr
-from making import invoke
 from search.bucket_runs import CONFIGS, FORMS, assert_same, plan_of
 
 from frontier import api
@@ -23,6 +22,7 @@ from frontier.search.workspace import Workspace
 from frontier.storage.places import storage_at
 from frontier.storage.requests import bucket_of
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import invoke
 
 
 def stop_and_go_on(bucket, tmp_path, form, **search):

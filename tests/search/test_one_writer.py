@@ -6,7 +6,6 @@ import os
 import socket
 
 import pytest
-from making import invoke
 from search.stopped import config_of, finished
 
 from frontier import api
@@ -14,6 +13,7 @@ from frontier.errors import InputError
 from frontier.runs.resolve import Named
 from frontier.search import verify as verify_module
 from frontier.storage.lock import RunLock
+from tests.support.temporary_runs import invoke
 
 
 def test_a_holder_on_another_host(copy, whole):

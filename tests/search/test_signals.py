@@ -11,12 +11,12 @@ import threading
 import time
 
 import pytest
-from making import CONFIGS, invoke
 from search.stopped import SETTINGS
 
 from frontier.runs.layer_run import LayerRun
 from frontier.search.verify import verify
 from frontier.signals import handling, interrupts_stop
+from tests.support.temporary_runs import CONFIGS, invoke
 
 
 @pytest.mark.sweep

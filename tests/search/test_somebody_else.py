@@ -5,7 +5,6 @@ import shutil
 
 import pytest
 from files import COPIES
-from making import CONFIGS, invoke
 from search.stopped import SETTINGS, config_of, copy_of_half_done, half_done
 
 from frontier import api
@@ -13,6 +12,7 @@ from frontier.errors import CorruptRunError, FrontierError
 from frontier.runs.layer_run import LayerRun
 from frontier.search.verify import verify
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS, invoke
 
 # --- what another run has written
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from files import COPIES, read_sealed, write_sealed
-from making import invoke
 from search.stopped import WAYS, config_of, copy_of_half_done, way_of
 
 from frontier import api
@@ -18,6 +17,7 @@ from frontier.search import by_tasks
 from frontier.search.repair import Repair
 from frontier.search.verify import verify
 from frontier.storage.lock import RunLock, is_held
+from tests.support.temporary_runs import invoke
 
 
 def test_a_deleted_run_json_is_named(tmp_path):

@@ -9,7 +9,6 @@ import re
 
 import pytest
 from click.testing import CliRunner
-from making import CONFIGS, invoke
 from search.stopped import SETTINGS, config_of, copy_of_half_done
 
 from frontier import api
@@ -22,6 +21,7 @@ from frontier.search import by_tasks
 from frontier.storage import local
 from frontier.storage.local import LocalStorage
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS, invoke
 
 
 def test_a_disk_that_is_full_for_the_log_too(tmp_path):

@@ -6,7 +6,6 @@ import os
 import shutil
 
 import pytest
-from making import invoke
 from search.runs import (
     as_bits,
     assert_store_the_same,
@@ -26,6 +25,7 @@ from frontier.search import task as task_module
 from frontier.search.verify import verify
 from tests.support.reference_search import bfs_layers
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import invoke
 
 DEPTH = 20
 """Of the layer in which runs are stopped."""

@@ -11,7 +11,6 @@ import google_crc32c
 import numpy as np
 import pytest
 from files import COPIES, file_of, layers_of
-from making import CONFIGS, invoke, write_ledger
 from search.stopped import SEARCH, SETTINGS, config_of, finished
 
 from frontier import api
@@ -24,6 +23,7 @@ from frontier.search import driver as driver_module
 from frontier.search.verify import verify
 from frontier.search.workspace import Workspace
 from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS, invoke, write_ledger
 
 
 @swept("name", SEARCH, few=1)

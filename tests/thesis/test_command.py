@@ -4,12 +4,12 @@ import json
 from importlib.metadata import Distribution, PackageNotFoundError
 
 import pytest
-from making import invoke
 
 import frontier
 from frontier.thesis import claims
 from frontier.thesis.comparison import TABLES as BY_NAME
 from frontier.thesis.report import made_with
+from tests.support.temporary_runs import invoke
 from tests.thesis.test_comparison import verdicts
 
 

@@ -1,8 +1,9 @@
 """The index of docs/results/ in a browser."""
 
 import pytest
-from making import script
 from markupsafe import Markup
+
+from tests.support.temporary_runs import script
 
 pytestmark = pytest.mark.sweep
 

@@ -12,7 +12,7 @@ from frontier.cli import main
 from frontier.config import load_config
 from frontier.runs.layer_run import LayerRun
 
-CONFIGS = Path(__file__).parents[1] / "configs"
+CONFIGS = Path(__file__).parents[2] / "configs"
 
 BY_TASKS = "--set", "search.in_memory=false"
 
