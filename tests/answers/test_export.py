@@ -7,7 +7,6 @@ import random
 import numpy as np
 import pytest
 import zarr
-from search.runs import without_record
 
 from frontier import api
 from frontier.answers import distances as distances_module
@@ -17,6 +16,7 @@ from frontier.runs.layer_run import LayerRun
 from tests.answers.test_distances import CASES, boards_of, of_boards, run_of
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import invoke
+from tests.support.tile_runs import without_record
 
 # --- refusals
 

@@ -14,7 +14,6 @@ import psutil
 import pytest
 from clusters.jobs import group_of
 from distributed import SpecCluster
-from search.runs import as_bits
 
 from frontier import api
 from frontier.clusters import local
@@ -29,6 +28,7 @@ from tests.clusters.test_clusters import (
     python,
     workers_of,
 )
+from tests.support.tile_runs import as_bits
 
 SCRIPT = """
 import sys

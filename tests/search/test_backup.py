@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 from files import file_of
-from search.runs import config_of
-from search.runs import run as run_of
 
 from frontier import api
 from frontier.errors import FULL, CorruptRunError, InputError
@@ -24,6 +22,8 @@ from frontier.storage.places import storage_at
 from tests.search.test_two_layers import COUNTS, DEPTH, stopped_of
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS, invoke
+from tests.support.tile_runs import config_of
+from tests.support.tile_runs import run as run_of
 
 
 def goes_on(plan, place):

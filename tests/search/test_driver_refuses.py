@@ -5,7 +5,6 @@ import re
 import shutil
 
 import pytest
-from search.runs import KNOWN, as_bits, config_of, run
 
 from frontier import api
 from frontier.config import make_config
@@ -16,6 +15,7 @@ from frontier.search import layouts as planning
 from tests.campaigns.ledgers import add_states
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import write_ledger
+from tests.support.tile_runs import KNOWN, as_bits, config_of, run
 
 
 def test_a_run_of_another_config_is_refused(tmp_path):

@@ -8,7 +8,6 @@ from itertools import count, cycle
 from types import SimpleNamespace
 
 import pytest
-from search.runs import assert_store_the_same, config_of, in_memory, layers_of, run
 
 from frontier import api
 from frontier.errors import Stopped, StorageError
@@ -19,6 +18,7 @@ from frontier.search import driver as driver_module
 from frontier.search.in_process import AsBitmaps
 from frontier.search.workspace import Workspace
 from tests.support.sweeps import swept
+from tests.support.tile_runs import assert_store_the_same, config_of, in_memory, layers_of, run
 
 MOMENTS = {
     "step": (ShiftSearch, "expand"),

@@ -4,16 +4,6 @@ import signal
 
 import numpy as np
 import pytest
-from search.runs import (
-    FORMS,
-    KNOWN,
-    as_bits,
-    assert_store_the_same,
-    config_of,
-    counted_tasks,
-    in_memory,
-    run,
-)
 
 from frontier import api
 from frontier.errors import Stopped
@@ -24,6 +14,16 @@ from frontier.search import by_tasks
 from frontier.search import driver as driver_module
 from tests.search.test_driver import counts_of
 from tests.support.sweeps import swept
+from tests.support.tile_runs import (
+    FORMS,
+    KNOWN,
+    as_bits,
+    assert_store_the_same,
+    config_of,
+    counted_tasks,
+    in_memory,
+    run,
+)
 
 
 @swept("form", FORMS, few=["bits", "list"])
