@@ -3,13 +3,13 @@
 import shutil
 
 import pytest
-from search.stopped import SETTINGS, WAYS, way_of
 
 from frontier import api
 from frontier.errors import Gone
 from frontier.runs.events import LayerFinished, LayerStarted, RunFinished, RunStopped
 from frontier.runs.layer_run import LayerRun
 from frontier.search.verify import verify
+from tests.support.stopped_runs import SETTINGS, WAYS, way_of
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS, invoke
 

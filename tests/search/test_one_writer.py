@@ -6,13 +6,13 @@ import os
 import socket
 
 import pytest
-from search.stopped import config_of, finished
 
 from frontier import api
 from frontier.errors import InputError
 from frontier.runs.resolve import Named
 from frontier.search import verify as verify_module
 from frontier.storage.lock import RunLock
+from tests.support.stopped_runs import config_of, finished
 from tests.support.temporary_runs import invoke
 
 

@@ -5,12 +5,12 @@ import shutil
 
 import pytest
 from files import COPIES
-from search.stopped import SETTINGS, config_of, copy_of_half_done, half_done
 
 from frontier import api
 from frontier.errors import CorruptRunError, FrontierError
 from frontier.runs.layer_run import LayerRun
 from frontier.search.verify import verify
+from tests.support.stopped_runs import SETTINGS, config_of, copy_of_half_done, half_done
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS, invoke
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from files import COPIES, read_sealed, write_sealed
-from search.stopped import WAYS, config_of, copy_of_half_done, way_of
 
 from frontier import api
 from frontier.errors import CorruptRunError, InputError
@@ -17,6 +16,7 @@ from frontier.search import by_tasks
 from frontier.search.repair import Repair
 from frontier.search.verify import verify
 from frontier.storage.lock import RunLock, is_held
+from tests.support.stopped_runs import WAYS, config_of, copy_of_half_done, way_of
 from tests.support.temporary_runs import invoke
 
 

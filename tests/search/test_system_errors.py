@@ -9,7 +9,6 @@ import re
 
 import pytest
 from click.testing import CliRunner
-from search.stopped import SETTINGS, config_of, copy_of_half_done
 
 from frontier import api
 from frontier.cli import main
@@ -20,6 +19,7 @@ from frontier.runs.log import read_last_start
 from frontier.search import by_tasks
 from frontier.storage import local
 from frontier.storage.local import LocalStorage
+from tests.support.stopped_runs import SETTINGS, config_of, copy_of_half_done
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS, invoke
 

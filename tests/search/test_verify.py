@@ -11,7 +11,6 @@ import google_crc32c
 import numpy as np
 import pytest
 from files import COPIES, file_of, layers_of
-from search.stopped import SEARCH, SETTINGS, config_of, finished
 
 from frontier import api
 from frontier.errors import CorruptRunError
@@ -22,6 +21,7 @@ from frontier.runs.summary import summary, write_summary
 from frontier.search import driver as driver_module
 from frontier.search.verify import verify
 from frontier.search.workspace import Workspace
+from tests.support.stopped_runs import SEARCH, SETTINGS, config_of, finished
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS, invoke, write_ledger
 
