@@ -9,7 +9,6 @@ from itertools import product
 import numpy as np
 import pytest
 import zarr
-from search.bucket_runs import CONFIGS, FORMS, assert_same, plan_of
 
 from frontier import api
 from frontier.codec import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
@@ -21,6 +20,7 @@ from frontier.search.verify import verify
 from frontier.search.workspace import Workspace
 from frontier.storage.places import storage_at
 from frontier.storage.requests import bucket_of
+from tests.support.bucket_runs import CONFIGS, FORMS, assert_same, plan_of
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import invoke
 
