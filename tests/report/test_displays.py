@@ -10,7 +10,6 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
-from report.watching import CONFIGS, STATES, events_of, run, settings
 from rich.console import Console
 
 from frontier.cli import main
@@ -37,6 +36,7 @@ from frontier.runs.events import (
 from frontier.runs.progress import Progress, SearchProgress
 from frontier.storage.local import LocalStorage
 from tests.campaigns.ledgers import line_of
+from tests.support.recorded_runs import CONFIGS, STATES, events_of, run, settings
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import invoke
 

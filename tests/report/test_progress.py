@@ -9,7 +9,6 @@ import time
 from datetime import datetime
 
 import pytest
-from report.watching import RECORDED, config_of, events_of, run
 from rich.console import Console
 
 from frontier import text
@@ -32,6 +31,7 @@ from frontier.runs.progress import Progress, progress_of
 from frontier.runs.summary import describe, summary
 from frontier.runs.time_left import TimeLeft
 from tests.campaigns.ledgers import line_of
+from tests.support.recorded_runs import RECORDED, config_of, events_of, run
 from tests.support.temporary_runs import invoke
 
 # -- words ----------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ import re
 import shutil
 
 import pytest
-from report.watching import CONFIGS, run, settings
 from rich.console import Console
 
 from frontier import api
@@ -19,6 +18,7 @@ from frontier.runs.resolve import resolve
 from frontier.storage.lock import RunLock
 from frontier.storage.places import storage_at
 from frontier.text import size
+from tests.support.recorded_runs import CONFIGS, run, settings
 from tests.support.temporary_runs import invoke
 
 
