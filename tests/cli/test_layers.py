@@ -8,11 +8,11 @@ import sys
 
 import numpy as np
 import pytest
-from files import layers_of
 
 from frontier import api
 from frontier.answers.layers import BATCH
 from frontier.report.layer import Excerpt
+from tests.support.run_files import layers_of
 from tests.support.temporary_runs import CONFIGS, invoke, made
 
 

@@ -13,7 +13,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from files import write_sealed
 from markdown_it import MarkdownIt
 from rich.console import Console
 
@@ -25,6 +24,7 @@ from frontier.runs.layer_run import LayerRun
 from frontier.runs.summary import summary
 from frontier.storage.lock import RunLock
 from tests.campaigns.ledgers import add_states
+from tests.support.run_files import write_sealed
 from tests.support.temporary_runs import CONFIGS, invoke, made, write_ledger
 
 HEADER = [heading for heading, _ in LAYER.values()]

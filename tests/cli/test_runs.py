@@ -9,12 +9,12 @@ from functools import partial
 
 import pytest
 from click.testing import CliRunner
-from files import read_sealed
 
 from frontier import start_runs
 from frontier.cli import main
 from frontier.runs.events import Stopping
 from frontier.runs.layer_run import LayerRun
+from tests.support.run_files import read_sealed
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import BY_TASKS, CONFIGS, invoke, serial
 

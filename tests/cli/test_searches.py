@@ -6,7 +6,6 @@ import re
 import shutil
 
 import pytest
-from files import read_sealed, write_sealed
 
 from frontier import make_config
 from frontier.cosets.proof import Proof
@@ -15,6 +14,7 @@ from frontier.runs.environment import read_starts
 from frontier.storage.lock import writing
 from frontier.storage.places import storage_at
 from tests.support import temporary_runs
+from tests.support.run_files import read_sealed, write_sealed
 from tests.support.temporary_runs import CONFIGS
 
 

@@ -6,7 +6,6 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from files import read_sealed, write_sealed
 
 from frontier import api_cosets, gods_number
 from frontier.errors import CorruptRunError, Gone
@@ -16,6 +15,7 @@ from frontier.runs.events import Asking
 from frontier.search.coset_checks import check_cosets
 from frontier.search.coset_driver import find_gods_number
 from tests.cosets.test_search import config
+from tests.support.run_files import read_sealed, write_sealed
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS, invoke
 

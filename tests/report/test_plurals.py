@@ -7,7 +7,6 @@ import time
 
 import pytest
 from click.testing import CliRunner
-from files import layers_of
 
 from frontier import api
 from frontier.answers.ida import IdaSolver
@@ -20,6 +19,7 @@ from frontier.runs.events import LayerFinished, RunFinished, RunStarted
 from frontier.storage.lock import describe_holder
 from frontier.text import counted
 from tests.campaigns.ledgers import line_of
+from tests.support.run_files import layers_of
 from tests.support.temporary_runs import CONFIGS
 
 SEVERAL = re.compile(r"(?<![\d,.×])1 (?!of )(\w+ )?\w+s\b")

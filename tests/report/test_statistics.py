@@ -9,7 +9,6 @@ from pathlib import Path
 from statistics import mean, median
 
 import pytest
-from files import write_sealed
 
 from frontier.errors import CorruptRunError
 from frontier.report import colours
@@ -19,6 +18,7 @@ from frontier.report.tables import tables_of
 from frontier.runs.layer_run import LayerRun
 from frontier.storage.lock import RunLock
 from tests.campaigns.ledgers import add_states
+from tests.support.run_files import write_sealed
 from tests.support.temporary_runs import made, write_ledger
 
 

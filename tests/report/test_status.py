@@ -10,7 +10,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from files import file_of, read_sealed, write_sealed
 
 from frontier import text
 from frontier.errors import FormatError, Stopped
@@ -25,6 +24,7 @@ from frontier.runs.events import LayerFinished, LayerMade, RunStopped
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import progress_of
 from tests.support.recorded_runs import config_of, events_of, run
+from tests.support.run_files import file_of, read_sealed, write_sealed
 from tests.support.temporary_runs import invoke
 
 

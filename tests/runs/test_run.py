@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from files import read_json, write_json
 
 from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.layers.record import LayerRecord
@@ -19,6 +18,7 @@ from frontier.space.layout import Layout
 from frontier.storage.local import LocalStorage, remove_tree
 from frontier.storage.places import storage_at
 from tests.campaigns.ledgers import line_of
+from tests.support.run_files import read_json, write_json
 from tests.support.temporary_runs import IDENTITY
 
 LAYOUT = Layout(tile_puzzle(2, 4).model.space, 1, 2)

@@ -8,7 +8,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from files import file_of
 
 from frontier import api
 from frontier.errors import FULL, CorruptRunError, InputError
@@ -20,6 +19,7 @@ from frontier.storage.local import LocalStorage
 from frontier.storage.lock import RunLock
 from frontier.storage.places import storage_at
 from tests.search.test_two_layers import COUNTS, DEPTH, stopped_of
+from tests.support.run_files import file_of
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS, invoke
 from tests.support.tile_runs import config_of

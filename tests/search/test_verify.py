@@ -10,7 +10,6 @@ from dataclasses import replace
 import google_crc32c
 import numpy as np
 import pytest
-from files import COPIES, file_of, layers_of
 
 from frontier import api
 from frontier.errors import CorruptRunError
@@ -21,6 +20,7 @@ from frontier.runs.summary import summary, write_summary
 from frontier.search import driver as driver_module
 from frontier.search.verify import verify
 from frontier.search.workspace import Workspace
+from tests.support.run_files import COPIES, file_of, layers_of
 from tests.support.stopped_runs import SEARCH, SETTINGS, config_of, finished
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS, invoke, write_ledger
