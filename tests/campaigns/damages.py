@@ -17,8 +17,8 @@ from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
 from frontier.storage.places import storage_at
 from frontier.storage.sealed import write_sealed
-from tests.campaigns.ledgers import chain_anew, edit
 from tests.campaigns.trials import Campaign, Case
+from tests.support.ledgers import chain_anew, edit
 
 DAMAGES = (
     "turn a bit", "turn a bit behind", "cut", "empty", "lengthen", "delete", "delete before",

@@ -23,7 +23,7 @@ from frontier.report.tables import LAYER
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.summary import summary
 from frontier.storage.lock import RunLock
-from tests.campaigns.ledgers import add_states
+from tests.support.ledgers import add_states
 from tests.support.run_files import write_sealed
 from tests.support.temporary_runs import CONFIGS, invoke, made, write_ledger
 

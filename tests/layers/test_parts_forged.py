@@ -24,7 +24,7 @@ from frontier.layers.parts import (
     PartRecord,
     footer_bytes,
 )
-from tests.campaigns.ledgers import edit
+from tests.support.ledgers import edit
 from tests.support.sweeps import swept
 
 

@@ -18,7 +18,7 @@ from frontier.report.displays import PlainProgress
 from frontier.runs.events import LayerFinished, RunFinished, RunStarted
 from frontier.storage.lock import describe_holder
 from frontier.text import counted
-from tests.campaigns.ledgers import line_of
+from tests.support.ledgers import line_of
 from tests.support.run_files import layers_of
 from tests.support.temporary_runs import CONFIGS
 

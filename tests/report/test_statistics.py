@@ -17,7 +17,7 @@ from frontier.report.statistics import DRAWN, Report, statistics_of
 from frontier.report.tables import tables_of
 from frontier.runs.layer_run import LayerRun
 from frontier.storage.lock import RunLock
-from tests.campaigns.ledgers import add_states
+from tests.support.ledgers import add_states
 from tests.support.run_files import write_sealed
 from tests.support.temporary_runs import made, write_ledger
 

@@ -17,7 +17,7 @@ from frontier.runs.reader import RunReader
 from frontier.space.layout import Layout
 from frontier.storage.local import LocalStorage, remove_tree
 from frontier.storage.places import storage_at
-from tests.campaigns.ledgers import line_of
+from tests.support.ledgers import line_of
 from tests.support.run_files import read_json, write_json
 from tests.support.temporary_runs import IDENTITY
 

@@ -12,7 +12,7 @@ from frontier.errors import CorruptRunError, InputError, TooLarge
 from frontier.puzzles import puzzle_of
 from frontier.runs.layer_run import LayerRun
 from frontier.search import layouts as planning
-from tests.campaigns.ledgers import add_states
+from tests.support.ledgers import add_states
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import write_ledger
 from tests.support.tile_runs import KNOWN, as_bits, config_of, run

@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from frontier.cli import main
 from frontier.errors import CorruptRunError
 from frontier.runs.layer_run import LayerRun
-from tests.campaigns.ledgers import chain_anew, edit
 from tests.search.test_two_layers import COUNTS, stopped_of
+from tests.support.ledgers import chain_anew, edit
 from tests.support.run_files import COPIES, read_sealed, write_sealed
 from tests.support.stopped_runs import finished
 from tests.support.temporary_runs import invoke

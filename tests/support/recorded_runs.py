@@ -6,7 +6,7 @@ from pathlib import Path
 from frontier import api
 from frontier.config import load_config
 from frontier.runs.events import LayerFinished, LayerStarted, RunStarted
-from tests.campaigns.ledgers import line_of
+from tests.support.ledgers import line_of
 from tests.support.temporary_runs import CONFIGS
 
 RECORDED = json.loads((Path(__file__).parents[1] / "forecast" / "recorded.json").read_text())

@@ -15,7 +15,7 @@ from frontier.runs.events import (
     TaskFinished,
 )
 from frontier.runs.progress import Progress
-from tests.campaigns.ledgers import line_of
+from tests.support.ledgers import line_of
 
 RECORDED = json.loads((Path(__file__).parents[2] / "forecast" / "recorded.json").read_text())
 
