@@ -1,7 +1,12 @@
 """Parts that are not what was written: damaged, cut, or of another run, layer or task."""
 
 import pytest
-from layers.part_files import (
+
+from frontier.errors import CorruptRunError
+from frontier.layers.parts import (
+    RECORD_BYTES,
+)
+from tests.support.part_files import (
     CODECS,
     DEPTH,
     RUN,
@@ -14,11 +19,6 @@ from layers.part_files import (
     read,
     slabs_of,
     write,
-)
-
-from frontier.errors import CorruptRunError
-from frontier.layers.parts import (
-    RECORD_BYTES,
 )
 from tests.support.sweeps import swept
 

@@ -9,13 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from layers.part_files import (
-    SLABS,
-    noticed,
-    part_at,
-    slabs_of,
-    write,
-)
 
 from frontier.codec.slabs import CHECKSUM_BYTES
 from frontier.errors import CorruptRunError
@@ -25,6 +18,13 @@ from frontier.layers.parts import (
     footer_bytes,
 )
 from tests.support.ledgers import edit
+from tests.support.part_files import (
+    SLABS,
+    noticed,
+    part_at,
+    slabs_of,
+    write,
+)
 from tests.support.sweeps import swept
 
 
