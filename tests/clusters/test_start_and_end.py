@@ -12,7 +12,6 @@ from types import SimpleNamespace
 import dask
 import psutil
 import pytest
-from clusters.jobs import group_of
 from distributed import SpecCluster
 
 from frontier import api
@@ -28,6 +27,7 @@ from tests.clusters.test_clusters import (
     python,
     workers_of,
 )
+from tests.support.queue_jobs import group_of
 from tests.support.tile_runs import as_bits
 
 SCRIPT = """
