@@ -7,8 +7,8 @@ import re
 import matplotlib
 import pytest
 from matplotlib import pyplot
-from sandbox import ROOT, arguments_of, blocks_of
 
+from tests.support.page_blocks import ROOT, arguments_of, blocks_of
 from tests.support.temporary_runs import invoke
 
 PAGE = ROOT / "docs" / "notebook.md"
