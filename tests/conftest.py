@@ -3,7 +3,6 @@
 import os
 
 import pytest
-from browsers import browser, pytest_collection_modifyitems  # noqa: F401
 from buckets import (  # noqa: F401
     azure_bucket,
     azure_endpoint,
@@ -17,6 +16,7 @@ from hypothesis import settings
 
 from frontier import machine
 from tests.support import sweeps
+from tests.support.browsers import browser, pytest_collection_modifyitems  # noqa: F401
 
 settings.register_profile("sweep", deadline=None, database=None)
 settings.register_profile("default", settings.get_profile("sweep"), max_examples=10)
