@@ -10,7 +10,7 @@ import shutil
 import pytest
 
 from frontier.storage.places import storage_at
-from tests.campaigns.bucket_server import (
+from tests.support.bucket_server import (
     AZURITE,
     BUCKET,
     Proxy,
