@@ -50,8 +50,8 @@ from frontier.search.repair import plan_repair
 from frontier.search.verify import verify
 from frontier.space.layout import Layout
 from frontier.storage.places import storage_at
-from tests.campaigns.finely import cut_finely
 from tests.campaigns.mutations import MUTATIONS, Files, torn
+from tests.support.many_tasks import cut_finely
 
 KINDS = ("slabs", *MUTATIONS)
 
