@@ -4,9 +4,9 @@ import re
 from importlib import import_module
 
 import pytest
-from search import protocol, protocol_tasks
-from search.protocol_states import Leg, Scenario, Violation
 
+from tests.search import protocol, protocol_tasks
+from tests.search.protocol_states import Leg, Scenario, Violation
 from tests.support.sweeps import swept
 
 STOPPED = Leg(), Leg()

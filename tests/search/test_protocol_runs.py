@@ -21,7 +21,6 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from search.actors import Actor, here, stop_before_changes
 
 from frontier import api
 from frontier.errors import CorruptRunError
@@ -34,6 +33,7 @@ from frontier.search.repair import plan_repair
 from frontier.search.verify import verify
 from frontier.search.workspace import open_workspace
 from frontier.storage.places import storage_at
+from tests.search.actors import Actor, here, stop_before_changes
 from tests.support.reference_search import bfs_layers
 from tests.support.tile_runs import as_bits, config_of
 
