@@ -12,7 +12,7 @@ import pytest
 
 from frontier.config import load_config
 from frontier.search.coset_driver import find_gods_number
-from tests.support.temporary_runs import script
+from tests.support.commands import script
 
 ROOT = Path(__file__).parents[1]
 PAGE = "docs/results/README.md"

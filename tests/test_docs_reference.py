@@ -10,7 +10,7 @@ import pytest
 from frontier.cli import main
 from frontier.config_tables import SearchTable, StoreTable
 from frontier.puzzles.settings import KIND_TABLES
-from tests.support.temporary_runs import invoke
+from tests.support.commands import invoke
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "reference"

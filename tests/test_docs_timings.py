@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.temporary_runs import script
+from tests.support.commands import script
 
 ROOT = Path(__file__).parents[1]
 TIME = r"\b\d[\d.]* (?:s|min|h|days?|hours?|minutes?|seconds?)\b(?: \d\d (?:s|min|h)\b)?"

@@ -8,8 +8,8 @@ import matplotlib
 import pytest
 from matplotlib import pyplot
 
+from tests.support.commands import invoke
 from tests.support.page_blocks import ROOT, arguments_of, blocks_of
-from tests.support.temporary_runs import invoke
 
 PAGE = ROOT / "docs" / "notebook.md"
 FIGURES = re.findall(r"!\[[^]]+\]\((figures/[^)]+)\)", PAGE.read_text(encoding="utf-8"))

@@ -14,8 +14,8 @@ from frontier.answers.distances import Distances
 from frontier.errors import CorruptRunError, InputError
 from frontier.runs.layer_run import LayerRun
 from tests.answers.test_distances import CASES, boards_of, of_boards, run_of
+from tests.support.commands import invoke
 from tests.support.sweeps import swept
-from tests.support.temporary_runs import invoke
 from tests.support.tile_runs import without_record
 
 # --- refusals

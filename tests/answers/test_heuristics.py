@@ -14,11 +14,11 @@ from frontier.answers import distances as distances_module
 from frontier.answers.ida import IdaSolver
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
+from tests.support.commands import invoke
 from tests.support.reference_distances import Twin
 from tests.support.reference_puzzles import CONFIGS
 from tests.support.reference_search import blank_moves
 from tests.support.sweeps import swept
-from tests.support.temporary_runs import invoke
 
 GOAL = (5, 1, 7, 3, 2, 0, 4, 6)
 

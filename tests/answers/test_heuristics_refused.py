@@ -6,8 +6,8 @@ from frontier.answers.ida import IdaSolver
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
 from tests.answers.test_heuristics import L, exported, pattern
+from tests.support.commands import invoke
 from tests.support.reference_puzzles import CONFIGS
-from tests.support.temporary_runs import invoke
 
 TILES = {"kind": "tiles", "rows": 2, "columns": 4}
 

@@ -44,7 +44,7 @@ IDENTITY = re.compile(rb'("(?:run|digest)": ")[0-9a-f]+"')
 class Case:
     """A run to disturb.
 
-    config: of configs/. fine: layers are cut into many small tasks (`many_tasks.py`). begun: settings
+    config: of configs/. fine: layers are cut into many small tasks (`many_tasks`). begun: settings
     of the process that begins the run, whose layout stays. apart: each start of it is a process of
     its own. expected: counts, and what the layers hold, of an undisturbed run, which took so many
     seconds.

@@ -8,8 +8,9 @@ import pytest
 
 from frontier import api
 from frontier.errors import InputError
+from tests.support.commands import invoke, serial
 from tests.support.reference_search import bfs_layers
-from tests.support.temporary_runs import CONFIGS, invoke, made, serial
+from tests.support.temporary_runs import CONFIGS, made
 
 
 @pytest.mark.sweep

@@ -10,13 +10,13 @@ import sys
 import pytest
 
 from frontier.cosets import region_boards
-from tests.support import temporary_runs
+from tests.support import commands
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS
 
 
 def invoke(*arguments, code=0, command="gods-number"):
-    return temporary_runs.invoke(command, *arguments, code=code)
+    return commands.invoke(command, *arguments, code=code)
 
 
 def at(path):

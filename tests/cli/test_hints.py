@@ -7,7 +7,8 @@ import pytest
 from frontier.cli import main
 from frontier.cli.hints import MEANT
 from frontier.config import load_config
-from tests.support.temporary_runs import CONFIGS, invoke
+from tests.support.commands import invoke
+from tests.support.temporary_runs import CONFIGS
 
 DESTRUCTIVE = "--fresh", "--yes", "--force", "--take-over"
 

@@ -13,7 +13,7 @@ from frontier.runs.coset_run import CosetRun
 from frontier.runs.environment import read_starts
 from frontier.storage.lock import writing
 from frontier.storage.places import storage_at
-from tests.support import temporary_runs
+from tests.support import commands
 from tests.support.run_files import read_sealed, write_sealed
 from tests.support.temporary_runs import CONFIGS
 
@@ -34,7 +34,7 @@ def begun(tmp_path):
 
 
 def invoke(*arguments, code=0):
-    return temporary_runs.invoke(*arguments, code=code)
+    return commands.invoke(*arguments, code=code)
 
 
 def at(path):

@@ -10,8 +10,8 @@ import frontier
 from frontier.cli import solving
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import permutation_puzzle
+from tests.support.commands import invoke
 from tests.support.reference_puzzles import CONFIGS, of_config, tiles
-from tests.support.temporary_runs import invoke
 
 GOAT = CONFIGS / "goat.toml"
 HEXAGRAM = CONFIGS / "hexagram.toml"

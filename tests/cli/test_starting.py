@@ -8,7 +8,8 @@ import pytest
 
 import frontier
 from frontier.cli import main
-from tests.support.temporary_runs import CONFIGS, invoke
+from tests.support.commands import invoke
+from tests.support.temporary_runs import CONFIGS
 
 NAMES = {path.stem for path in CONFIGS.glob("*.toml")}
 

@@ -15,9 +15,10 @@ from frontier.runs.events import Asking
 from frontier.search.coset_checks import check_cosets
 from frontier.search.coset_driver import find_gods_number
 from tests.cosets.test_search import config
+from tests.support.commands import invoke
 from tests.support.run_files import read_sealed, write_sealed
 from tests.support.sweeps import swept
-from tests.support.temporary_runs import CONFIGS, invoke
+from tests.support.temporary_runs import CONFIGS
 
 TABLES = ["boards", "groups", "patterns"]
 

@@ -12,7 +12,7 @@ from frontier.puzzles import tile_puzzle
 from frontier.search import coset_sampling as sampling
 from frontier.search.coset_driver import find_gods_number
 from frontier.search.coset_sampling import sample, sample_next
-from tests.support.temporary_runs import invoke
+from tests.support.commands import invoke
 
 
 @pytest.mark.parametrize("metric", ["step", "multi"])

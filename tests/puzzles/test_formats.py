@@ -10,9 +10,10 @@ import frontier
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
 from frontier.puzzles.formats import name_of, puzzle_table
+from tests.support.commands import invoke
 from tests.support.reference_permutations import permutation_layers, powers_of
 from tests.support.sweeps import swept
-from tests.support.temporary_runs import CONFIGS, invoke
+from tests.support.temporary_runs import CONFIGS
 
 # Three corners that turn, two edges that are alike, and two moves.
 KPUZZLE = {

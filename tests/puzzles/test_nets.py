@@ -11,7 +11,8 @@ from frontier.answers.solution import Solution
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
 from frontier.report.boards import draw_boards, film_page, film_strip
-from tests.support.temporary_runs import CONFIGS, invoke
+from tests.support.commands import invoke
+from tests.support.temporary_runs import CONFIGS
 
 AXES = {
     "R": (1, 0, 0),

@@ -6,8 +6,8 @@ import pytest
 
 from frontier.errors import InputError
 from frontier.puzzles import permutation_puzzle
+from tests.support.commands import invoke
 from tests.support.reference_permutations import burnt_pancakes
-from tests.support.temporary_runs import invoke
 
 
 def test_a_board_out_of_reach():

@@ -7,8 +7,8 @@ import pytest
 
 from frontier import api, make_config
 from frontier.errors import InputError
+from tests.support.commands import invoke
 from tests.support.reference_permutations import permutation_layers, undone
-from tests.support.temporary_runs import invoke
 
 CUBE = {
     "U": {"moves": "(1 2 3 4)"},

@@ -13,8 +13,8 @@ from frontier.errors import InputError
 from frontier.puzzles import permutation_puzzle, puzzle_of
 from frontier.puzzles.formats import puzzle_table
 from frontier.puzzles.permutations import neighbour_swaps
+from tests.support.commands import invoke
 from tests.support.reference_permutations import CUBE_3
-from tests.support.temporary_runs import invoke
 
 
 @given(st.permutations(range(1, 9)), st.randoms(use_true_random=False))

@@ -10,8 +10,9 @@ import frontier
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
 from frontier.puzzles.formats import puzzle_table
+from tests.support.commands import invoke
 from tests.support.sweeps import swept
-from tests.support.temporary_runs import CONFIGS, invoke
+from tests.support.temporary_runs import CONFIGS
 
 
 def block(command, arranged):

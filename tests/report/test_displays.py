@@ -35,10 +35,10 @@ from frontier.runs.events import (
 )
 from frontier.runs.progress import Progress, SearchProgress
 from frontier.storage.local import LocalStorage
+from tests.support.commands import invoke
 from tests.support.ledgers import line_of
 from tests.support.recorded_runs import CONFIGS, STATES, events_of, run, settings
 from tests.support.sweeps import swept
-from tests.support.temporary_runs import invoke
 
 # -- the terminal ---------------------------------------------------------------------------------
 

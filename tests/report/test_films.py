@@ -27,7 +27,7 @@ from frontier.report.boards import (
     film_strip,
 )
 from tests.report.test_boards import CONFIGS, SVG, puzzle_of, solved, texts
-from tests.support.temporary_runs import invoke
+from tests.support.commands import invoke
 
 # --- solutions
 

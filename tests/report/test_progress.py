@@ -30,9 +30,9 @@ from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import Progress, progress_of
 from frontier.runs.summary import describe, summary
 from frontier.runs.time_left import TimeLeft
+from tests.support.commands import invoke
 from tests.support.ledgers import line_of
 from tests.support.recorded_runs import RECORDED, config_of, events_of, run
-from tests.support.temporary_runs import invoke
 
 # -- words ----------------------------------------------------------------------------------------
 

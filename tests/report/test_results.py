@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.support.temporary_runs import script
+from tests.support.commands import script
 
 ROOT = Path(__file__).parents[2]
 

@@ -18,8 +18,8 @@ from frontier.runs.resolve import resolve
 from frontier.storage.lock import RunLock
 from frontier.storage.places import storage_at
 from frontier.text import size
+from tests.support.commands import invoke
 from tests.support.recorded_runs import CONFIGS, run, settings
-from tests.support.temporary_runs import invoke
 
 
 def follow(paths, *steps):

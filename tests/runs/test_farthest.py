@@ -6,7 +6,8 @@ import pytest
 from frontier import api, make_config
 from frontier.errors import InputError
 from frontier.runs.farthest import farthest_among
-from tests.support.temporary_runs import CONFIGS, invoke
+from tests.support.commands import invoke
+from tests.support.temporary_runs import CONFIGS
 
 PUZZLES = {
     "tiles": {"kind": "tiles", "rows": 2, "columns": 4},

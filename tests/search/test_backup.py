@@ -19,9 +19,10 @@ from frontier.storage.local import LocalStorage
 from frontier.storage.lock import RunLock
 from frontier.storage.places import storage_at
 from tests.search.test_two_layers import COUNTS, DEPTH, stopped_of
+from tests.support.commands import invoke
 from tests.support.run_files import file_of
 from tests.support.sweeps import swept
-from tests.support.temporary_runs import CONFIGS, invoke
+from tests.support.temporary_runs import CONFIGS
 from tests.support.tile_runs import config_of
 from tests.support.tile_runs import run as run_of
 

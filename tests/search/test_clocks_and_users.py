@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from frontier.cli import main
-from tests.support.temporary_runs import CONFIGS, invoke
+from tests.support.commands import invoke
+from tests.support.temporary_runs import CONFIGS
 
 DAY = 86_400
 

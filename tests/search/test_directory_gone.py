@@ -9,9 +9,10 @@ from frontier.errors import Gone
 from frontier.runs.events import LayerFinished, LayerStarted, RunFinished, RunStopped
 from frontier.runs.layer_run import LayerRun
 from frontier.search.verify import verify
+from tests.support.commands import invoke
 from tests.support.stopped_runs import SETTINGS, WAYS, way_of
 from tests.support.sweeps import swept
-from tests.support.temporary_runs import CONFIGS, invoke
+from tests.support.temporary_runs import CONFIGS
 
 SMALL = {"columns": 3}
 

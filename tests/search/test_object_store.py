@@ -21,8 +21,8 @@ from frontier.search.workspace import Workspace
 from frontier.storage.places import storage_at
 from frontier.storage.requests import bucket_of
 from tests.support.bucket_runs import CONFIGS, FORMS, assert_same, plan_of
+from tests.support.commands import invoke
 from tests.support.sweeps import swept
-from tests.support.temporary_runs import invoke
 
 
 def stop_and_go_on(bucket, tmp_path, form, **search):

@@ -12,8 +12,8 @@ from frontier.errors import InputError
 from frontier.runs.resolve import Named
 from frontier.search import verify as verify_module
 from frontier.storage.lock import RunLock
+from tests.support.commands import invoke
 from tests.support.stopped_runs import config_of, finished
-from tests.support.temporary_runs import invoke
 
 
 def test_a_holder_on_another_host(copy, whole):

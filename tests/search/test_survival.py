@@ -15,9 +15,9 @@ from frontier.search import by_tasks
 from frontier.search.repair import Repair
 from frontier.search.verify import verify
 from frontier.storage.lock import RunLock, is_held
+from tests.support.commands import invoke
 from tests.support.run_files import COPIES, read_sealed, write_sealed
 from tests.support.stopped_runs import WAYS, config_of, copy_of_half_done, way_of
-from tests.support.temporary_runs import invoke
 
 
 def test_a_deleted_run_json_is_named(tmp_path):

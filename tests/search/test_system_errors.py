@@ -19,9 +19,10 @@ from frontier.runs.log import read_last_start
 from frontier.search import by_tasks
 from frontier.storage import local
 from frontier.storage.local import LocalStorage
+from tests.support.commands import invoke
 from tests.support.stopped_runs import SETTINGS, config_of, copy_of_half_done
 from tests.support.sweeps import swept
-from tests.support.temporary_runs import CONFIGS, invoke
+from tests.support.temporary_runs import CONFIGS
 
 
 def test_a_disk_that_is_full_for_the_log_too(tmp_path):

@@ -14,9 +14,9 @@ from frontier.runs.layer_run import LayerRun
 from frontier.search import driver as driver_module
 from frontier.search import task as task_module
 from frontier.search.verify import verify
+from tests.support.commands import invoke
 from tests.support.reference_search import bfs_layers
 from tests.support.sweeps import swept
-from tests.support.temporary_runs import invoke
 from tests.support.tile_runs import (
     as_bits,
     assert_store_the_same,

@@ -9,7 +9,7 @@ import frontier
 from frontier.thesis import claims
 from frontier.thesis.comparison import TABLES as BY_NAME
 from frontier.thesis.report import made_with
-from tests.support.temporary_runs import invoke
+from tests.support.commands import invoke
 from tests.thesis.test_comparison import verdicts
 
 

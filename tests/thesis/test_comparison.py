@@ -9,8 +9,8 @@ from frontier.thesis import claims
 from frontier.thesis.comparison import TABLES as BY_NAME
 from frontier.thesis.comparison import Row
 from frontier.thesis.runs import ThesisRuns
+from tests.support.commands import invoke
 from tests.support.reference_search import sign
-from tests.support.temporary_runs import invoke
 
 pytestmark = pytest.mark.sweep
 

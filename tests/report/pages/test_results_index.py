@@ -3,7 +3,7 @@
 import pytest
 from markupsafe import Markup
 
-from tests.support.temporary_runs import script
+from tests.support.commands import script
 
 pytestmark = pytest.mark.sweep
 
