@@ -3,9 +3,9 @@
 import time
 from typing import TYPE_CHECKING
 
+from frontier.layers.estimate import TimeLeft
 from frontier.runs.events import Asking, RunStarted, SearchStarted, Starting
 from frontier.runs.progress import AnyProgress, Progress, SearchProgress
-from frontier.runs.time_left import TimeLeft
 from frontier.text import (
     counted,
     moment,

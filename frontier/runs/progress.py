@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from frontier.layers.estimate import TimeLeft, recorded_cost, time_left
 from frontier.layers.record import LayerRecord
 from frontier.runs import events
 from frontier.runs.directory import LEDGER
@@ -15,7 +16,6 @@ from frontier.runs.kinds import open_run
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.log import ENDS, STARTS, LastStart, read_last_start
 from frontier.runs.stored_run import StoredRun
-from frontier.runs.time_left import TimeLeft, time_left
 from frontier.storage.base import Storage
 from frontier.storage.lock import describe_holder, held_since, is_held, left_by
 
@@ -230,7 +230,8 @@ class Progress(LayerTotals, Standing[LayerRun, events.RunStarted]):
         until = self.started.until
         if until is not None and until < len(layers):
             until = None  # once reached, it does not limit the time left
-        estimate = time_left(layers, self.started.states, until)
+        sizes = [layer.states for layer in layers]
+        estimate = time_left(sizes, self.started.states, recorded_cost(layers), until)
         if estimate is None or self.ended:
             return estimate
         elapsed = min(max(0.0, now - self.since), estimate.first)

@@ -15,16 +15,16 @@ from frontier import api
 from frontier.codec.codecs import SlabCodec, encoded_bytes
 from frontier.codec.slabs import CHECKSUM_BYTES
 from frontier.config import Config
-from frontier.forecast.forecast import START_SECONDS, WIDER, Forecast
-from frontier.forecast.rates import Rates, sample_slabs, try_codec, try_machine
+from frontier.forecast.forecast import START_SECONDS, Forecast
+from frontier.forecast.rates import Rates, sample_slabs, trial_of, try_codec, try_machine
 from frontier.kernels.shift_parts import ShiftTables
 from frontier.kernels.shift_search import memory_layout
 from frontier.layers import files, stored
+from frontier.layers.estimate import WIDER, Sizes, estimate_sizes
 from frontier.layers.files import LIST_SLAB
 from frontier.layers.parts import footer_bytes
 from frontier.puzzles import puzzle_of, tile_puzzle
 from frontier.runs.layer_run import LayerRun
-from frontier.runs.sizes import Sizes, estimate_sizes, trial_of
 from frontier.search import driver
 from frontier.search.driver import Driver
 from frontier.search.layouts import PROCESS_BYTES

@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console
 
 from frontier import text
+from frontier.layers.estimate import TimeLeft
 from frontier.report import status_page as status_page_module
 from frontier.report.displays import PlainProgress
 from frontier.report.displays import shown as table_of
@@ -29,7 +30,6 @@ from frontier.runs.events import (
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import Progress, progress_of
 from frontier.runs.summary import describe, summary
-from frontier.runs.time_left import TimeLeft
 from tests.support.commands import invoke
 from tests.support.ledgers import line_of
 from tests.support.recorded_runs import RECORDED, config_of, events_of, run
