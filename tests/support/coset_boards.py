@@ -1,4 +1,4 @@
-"""Boards of the twin as the tables and kernels of cosets write them, and back."""
+"""Boards of `reference_cosets` as the tables and kernels of cosets write them, and back."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def made(name, make):
 
 
 def tiles_of(board):
-    """The puzzle of a board of the twin."""
+    """The puzzle of a board of `reference_cosets`."""
     return tile_puzzle(board.rows, board.columns, blank=board.blank, metric=board.metric)
 
 

@@ -1,4 +1,4 @@
-"""Slow and obvious twins of sliding blocks, written without the package.
+"""Sliding blocks, slow and obvious, written without the package.
 
 A position is the set of its pieces, each a kind and the cells it covers.
 """
