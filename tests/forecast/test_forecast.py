@@ -235,6 +235,13 @@ def test_the_time_is_that_of_words_and_states_shared_by_workers(tmp_path):
     assert likely(threads) == pytest.approx(words * RATES.kernel / 3)
 
 
+def test_the_range_of_the_time_is_wider_where_sizes_are_estimated(tmp_path):
+    plan, sizes = plan_of(tmp_path, 2, 5, {"prefix_digits": 0, "task_nodes": 5}), sizes_of(2, 5)
+    known = forecast_of(plan, sizes)
+    estimated = Forecast(plan, estimate_sizes(sizes[:15], sum(sizes)), RATES)
+    assert estimated.seconds[0] < known.seconds[0] < known.seconds[1] < estimated.seconds[1]
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize("until", [36, 48])
 def test_the_memory_that_is_foretold_holds_a_task(tmp_path, until):
