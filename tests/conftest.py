@@ -3,9 +3,12 @@
 import os
 
 import pytest
-import sweeps
-from browsers import browser, pytest_collection_modifyitems  # noqa: F401
-from buckets import (  # noqa: F401
+from hypothesis import settings
+
+from frontier import machine
+from tests.support import sweeps
+from tests.support.browsers import browser, pytest_collection_modifyitems  # noqa: F401
+from tests.support.buckets import (  # noqa: F401
     azure_bucket,
     azure_endpoint,
     bucket,
@@ -14,9 +17,6 @@ from buckets import (  # noqa: F401
     s3_bucket,
     s3_endpoint,
 )
-from hypothesis import settings
-
-from frontier import machine
 
 settings.register_profile("sweep", deadline=None, database=None)
 settings.register_profile("default", settings.get_profile("sweep"), max_examples=10)

@@ -8,8 +8,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-import twins
-from making import script
+
+from tests.support import reference_search
+from tests.support.commands import script
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 
@@ -23,7 +24,7 @@ def comparison(monkeypatch):
 @pytest.mark.parametrize(("rows", "columns"), [(2, 2), (2, 3), (3, 2), (2, 4)])
 def test_the_dictionary_search(rows, columns):
     search = runpy.run_path(str(SCRIPTS / "dictionary_search.py"))["search"]
-    assert search(rows, columns) == list(map(len, twins.bfs_layers(rows, columns)))
+    assert search(rows, columns) == list(map(len, reference_search.bfs_layers(rows, columns)))
 
 
 @pytest.mark.sweep

@@ -3,13 +3,13 @@ import subprocess
 import sys
 
 import pytest
-from making import CONFIGS
-from sweeps import swept
 
 from frontier.config import load_config
 from frontier.errors import InputError
 from frontier.puzzles import KINDS
 from frontier.puzzles.settings import KIND_TABLES
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS
 
 GOOD = """
 name = "mine"

@@ -8,7 +8,6 @@ from math import factorial
 from pathlib import Path
 
 import pytest
-from sweeps import swept
 
 import frontier
 from frontier.answers.ida_kernel import MOST_DEPTH
@@ -17,6 +16,7 @@ from frontier.puzzles import KINDS, generators, graphs, patterns, tiles
 from frontier.puzzles.board_shapes import MOST_FILLED, MOST_SHAPES, SHAPE_BYTES
 from frontier.puzzles.sliding import MOST_ORIGINS
 from frontier.search.plan import MOST_STATES
+from tests.support.sweeps import swept
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference" / "puzzles.md"

@@ -19,7 +19,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from distributed.cli import dask_scheduler, dask_worker
-from sandbox import (
+
+from frontier.cli import main
+from frontier.config import config_of
+from frontier.config_tables import ClusterTable
+from tests.support.page_blocks import (
     ROOT,
     Block,
     arguments_of,
@@ -31,10 +35,6 @@ from sandbox import (
     statements,
     values_of,
 )
-
-from frontier.cli import main
-from frontier.config import config_of
-from frontier.config_tables import ClusterTable
 
 RUN = "frontier run 2x7"
 BEGUN = f"{RUN} --set cluster.kind=serial --until 12"

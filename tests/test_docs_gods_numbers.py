@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from making import script
 
 from frontier.config import load_config
 from frontier.search.coset_driver import find_gods_number
+from tests.support.commands import script
 
 ROOT = Path(__file__).parents[1]
 PAGE = "docs/results/README.md"

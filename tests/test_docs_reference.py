@@ -6,11 +6,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from making import invoke
 
 from frontier.cli import main
 from frontier.config_tables import SearchTable, StoreTable
 from frontier.puzzles.settings import KIND_TABLES
+from tests.support.commands import invoke
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "reference"

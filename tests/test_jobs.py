@@ -15,12 +15,12 @@ import dask_jobqueue
 import pytest
 import yaml
 from distributed.cli import dask_scheduler, dask_worker
-from making import wait_for_depth
 
 from frontier.cli import main
 from frontier.clusters.queues import CLASSES
 from frontier.config_tables import ClusterTable
 from frontier.storage.lock import RunLock
+from tests.support.temporary_runs import wait_for_depth
 
 ROOT = Path(__file__).parents[1]
 JOBS = sorted((ROOT / "jobs").iterdir())

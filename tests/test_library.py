@@ -7,12 +7,12 @@ from types import ModuleType
 import numpy as np
 import pytest
 import zarr
-from test_library_page import TILES
 
 import frontier
 from frontier.answers import layers as layers_module
 from frontier.errors import CorruptRunError, InputError
 from frontier.runs.reader import RunReader
+from tests.test_library_page import TILES
 
 # --- layers
 

@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from test_library import run_of
-from test_library_page import TILES
 
 import frontier
+from tests.test_library import run_of
+from tests.test_library_page import TILES
 
 
 @pytest.fixture(scope="module")

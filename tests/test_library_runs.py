@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
-from files import read_sealed
 
 import frontier
 from frontier.errors import InputError, Stopped
 from frontier.report import displays
 from frontier.report.formats import report_page
 from frontier.report.statistics import Report, statistics_of
+from tests.support.run_files import read_sealed
 
 TILES = {"kind": "tiles", "rows": 2, "columns": 3}
 

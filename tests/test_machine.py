@@ -10,14 +10,14 @@ from pathlib import Path
 import psutil
 import pytest
 from click.testing import CliRunner
-from making import CONFIGS
-from sweeps import swept
 
 from frontier import machine
 from frontier.cli import main
 from frontier.config import Config, load_config
 from frontier.errors import InputError
 from frontier.search.plan import make_plan
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS
 
 GB = 10**9
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from engine import layer_sizes
 
 from frontier import api
 from frontier.answers.ida import IdaSolver
@@ -21,6 +20,7 @@ from frontier.search.plan import (
 )
 from frontier.space.lehmer import LehmerCode, lehmer_digits, swap_digits
 from frontier.space.swaps import SWAP_43, swap_kind
+from tests.support.whole_searches import layer_sizes
 
 PAGE = (Path(__file__).parents[1] / "docs" / "mathematics.md").read_text(encoding="utf-8")
 GOAL, FARTHEST = (0, 1, 2, 3, 4, 5), (3, 4, 5, 0, 1, 2)

@@ -6,9 +6,10 @@ import re
 
 import matplotlib
 import pytest
-from making import invoke
 from matplotlib import pyplot
-from sandbox import ROOT, arguments_of, blocks_of
+
+from tests.support.commands import invoke
+from tests.support.page_blocks import ROOT, arguments_of, blocks_of
 
 PAGE = ROOT / "docs" / "notebook.md"
 FIGURES = re.findall(r"!\[[^]]+\]\((figures/[^)]+)\)", PAGE.read_text(encoding="utf-8"))

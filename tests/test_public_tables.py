@@ -13,9 +13,9 @@ import tomllib
 from itertools import combinations
 
 import pytest
-from making import CONFIGS
 
 from frontier import api, make_config
+from tests.support.temporary_runs import CONFIGS
 
 
 def tiles(rows, columns, metric="step"):

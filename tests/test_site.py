@@ -13,11 +13,11 @@ from urllib.parse import unquote
 
 import pytest
 from markdown_it import MarkdownIt
-from sandbox import ROOT
 
 import frontier
 from frontier import errors
 from frontier.cli import main
+from tests.support.page_blocks import ROOT
 
 pytest.importorskip("mkdocs", reason="the site is made by pip install 'frontier[docs]'")
 pytestmark = pytest.mark.sweep

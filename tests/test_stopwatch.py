@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from search.runs import as_bits, config_of
 
 from frontier import api, stopwatch
 from frontier.compiling import compiling_told_to, tell_compiling
@@ -15,6 +14,7 @@ from frontier.config import Config
 from frontier.runs.events import Compiling
 from frontier.search import by_tasks, driver, in_process, task
 from frontier.search.workspace import Workspace
+from tests.support.tile_runs import as_bits, config_of
 
 
 def config_in(folder):

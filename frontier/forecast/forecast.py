@@ -17,18 +17,15 @@ from frontier.clusters.dask_executor import WINDOW
 from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import Config
 from frontier.config_tables import HERE, default_memory
-from frontier.forecast.rates import Rates, try_machine
+from frontier.forecast.rates import Rates, trial_of, try_machine
+from frontier.layers.estimate import WIDER, Sizes, estimate_sizes, time_left
 from frontier.layers.parts import footer_bytes
 from frontier.layers.record import LayerRecord
 from frontier.runs.layer_run import LayerRun
-from frontier.runs.sizes import Sizes, estimate_sizes, trial_of
 from frontier.search.by_tasks import bytes_wanted
 from frontier.search.plan import LEAST_KEPT, Mode, Plan
 from frontier.space.layout import WORD_BYTES
 from frontier.text import counted, size
-
-WIDER = 2.0
-"""The factor that widens the range of the time to either side (docs/scale.md)."""
 
 START_SECONDS = 10.0
 """The most seconds that a command and the workers on this machine take to start and to end."""
@@ -66,17 +63,20 @@ class Forecast:
         until, last = self.plan.config.search.until, self.sizes.depth
         return range(self.depth + 1, 1 + (last if until is None else min(last, until)))
 
-    @property
+    @cached_property
     def seconds(self) -> tuple[float, float]:
         """The least and the most seconds that the run takes."""
-        likely = sum(map(self._seconds, self.depths))
-        return likely / WIDER, likely * WIDER + START_SECONDS
+        known, states = self.sizes.states[: self.sizes.known], sum(self.sizes.states)
+        until = self.plan.config.search.until
+        left = time_left(known, states, self._cost, until, self.depth + 1, WIDER)
+        assert left  # the rates give the cost of any layer
+        return left.least, left.most + START_SECONDS
 
-    def _seconds(self, depth: int) -> float:
+    def _cost(self, sizes: Sequence[int], depth: int) -> float:
         """Return the likely time to make a layer, in seconds."""
-        rates, mode = self.rates, self.mode(depth)
+        rates, mode = self.rates, self.plan.policy.mode(*sizes[max(0, depth - 2) : depth])
         if mode == "lists":
-            return self.sizes.states[depth] * rates.listed
+            return sizes[depth] * rates.listed
         words = self.plan.layout.layer_bytes(self.plan.space.side_of(depth)) / WORD_BYTES
         if mode == "memory":
             return words * rates.kernel / self.plan.threads

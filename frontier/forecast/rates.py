@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,6 +29,10 @@ SAMPLE_SLABS = 32
 
 DECODED = 3
 """The approximate number of slabs that a task decodes for each slab that it makes."""
+
+TRIAL_STATES = 2_000_000
+TRIAL_BYTES = 500_000_000
+"""A trial ends with the layer that has more states than this, or needs more bytes of memory."""
 
 FILES_SECONDS = 2e-9
 """The seconds per word that a task spends on its files: more than for 2x7, whose layers the system
@@ -57,6 +62,31 @@ class Rates:
     def stored_at(self, density: float) -> float:
         """Return the stored bytes per raw byte."""
         return float(np.interp(density, self.density, self.stored))
+
+
+class Trial(NamedTuple):
+    """The first layers of a search, made as lists in this process.
+
+    sizes: the number of states of each layer. state_seconds: the processor seconds for each state.
+    """
+
+    sizes: list[int]
+    state_seconds: float
+
+
+def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
+    """Search until there are more than `most` states."""
+    kernel = engine_of(puzzle.model.space).lists(puzzle.model.space)
+    most = min(most, TRIAL_BYTES // kernel.bytes_for(1))
+    sizes: list[int] = []
+    began = time.process_time()
+    for layer in kernel.layers(puzzle.model.origins()):
+        if len(sizes) == 1:
+            began = time.process_time()  # the first step loads the kernels
+        sizes.append(int(layer.size))
+        if sum(sizes) > most:
+            break
+    return Trial(sizes, (time.process_time() - began) / max(1, sum(sizes[2:])))
 
 
 def try_machine(layout: Layout, codec: str, listed: float) -> Rates:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from frontier.layers.estimate import TimeLeft, recorded_cost, time_left
 from frontier.layers.record import LayerRecord
 from frontier.layers.tally import Tally
 from frontier.runs import events
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import Progress
-from frontier.runs.time_left import TimeLeft, time_left
 from frontier.search.layer_events import (
     LayerFinished,
     LayerMade,
@@ -144,7 +144,8 @@ class LayerProgress(LayerTotals, Progress[LayerRun]):
         until = self.started.request.get("until")
         if until is not None and until < len(layers):
             until = None  # once reached, it does not limit the time left
-        estimate = time_left(layers, self.total, until)
+        sizes = [layer.states for layer in layers]
+        estimate = time_left(sizes, self.total, recorded_cost(layers), until)
         if estimate is None or self.ended:
             return estimate
         elapsed = min(max(0.0, now - self.since), estimate.first)

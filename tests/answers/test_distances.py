@@ -10,8 +10,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import zarr
-from answers.twin import Twin, X
-from sweeps import swept
 
 from frontier import api
 from frontier.answers import distances as distances_module
@@ -20,6 +18,8 @@ from frontier.config import Config
 from frontier.errors import InputError
 from frontier.runs.reader import RunReader
 from frontier.space.layout import Layout
+from tests.support.reference_distances import Twin, X
+from tests.support.sweeps import swept
 
 CASES = {
     "tiles 2x3": Twin(2, 3),

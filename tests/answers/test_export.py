@@ -7,16 +7,16 @@ import random
 import numpy as np
 import pytest
 import zarr
-from answers.test_distances import CASES, boards_of, of_boards, run_of
-from making import invoke
-from search.runs import without_record
-from sweeps import swept
 
 from frontier import api
 from frontier.answers import distances as distances_module
 from frontier.answers.distances import Distances
 from frontier.errors import CorruptRunError, InputError
 from frontier.runs.layer_run import LayerRun
+from tests.answers.test_distances import CASES, boards_of, of_boards, run_of
+from tests.support.commands import invoke
+from tests.support.sweeps import swept
+from tests.support.tile_runs import without_record
 
 # --- refusals
 

@@ -8,17 +8,17 @@ from itertools import chain, combinations, pairwise
 
 import numpy as np
 import pytest
-from answers.movers import CONFIGS
-from answers.twin import Twin
-from making import invoke
-from sweeps import swept
-from twins import blank_moves
 
 from frontier import api
 from frontier.answers import distances as distances_module
 from frontier.answers.ida import IdaSolver
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
+from tests.support.commands import invoke
+from tests.support.reference_distances import Twin
+from tests.support.reference_puzzles import CONFIGS
+from tests.support.reference_search import blank_moves
+from tests.support.sweeps import swept
 
 GOAL = (5, 1, 7, 3, 2, 0, 4, 6)
 

@@ -1,13 +1,13 @@
 """Pattern databases that do not fit a puzzle, or are none."""
 
 import pytest
-from answers.movers import CONFIGS
-from answers.test_heuristics import L, exported, pattern
-from making import invoke
 
 from frontier.answers.ida import IdaSolver
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
+from tests.answers.test_heuristics import L, exported, pattern
+from tests.support.commands import invoke
+from tests.support.reference_puzzles import CONFIGS
 
 TILES = {"kind": "tiles", "rows": 2, "columns": 4}
 

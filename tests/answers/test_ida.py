@@ -6,9 +6,6 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from answers.movers import HEXAGON, LINES, blocks, cells, graph, of_config, tiles
-from sweeps import swept
-from twins import layers_of
 
 from frontier.answers import ida as ida_module
 from frontier.answers.ida import IdaSolver
@@ -16,6 +13,9 @@ from frontier.answers.ida_kernel import MOST_DEPTH
 from frontier.answers.piece_bound import bound_of
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import block_puzzle, graph_puzzle, moves, puzzle_of
+from tests.support.reference_puzzles import HEXAGON, LINES, blocks, cells, graph, of_config, tiles
+from tests.support.reference_search import layers_of
+from tests.support.sweeps import swept
 
 THETA = [[1, 3, 4], [0, 2], [1, 3], [0, 2, 5], [0, 5], [3, 4]]
 RING = [[1, 5], [0, 2], [1, 3], [2, 4], [3, 5], [4, 0]]

@@ -5,11 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from engine import graph_of
-from sweeps import swept
-from twins import moved, random_arcs, random_sequence, voltage_layers
 
 from frontier.answers.ida_kernel import Displacements, Search, _useless_pairs, search_tables
+from tests.support.reference_search import moved, random_arcs, random_sequence, voltage_layers
+from tests.support.sweeps import swept
+from tests.support.whole_searches import graph_of
 
 SEEDS = range(40)
 each_seed = swept("seed", SEEDS, few=12)

@@ -8,9 +8,6 @@ from math import comb
 
 import numpy as np
 import pytest
-from answers.movers import HEXAGON, LINES, blocks, cells, graph, of_config, tiles
-from puzzles.block_twins import all_positions, board_cells, position
-from sweeps import cases, swept
 
 from frontier import api
 from frontier.answers import oracle as oracle_module
@@ -20,6 +17,9 @@ from frontier.puzzles import puzzle_of
 from frontier.search.workspace import Workspace
 from frontier.space.layout import Layout
 from frontier.space.tower_space import TowerSpace
+from tests.support.reference_blocks import all_positions, board_cells, position
+from tests.support.reference_puzzles import HEXAGON, LINES, blocks, cells, graph, of_config, tiles
+from tests.support.sweeps import cases, swept
 
 RING = [[1, 5], [0, 2], [1, 3], [2, 4], [3, 5], [4, 0]]
 CASES = {

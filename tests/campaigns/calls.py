@@ -22,12 +22,11 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from trials import BY_TASKS, HERE, Campaign, Case, Forked, Run
-
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
 from frontier.search.task import expand_task
 from frontier.space.layout import Layout
+from tests.campaigns.trials import BY_TASKS, HERE, Campaign, Case, Forked, Run
 
 NONE, KILL_BEFORE, KILL_AFTER, KILL_HALF, FAIL, SHORT, FAIL_FROM_HERE, STOP, FAIL_READ = range(9)
 """As in calls.c."""

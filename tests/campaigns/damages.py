@@ -11,15 +11,14 @@ import random
 import shutil
 from pathlib import Path
 
-from ledgers import chain_anew, edit
-from trials import Campaign, Case
-
 from frontier.layers.parts import footer_bytes
 from frontier.runs.directory import COPIES, PART_NAME
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
 from frontier.storage.places import storage_at
 from frontier.storage.sealed import write_sealed
+from tests.campaigns.trials import Campaign, Case
+from tests.support.ledgers import chain_anew, edit
 
 DAMAGES = (
     "turn a bit", "turn a bit behind", "cut", "empty", "lengthen", "delete", "delete before",
@@ -68,7 +67,7 @@ def _other(case: Case, number: int, more: tuple[str, ...]) -> Path:
 
 def _killed(choice: random.Random, case: Case, path: Path, more: tuple[str, ...]) -> bool:
     """Kill a run at a random moment; returns whether it had begun and had not yet ended."""
-    from deaths import kill_all  # it imports this module's siblings too
+    from tests.campaigns.deaths import kill_all  # it imports this module's siblings too
 
     process = case.start(path, more)
     process.wait(choice.uniform(0.2, 0.9) * case.seconds)

@@ -12,9 +12,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import psutil
-from trials import Campaign, Case, Run
 
 from frontier.storage.places import storage_at
+from tests.campaigns.trials import Campaign, Case, Run
 
 ALONE = ("kill driver", "kill in a layer", "terminate", "hold driver")
 DEATHS = (*ALONE, "kill worker", "kill all", "hold worker", "orphans", "zombie", "zombie, fresh")

@@ -1,9 +1,9 @@
 """A campaign of faults: whatever dies or is damaged, a run must never say anything wrong.
 
-    python tests/campaigns/faults.py --faults 200 --seed 1 --json faults.json
-    python tests/campaigns/faults.py --calls 500
-    python tests/campaigns/faults.py --power 500
-    python tests/campaigns/faults.py --requests 100
+    python -m tests.campaigns.faults --faults 200 --seed 1 --json faults.json
+    python -m tests.campaigns.faults --calls 500
+    python -m tests.campaigns.faults --power 500
+    python -m tests.campaigns.faults --requests 100
 
 Each trial disturbs one run at a random moment, then goes on as a user would, until the run is
 complete or the program says that it cannot be. Its layer counts and its layers, byte for byte, are
@@ -38,13 +38,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from calls import Library, at_calls, preload
-from damages import damage
-from deaths import deaths, full_disks
-from powerloss import at_power_losses
-from requestfaults import at_requests
-from searches import Search, damage_searches
-from trials import SERIAL, TWO, Campaign, Case, workers
+from tests.campaigns.calls import Library, at_calls, preload
+from tests.campaigns.damages import damage
+from tests.campaigns.deaths import deaths, full_disks
+from tests.campaigns.powerloss import at_power_losses
+from tests.campaigns.requestfaults import at_requests
+from tests.campaigns.searches import Search, damage_searches
+from tests.campaigns.trials import SERIAL, TWO, Campaign, Case, workers
 
 CASES = (
     Case("2x5", "2x5"),

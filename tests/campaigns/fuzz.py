@@ -1,6 +1,6 @@
 """Whatever the files of a run hold, the program says what is wrong in one sentence.
 
-    python tests/campaigns/fuzz.py --inputs 100000 --seed 1
+    python -m tests.campaigns.fuzz --inputs 100000 --seed 1
 
 Files of a run directory are changed at random (`mutations.py`): run.json, the ledger, and parts:
 their records, their indexes and the bytes of their slabs. Digests, checksums and the chain are made
@@ -34,8 +34,6 @@ from io import StringIO
 from pathlib import Path
 
 import numpy as np
-from finely import cut_finely
-from mutations import MUTATIONS, Files, torn
 
 from frontier import api
 from frontier.codec import zerobytes
@@ -52,6 +50,8 @@ from frontier.search.repair import plan_repair
 from frontier.search.verify import verify
 from frontier.space.layout import Layout
 from frontier.storage.places import storage_at
+from tests.campaigns.mutations import MUTATIONS, Files, torn
+from tests.support.many_tasks import cut_finely
 
 KINDS = ("slabs", *MUTATIONS)
 

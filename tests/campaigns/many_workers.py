@@ -43,11 +43,12 @@ from frontier.clusters.dask_settings import SCHEDULER_SETTINGS
 from frontier.clusters.executor import TASKS_UNDER_WAY
 from frontier.config import load_config
 from frontier.forecast.forecast import described_cluster
+from frontier.forecast.rates import trial_of
+from frontier.layers.estimate import estimate_sizes
 from frontier.layers.parts import PartRecord
 from frontier.layers.record import LayerRecord
 from frontier.layers.tally import Tally
 from frontier.runs.layer_run import LayerRun
-from frontier.runs.sizes import estimate_sizes, trial_of
 from frontier.search.driver import Driver
 from frontier.search.task import TaskResult
 from frontier.storage.local import LocalStorage

@@ -22,11 +22,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from calls import KILL_BEFORE, Library
-from trials import Campaign, Case
-
 from frontier.errors import CorruptRunError, InputError
 from frontier.runs.layer_run import LayerRun
+from tests.campaigns.calls import KILL_BEFORE, Library
+from tests.campaigns.trials import Campaign, Case
 
 NEVER, FRESH = ('store.fsync="never"',), ("--fresh", "--yes")
 PATH = Path("of", "runs", "run")

@@ -1,6 +1,6 @@
 """A run in an object store whose requests go wrong, for `faults.py`.
 
-The store is a server on this machine (`bucket_server.py`). Some requests are refused, lost, cut,
+The store is a server on this machine (`support/bucket_server.py`). Some requests are refused, lost, cut,
 late, never answered or carried out twice; the process that drives is killed now and then, together
 with its workers, or a second one is started that drives the same run. Whatever comes of that, the
 run is started again until it is complete, and compared with one in a file system that nobody
@@ -13,8 +13,8 @@ import signal
 from collections import Counter
 from contextlib import suppress
 
-from bucket_server import BUCKET, HARMS, Proxy, environment, s3_server, settings
-from trials import Campaign, Case, Run
+from tests.campaigns.trials import Campaign, Case, Run
+from tests.support.bucket_server import BUCKET, HARMS, Proxy, environment, s3_server, settings
 
 HARMED = 0.1
 """This share of requests is harmed."""

@@ -13,11 +13,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from trials import ROOT, Campaign, Case
-
 from frontier.errors import CorruptRunError
 from frontier.runs.coset_run import CosetRun
 from frontier.storage.places import Place
+from tests.campaigns.trials import ROOT, Campaign, Case
 
 LAYERS = 3
 """The last layers that are wanted."""

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-CAMPAIGNS = Path(__file__).parent
+ROOT = Path(__file__).parents[2]
 
 
 def python(*words):
     """Run Python with these arguments, for which the campaigns can be imported."""
-    path = os.pathsep.join([str(CAMPAIGNS), *filter(None, [os.environ.get("PYTHONPATH")])])
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     command, environment = [sys.executable, *words], {**os.environ, "PYTHONPATH": path}
     return subprocess.run(command, env=environment, capture_output=True, text=True)
 
 
 def campaign(tmp_path, *words):
     """(injected, detected, survived, wrong) of a campaign, what it said, and its exit code."""
-    result = python(CAMPAIGNS / "faults.py", "--scratch", tmp_path, *words)
+    result = python("-m", "tests.campaigns.faults", "--scratch", tmp_path, *words)
     if result.returncode == 77:
         pytest.skip(result.stdout)
     assert result.stdout, result.stderr
@@ -68,7 +68,8 @@ def test_requests_to_an_object_store(tmp_path):
 def test_a_layer_that_is_lost_is_told(tmp_path):
     """A program that forces nothing to the disk does not keep what it promises."""
     (tmp_path / "forgetful.py").write_text(
-        "import os\nos.fsync = lambda number: None\nimport faults\nfaults.main()\n"
+        "import os\nos.fsync = lambda number: None\n"
+        "from tests.campaigns import faults\nfaults.main()\n"
     )
     words = "--power", "30", "--scratch", tmp_path, "--case", "2x4 fine"
     done = python(tmp_path / "forgetful.py", *words)
@@ -82,7 +83,7 @@ def test_a_layer_that_is_lost_is_told(tmp_path):
 def test_fuzzed_files(tmp_path):
     """Whatever is in them, all that comes of it is a sentence."""
     words = "--inputs", "1500", "--seed", "2", "--scratch", tmp_path
-    done = python(CAMPAIGNS / "fuzz.py", *words)
+    done = python("-m", "tests.campaigns.fuzz", *words)
     assert done.returncode == 0, done.stderr
     inputs, refused, taken, failed = map(int, done.stdout.split()[-4:])
     assert (inputs, failed) == (1500, 0)
@@ -92,7 +93,8 @@ def test_fuzzed_files(tmp_path):
 @pytest.mark.sweep
 def test_an_exception_of_a_reader_is_told(tmp_path):
     (tmp_path / "careless.py").write_text(
-        "import fuzz\nfrom frontier.layers import record\n"
+        "from frontier.layers import record\n"
+        "from tests.campaigns import fuzz\n"
         "class Careless:\n"
         "    validate_python = lambda layers: [record.LayerRecord(**line) for line in layers]\n"
         "record.LINES = Careless\nfuzz.main()\n"
@@ -109,7 +111,7 @@ def test_a_wrong_result_is_told(tmp_path):
     lies = (
         "import sys; sys.argv = ['faults.py', '--faults', '2', '--case', '2x5', '--kind',"
         f" 'terminate', '--scratch', {str(tmp_path)!r}];"
-        " import faults, trials; found = trials.found_in;"
+        " from tests.campaigns import faults, trials; found = trials.found_in;"
         " trials.found_in = lambda path: (found(path)[0], {d: {n: s + ('' if path.name =="
         " 'undisturbed' else 'x') for n, s in f.items()} for d, f in found(path)[1].items()});"
         " faults.main()"

@@ -19,11 +19,11 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from click.testing import CliRunner
-from finely import cut_finely
 
 from frontier.cli import main as command
 from frontier.runs.layer_run import LayerRun
 from frontier.storage.places import Place
+from tests.support.many_tasks import cut_finely
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -44,10 +44,10 @@ IDENTITY = re.compile(rb'("(?:run|digest)": ")[0-9a-f]+"')
 class Case:
     """A run to disturb.
 
-    config: of configs/. fine: layers are cut into many small tasks (`finely.py`). begun: settings
+    config: of configs/. fine: layers are cut into many small tasks (`many_tasks`). begun: settings
     of the process that begins the run, whose layout stays. apart: each start of it is a process of
-    its own. expected: counts, and what the layers
-    hold, of an undisturbed run, which took so many seconds.
+    its own. expected: counts, and what the layers hold, of an undisturbed run, which took so many
+    seconds.
     """
 
     name: str
@@ -237,7 +237,9 @@ class Started(Run):
 
     def __init__(self, words: list[str], said: Path, case: Case):
         super().__init__(said)
-        program = [str(HERE / "finely.py")] if case.fine else ["-m", "frontier"]
+        program = (
+            [str(ROOT / "tests" / "support" / "many_tasks.py")] if case.fine else ["-m", "frontier"]
+        )
         with said.open("w") as file:
             self._process = subprocess.Popen(
                 [sys.executable, *program, *words], stdout=file, stderr=file,

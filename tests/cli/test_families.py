@@ -5,11 +5,12 @@ import re
 import shlex
 
 import pytest
-from making import CONFIGS, invoke, made, serial
-from twins import bfs_layers
 
 from frontier import api
 from frontier.errors import InputError
+from tests.support.commands import invoke, serial
+from tests.support.reference_search import bfs_layers
+from tests.support.temporary_runs import CONFIGS, made
 
 
 @pytest.mark.sweep

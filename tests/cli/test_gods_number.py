@@ -7,17 +7,17 @@ import signal
 import subprocess
 import sys
 
-import making
 import pytest
-from files import copied
-from making import CONFIGS
-from sweeps import swept
 
 from frontier.cosets import region_boards
+from tests.support import commands
+from tests.support.run_files import copied
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS
 
 
 def invoke(*arguments, code=0, command="gods-number"):
-    return making.invoke(command, *arguments, code=code)
+    return commands.invoke(command, *arguments, code=code)
 
 
 def at(path):

@@ -3,11 +3,12 @@
 import re
 
 import pytest
-from making import CONFIGS, invoke
 
 from frontier.cli import main
 from frontier.cli.hints import MEANT
 from frontier.config import load_config
+from tests.support.commands import invoke
+from tests.support.temporary_runs import CONFIGS
 
 DESTRUCTIVE = "--fresh", "--yes", "--force", "--take-over"
 

@@ -4,9 +4,9 @@ import subprocess
 import sys
 
 import pytest
-from making import CONFIGS
 
 from frontier.cli import COMMANDS
+from tests.support.temporary_runs import CONFIGS
 
 COMMAND = """
 import gc, sys

@@ -8,12 +8,13 @@ import sys
 
 import numpy as np
 import pytest
-from files import layers_of
-from making import CONFIGS, invoke, made
 
 from frontier import api
 from frontier.answers.layers import BATCH
 from frontier.report.layer import Excerpt
+from tests.support.commands import invoke
+from tests.support.run_files import layers_of
+from tests.support.temporary_runs import CONFIGS, made
 
 
 @pytest.fixture(scope="module")

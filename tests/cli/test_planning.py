@@ -4,9 +4,7 @@ import dataclasses
 import json
 import re
 
-import making
 import pytest
-from making import BY_TASKS, CONFIGS
 
 from frontier import api, machine
 from frontier.config import Config, load_config
@@ -19,10 +17,13 @@ from frontier.search import plan as planning
 from frontier.storage.bucket import TRANSFER_BYTES
 from frontier.storage.local import LocalStorage
 from frontier.text import size
+from tests.support import commands
+from tests.support.commands import BY_TASKS
+from tests.support.temporary_runs import CONFIGS
 
 
 def invoke(*arguments, code=0):
-    return making.invoke("plan", *arguments, code=code)
+    return commands.invoke("plan", *arguments, code=code)
 
 
 def at(path, kind="serial"):
@@ -165,7 +166,7 @@ def test_the_plan_of_a_complete_run_says_what_such_a_run_takes(tmp_path):
     assert after["forecast"]["seconds"] == before["forecast"]["seconds"]
     assert after["forecast"]["disk"]["peak"] == before["forecast"]["disk"]["peak"] > 0
     assert len(after["layers"]) == 37
-    status = json.loads(making.invoke("status", tmp_path / "run", "--json").stdout)
+    status = json.loads(commands.invoke("status", tmp_path / "run", "--json").stdout)
     shared = before.keys() - {"forecast"}
     assert {key: after[key] for key in shared} == {key: status[key] for key in shared}
     assert "for the whole run, which is complete\n" in invoke(*words).stdout
@@ -233,25 +234,25 @@ TOO_LITTLE = "the run takes up to .*, but .* has room for 1.* MB: choose another
 def test_a_run_that_would_fill_its_disk_is_not_begun(little_room, tmp_path):
     """Unless the user says so, or it has begun before: then it stops before the disk is full."""
     for more in (), ("--fresh", "--json"):
-        said = making.invoke(*little_room, *more, code=2)
+        said = commands.invoke(*little_room, *more, code=2)
         assert re.search(f"2x5 was not started: {TOO_LITTLE}", said.stderr)
         assert ("--yes" in said.stderr) == ("--fresh" not in more)
         assert said.stdout == ""
         assert not list(tmp_path.iterdir())
-    assert "peak" not in making.invoke(*little_room, "--until", 5).stderr  # which takes little
+    assert "peak" not in commands.invoke(*little_room, "--until", 5).stderr  # which takes little
     for more in (), ("--yes", "--fresh"):
-        said = making.invoke(*little_room, *more, code=3).stderr
+        said = commands.invoke(*little_room, *more, code=3).stderr
         assert re.search(f"warning: {TOO_LITTLE}", said)
         assert "is needed for the tasks under way; make room" in said
     layers = api.open_run(tmp_path / "run").counts
-    assert "was not started" in making.invoke(*little_room, "--fresh", code=2).stderr
+    assert "was not started" in commands.invoke(*little_room, "--fresh", code=2).stderr
     assert api.open_run(tmp_path / "run").counts == layers
 
 
 def test_a_run_that_is_deleted_first_says_nothing_of_the_room(little_room):
-    making.invoke(*little_room, "--set", "search.in_memory=true")
-    assert "peak" not in making.invoke(*little_room).stderr  # it is complete
-    assert "was not started" in making.invoke(*little_room, "--fresh", code=2).stderr
+    commands.invoke(*little_room, "--set", "search.in_memory=true")
+    assert "peak" not in commands.invoke(*little_room).stderr  # it is complete
+    assert "was not started" in commands.invoke(*little_room, "--fresh", code=2).stderr
 
 
 def test_no_setting_is_blamed_that_nobody_gave(tmp_path, known_rates):

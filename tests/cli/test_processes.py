@@ -10,10 +10,11 @@ import time
 
 import psutil
 import pytest
-from making import BY_TASKS, CONFIGS, invoke, serial, wait_for_depth
-from sweeps import swept
 
 from frontier.runs.layer_run import LayerRun
+from tests.support.commands import BY_TASKS, invoke, serial
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS, wait_for_depth
 
 
 def python(*arguments):

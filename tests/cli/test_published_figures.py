@@ -4,10 +4,10 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from making import CONFIGS
-from sweeps import swept
 
 from frontier.cli import main
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS
 
 GOAT_LETTERS = {
     "┌": "a", "─": "h", "│": "b", "羊": "g", "‖": "e", "└": "d", "┘": "f", "狼": "w",

@@ -13,9 +13,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from files import write_sealed
-from ledgers import add_states
-from making import CONFIGS, invoke, made, write_ledger
 from markdown_it import MarkdownIt
 from rich.console import Console
 
@@ -26,6 +23,10 @@ from frontier.report.tables import LAYER
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.summary import summary
 from frontier.storage.lock import RunLock
+from tests.support.commands import invoke
+from tests.support.ledgers import add_states
+from tests.support.run_files import write_sealed
+from tests.support.temporary_runs import CONFIGS, made, write_ledger
 
 HEADER = [heading for heading, _ in LAYER.values()]
 

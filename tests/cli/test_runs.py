@@ -9,14 +9,15 @@ from functools import partial
 
 import pytest
 from click.testing import CliRunner
-from files import read_sealed
-from making import BY_TASKS, CONFIGS, invoke, serial
-from sweeps import swept
 
 from frontier import start_runs
 from frontier.cli import main
 from frontier.runs.events import Stopping
 from frontier.runs.layer_run import LayerRun
+from tests.support.commands import BY_TASKS, invoke, serial
+from tests.support.run_files import read_sealed
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS
 
 # thesis tables 1.1; totals (mn)!/2
 DEPTHS = {

@@ -5,10 +5,7 @@ import json
 import re
 import shutil
 
-import making
 import pytest
-from files import read_sealed, write_sealed
-from making import CONFIGS
 
 from frontier import make_config
 from frontier.cosets.proof import Proof
@@ -16,6 +13,9 @@ from frontier.runs.coset_run import CosetRun
 from frontier.runs.environment import read_starts
 from frontier.storage.lock import writing
 from frontier.storage.places import storage_at
+from tests.support import commands
+from tests.support.run_files import read_sealed, write_sealed
+from tests.support.temporary_runs import CONFIGS
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def begun(tmp_path):
 
 
 def invoke(*arguments, code=0):
-    return making.invoke(*arguments, code=code)
+    return commands.invoke(*arguments, code=code)
 
 
 def at(path):

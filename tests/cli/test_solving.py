@@ -5,13 +5,13 @@ import re
 import tempfile
 
 import pytest
-from answers.movers import CONFIGS, of_config, tiles
-from making import invoke
 
 import frontier
 from frontier.cli import solving
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import permutation_puzzle
+from tests.support.commands import invoke
+from tests.support.reference_puzzles import CONFIGS, of_config, tiles
 
 GOAT = CONFIGS / "goat.toml"
 HEXAGRAM = CONFIGS / "hexagram.toml"

@@ -5,10 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
-from making import CONFIGS, invoke
 
 import frontier
 from frontier.cli import main
+from tests.support.commands import invoke
+from tests.support.temporary_runs import CONFIGS
 
 NAMES = {path.stem for path in CONFIGS.glob("*.toml")}
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import dask
 import psutil
 import pytest
-from clusters.jobs import members_of
 
 from frontier.clusters import queues
+from tests.support.queue_jobs import members_of
 
 COMMANDS = {
     "slurm": ("sbatch", "scancel"),

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 from distributed import LocalCluster
-from making import wait_for_depth
 
 from frontier import api
 from frontier.clusters import allocation
 from frontier.config import Config, load_config
 from frontier.errors import InputError, Stopped
 from frontier.runs.layer_run import LayerRun
+from tests.support.temporary_runs import wait_for_depth
 
 KNOWN = {4: (36, 20_160), 6: (80, 239_500_800)}
 

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 from distributed import Client, Future, LocalCluster
-from sweeps import swept
 
 from frontier.clusters import dask_executor
 from frontier.clusters.dask_executor import WINDOW, DaskExecutor
 from frontier.clusters.executor import Call, Serial, Threads
 from frontier.errors import Stopped
+from tests.support.sweeps import swept
 
 
 @pytest.fixture(scope="module")

@@ -10,14 +10,14 @@ import time
 
 import dask
 import pytest
-from clusters.jobs import members_of
-from clusters.test_clusters import assert_right, config_of
-from search.runs import as_bits
 
 from frontier import api
 from frontier.clusters import queues
 from frontier.config_tables import QUEUES
 from frontier.errors import InputError, Stopped
+from tests.clusters.test_clusters import assert_right, config_of
+from tests.support.queue_jobs import members_of
+from tests.support.tile_runs import as_bits
 
 
 @pytest.mark.sweep

@@ -6,13 +6,13 @@ import urllib.request
 import dask
 import psutil
 import pytest
-from clusters.test_clusters import assert_right, config_of
 from distributed import Client, Security, SpecCluster
-from search.runs import as_bits
 
 from frontier import api
 from frontier.clusters import dask_executor
 from frontier.runs.events import RunStarted
+from tests.clusters.test_clusters import assert_right, config_of
+from tests.support.tile_runs import as_bits
 
 
 @pytest.mark.sweep

@@ -12,15 +12,23 @@ from types import SimpleNamespace
 import dask
 import psutil
 import pytest
-from clusters.jobs import group_of
-from clusters.test_clusters import CONFIG, KNOWN, TASKS, assert_right, config_of, python, workers_of
 from distributed import SpecCluster
-from search.runs import as_bits
 
 from frontier import api
 from frontier.clusters import local
 from frontier.errors import Stopped
 from frontier.runs.events import RunStarted, TaskFinished
+from tests.clusters.test_clusters import (
+    CONFIG,
+    KNOWN,
+    TASKS,
+    assert_right,
+    config_of,
+    python,
+    workers_of,
+)
+from tests.support.queue_jobs import group_of
+from tests.support.tile_runs import as_bits
 
 SCRIPT = """
 import sys

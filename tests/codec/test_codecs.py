@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sweeps import swept
 
 from frontier.codec.codecs import SlabCodec, encoded_bytes
 from frontier.codec.slabs import CHECKSUM_BYTES
 from frontier.config import Config
 from frontier.errors import InputError
+from tests.support.sweeps import swept
 
 CODECS = ["bitmap", "raw", "lz4", "zstd:1", "zstd:-5", "zstd:22", "zstd:-50"]
 

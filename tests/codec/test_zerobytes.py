@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from sweeps import swept
 
 from frontier.codec import zerobytes_kernels
 from frontier.codec.zerobytes import (
@@ -19,6 +18,7 @@ from frontier.codec.zerobytes import (
     plain_decode,
     plain_encode,
 )
+from tests.support.sweeps import swept
 
 GUARD = 0xA5
 

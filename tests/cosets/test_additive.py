@@ -3,14 +3,13 @@
 import random
 from functools import cache
 
-from cosets.reading import made, rows_of, some_boards
-from cosets.twin import board_of, pattern_of
-from sweeps import swept
-
 from frontier.cosets.additive import Additive
 from frontier.cosets.groups import distance_of, residue_of
 from frontier.cosets.kernel import VOLTAGE_BITS, VOLTAGES
 from frontier.puzzles import tile_puzzle
+from tests.support.coset_boards import made, rows_of, some_boards
+from tests.support.reference_cosets import board_of, pattern_of
+from tests.support.sweeps import swept
 
 CASES = [
     ((2, 3), (0, 0), (2, 3)),

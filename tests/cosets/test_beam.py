@@ -5,9 +5,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from cosets.reading import made, rows_of, some_boards
-from cosets.twin import board_of
-from sweeps import swept
 
 from frontier.cosets import beam
 from frontier.cosets.additive import Additive
@@ -15,6 +12,9 @@ from frontier.cosets.beam import beam_for, beam_within
 from frontier.cosets.groups import distance_of
 from frontier.cosets.kernel import BLANK, no_stop
 from frontier.puzzles import tile_puzzle
+from tests.support.coset_boards import made, rows_of, some_boards
+from tests.support.reference_cosets import board_of
+from tests.support.sweeps import swept
 
 CASES = [
     ((2, 3), (0, 0), (2, 3)),

@@ -4,10 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from cosets.twin import Board
-from sweeps import swept
 
 from frontier.cosets.blank_moves import moves_on
+from tests.support.reference_cosets import Board
+from tests.support.sweeps import swept
 
 METRICS = ("step", "multi")
 

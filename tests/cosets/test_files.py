@@ -6,10 +6,6 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from cosets.test_search import config
-from files import read_sealed, write_sealed
-from making import CONFIGS, invoke
-from sweeps import swept
 
 from frontier import api_cosets, gods_number
 from frontier.errors import CorruptRunError, Gone
@@ -18,6 +14,11 @@ from frontier.runs.directory import FOR_PEOPLE
 from frontier.runs.events import Asking
 from frontier.search.coset_checks import check_cosets
 from frontier.search.coset_driver import find_gods_number
+from tests.cosets.test_search import config
+from tests.support.commands import invoke
+from tests.support.run_files import read_sealed, write_sealed
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS
 
 TABLES = ["boards", "groups", "patterns"]
 

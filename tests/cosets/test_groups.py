@@ -5,11 +5,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from cosets.reading import as_homes, tiles_of
-from cosets.twin import Board, board_of
 from hypothesis import given
 from hypothesis import strategies as st
-from sweeps import swept
 
 from frontier.cosets import groups
 from frontier.cosets.groups import MOST_OF_LINES, Split, group_bytes, group_sizes
@@ -17,6 +14,9 @@ from frontier.cosets.lines import Lines
 from frontier.cosets.regions import MOST_LABELLED
 from frontier.errors import InputError
 from frontier.puzzles import pattern_puzzle, tile_puzzle
+from tests.support.coset_boards import as_homes, tiles_of
+from tests.support.reference_cosets import Board, board_of
+from tests.support.sweeps import swept
 
 METRICS = ("step", "multi")
 

@@ -6,12 +6,8 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from cosets.reading import as_homes, from_homes, made, region_of, regions
-from cosets.twin import Board, board_of, pattern_of
 from hypothesis import given
 from hypothesis import strategies as st
-from sweeps import cases, swept
-from twins import digits, sign
 
 from frontier.cosets import kernel
 from frontier.cosets.blank_moves import moves_on
@@ -32,6 +28,10 @@ from frontier.cosets.kernel import (
 from frontier.cosets.patterns import Patterns
 from frontier.cosets.region_boards import far_boards, region_table
 from frontier.space.lehmer import LehmerCode
+from tests.support.coset_boards import as_homes, from_homes, made, region_of, regions
+from tests.support.reference_cosets import Board, board_of, pattern_of
+from tests.support.reference_search import digits, sign
+from tests.support.sweeps import cases, swept
 
 WORDS = np.random.default_rng(5).integers(1 << 63, size=(25, 25), dtype=np.uint64)
 EVERYTHING = 1 << 40

@@ -4,13 +4,13 @@ import random
 
 import numpy as np
 import pytest
-from cosets.reading import made, rows_of, some_boards, tiles_of
-from cosets.twin import board_of, pattern_of
-from sweeps import cases
 
 from frontier.cosets.groups import distance_of, residue_of
 from frontier.cosets.kernel import VOLTAGE_BITS, VOLTAGES
 from frontier.cosets.lines import Lines
+from tests.support.coset_boards import made, rows_of, some_boards, tiles_of
+from tests.support.reference_cosets import board_of, pattern_of
+from tests.support.sweeps import cases
 
 CASES = [
     ((2, 3), (0, 0), (3, 2)),

@@ -5,9 +5,6 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from cosets.reading import HALF, METRICS, as_homes, each_region, made, region_of
-from cosets.twin import board_of
-from twins import sign
 
 from frontier.cosets import patterns
 from frontier.cosets.blank_moves import moves_on
@@ -15,6 +12,9 @@ from frontier.cosets.kernel import BLANK, VOLTAGE_BITS, VOLTAGES
 from frontier.cosets.patterns import Patterns
 from frontier.cosets.regions import Region
 from frontier.errors import InputError
+from tests.support.coset_boards import HALF, METRICS, as_homes, each_region, made, region_of
+from tests.support.reference_cosets import board_of
+from tests.support.reference_search import sign
 
 BITS = {1: 1, 2: 1, 3: 3, 4: 12}
 """The bits of a word that are used, of so many labelled tiles; of more, 60."""

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from sweeps import swept
 
 from frontier.cosets.proof import Answer, Proof, guesses
 from frontier.cosets.questions import Farther, Portion, Witness
+from tests.support.sweeps import swept
 
 
 def play(counts: list[int], bound: int, deepest: int, period: int, at_most=None, layers=1) -> Proof:

@@ -10,11 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cosets.reading import half_of_regions, regions
-from cosets.twin import Board, board_of
 from hypothesis import given
 from hypothesis import strategies as st
-from sweeps import swept
 
 from frontier.cosets import questions
 from frontier.cosets.questions import Asker
@@ -29,6 +26,9 @@ from frontier.kernels.distances import UNREACHED, distance_table
 from frontier.kernels.shift_search import ShiftSearch, memory_layout
 from frontier.puzzles import tile_puzzle
 from frontier.puzzles.grid import Grid
+from tests.support.coset_boards import half_of_regions, regions
+from tests.support.reference_cosets import Board, board_of
+from tests.support.sweeps import swept
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 

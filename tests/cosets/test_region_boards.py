@@ -4,11 +4,11 @@ import random
 from itertools import permutations
 
 import numpy as np
-from cosets.reading import HALF, each_region, made, region_of
-from cosets.twin import board_of
-from twins import sign
 
 from frontier.cosets.region_boards import far_boards, region_table
+from tests.support.coset_boards import HALF, each_region, made, region_of
+from tests.support.reference_cosets import board_of
+from tests.support.reference_search import sign
 
 
 @each_region

@@ -3,11 +3,8 @@
 from math import factorial
 
 import pytest
-from cosets.reading import region_of, regions
-from cosets.twin import Board, blank_cells, board_of
 from hypothesis import given
 from hypothesis import strategies as st
-from sweeps import swept
 
 from frontier.cosets.regions import (
     BALANCE,
@@ -20,6 +17,9 @@ from frontier.cosets.regions import (
 )
 from frontier.errors import InputError
 from frontier.puzzles import pattern_puzzle, tile_puzzle
+from tests.support.coset_boards import region_of, regions
+from tests.support.reference_cosets import Board, blank_cells, board_of
+from tests.support.sweeps import swept
 
 SHAPES = [(r, c) for r in range(2, 6) for c in range(2, 13) if 4 < r * c <= 25]
 

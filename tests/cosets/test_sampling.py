@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from making import invoke
 
 from frontier.config import load_config
 from frontier.cosets.questions import Asker
@@ -13,6 +12,7 @@ from frontier.puzzles import tile_puzzle
 from frontier.search import coset_sampling as sampling
 from frontier.search.coset_driver import find_gods_number
 from frontier.search.coset_sampling import sample, sample_next
+from tests.support.commands import invoke
 
 
 @pytest.mark.parametrize("metric", ["step", "multi"])

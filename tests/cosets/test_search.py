@@ -3,8 +3,6 @@
 import re
 
 import pytest
-from cosets.twin import board_of
-from files import read_sealed, write_sealed
 
 from frontier import gods_number, make_config
 from frontier.clusters.executor import Threads
@@ -29,6 +27,8 @@ from frontier.runs.resolve import place_of_cosets
 from frontier.search import coset_driver as search
 from frontier.search.coset_checks import check_cosets
 from frontier.storage.lock import writing
+from tests.support.reference_cosets import board_of
+from tests.support.run_files import read_sealed, write_sealed
 
 COUNTS_2X4 = {36: 1, 35: 7, 34: 19, 33: 39}
 """The last layers of 2×4, as `run` finds them."""

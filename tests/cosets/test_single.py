@@ -6,17 +6,17 @@ from functools import cache
 
 import numpy as np
 import pytest
-from cosets.reading import made, rows_of, some_boards
-from cosets.twin import Board, board_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sweeps import cases, swept
 
 from frontier.cosets.additive import Additive
 from frontier.cosets.kernel import BLANK, no_stop, nothing_met
 from frontier.cosets.lines import Lines
 from frontier.cosets.questions import DATABASES
 from frontier.puzzles import tile_puzzle
+from tests.support.coset_boards import made, rows_of, some_boards
+from tests.support.reference_cosets import Board, board_of
+from tests.support.sweeps import cases, swept
 
 STEP = [
     ((2, 3), (0, 0), (2, 3), "step"),

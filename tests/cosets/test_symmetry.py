@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from cosets.twin import board_of
 
 from frontier.cosets.regions import region_named
 from frontier.cosets.symmetry import mirrored, symmetries
 from frontier.puzzles import tile_puzzle
+from tests.support.reference_cosets import board_of
 
 
 @pytest.mark.parametrize(

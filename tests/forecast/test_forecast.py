@@ -10,26 +10,26 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sweeps import swept
 
 from frontier import api
 from frontier.codec.codecs import SlabCodec, encoded_bytes
 from frontier.codec.slabs import CHECKSUM_BYTES
 from frontier.config import Config
-from frontier.forecast.forecast import START_SECONDS, WIDER, Forecast
-from frontier.forecast.rates import Rates, sample_slabs, try_codec, try_machine
+from frontier.forecast.forecast import START_SECONDS, Forecast
+from frontier.forecast.rates import Rates, sample_slabs, trial_of, try_codec, try_machine
 from frontier.kernels.shift_parts import ShiftTables
 from frontier.kernels.shift_search import memory_layout
 from frontier.layers import files, stored
+from frontier.layers.estimate import WIDER, Sizes, estimate_sizes
 from frontier.layers.files import LIST_SLAB
 from frontier.layers.parts import footer_bytes
 from frontier.puzzles import puzzle_of, tile_puzzle
 from frontier.runs.layer_run import LayerRun
-from frontier.runs.sizes import Sizes, estimate_sizes, trial_of
 from frontier.search import driver
 from frontier.search.driver import Driver
 from frontier.search.layouts import PROCESS_BYTES
 from frontier.space import layout as layout_module
+from tests.support.sweeps import swept
 
 RATES = Rates(density=[0.0], stored=[1.0], kernel=5e-9, codec=3e-8, listed=1e-7)
 
@@ -233,6 +233,13 @@ def test_the_time_is_that_of_words_and_states_shared_by_workers(tmp_path):
     assert likely(lists) == pytest.approx(sum(sizes[1:]) * RATES.listed)
     threads = dataclasses.replace(plan, threads=3)
     assert likely(threads) == pytest.approx(words * RATES.kernel / 3)
+
+
+def test_the_range_of_the_time_is_wider_where_sizes_are_estimated(tmp_path):
+    plan, sizes = plan_of(tmp_path, 2, 5, {"prefix_digits": 0, "task_nodes": 5}), sizes_of(2, 5)
+    known = forecast_of(plan, sizes)
+    estimated = Forecast(plan, estimate_sizes(sizes[:15], sum(sizes)), RATES)
+    assert estimated.seconds[0] < known.seconds[0] < known.seconds[1] < estimated.seconds[1]
 
 
 @pytest.mark.sweep

@@ -11,7 +11,7 @@ from statistics import fmean
 
 import pytest
 
-from frontier.runs.time_left import time_left
+from frontier.layers import estimate
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,13 @@ RECORDED = {
     name: [Layer(*line) for line in lines]
     for name, lines in json.loads(Path(__file__).with_name("recorded.json").read_text()).items()
 }
+
+
+def time_left(layers, states, until=None):
+    """The time left after some layers, as a run under way gives it."""
+    sizes = [layer.states for layer in layers]
+    return estimate.time_left(sizes, states, estimate.recorded_cost(layers), until)
+
 
 FACTOR = 2.5
 """After the peak the likely time is right up to this, until the last PART of the time is left."""

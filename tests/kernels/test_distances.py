@@ -2,10 +2,6 @@
 
 import numpy as np
 import pytest
-from engine import list_layers
-from small_spaces import PUZZLES, SOME, each_puzzle, known, origins_in, puzzle_named
-from sweeps import swept
-from twins import bfs_layers, indices
 
 from frontier.kernels import distances
 from frontier.kernels.distances import (
@@ -17,6 +13,10 @@ from frontier.kernels.distances import (
     signs_and_indices,
 )
 from frontier.space.lehmer import LehmerCode
+from tests.support.reference_search import bfs_layers, indices
+from tests.support.small_spaces import PUZZLES, SOME, each_puzzle, known, origins_in, puzzle_named
+from tests.support.sweeps import swept
+from tests.support.whole_searches import list_layers
 
 
 def places_in(space, numbers, depth):

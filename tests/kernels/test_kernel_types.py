@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numba
 import pytest
-from making import CONFIGS
 
 import frontier
 from frontier import kernel_cache
+from tests.support.temporary_runs import CONFIGS
 
 
 def add(one, other):

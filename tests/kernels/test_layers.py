@@ -6,7 +6,27 @@ from math import factorial
 
 import numpy as np
 import pytest
-from engine import (
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frontier import jit
+from frontier.kernels.lists import ShiftLists, _keep_new, _sort, list_bits, set_bits
+from frontier.puzzles import tile_puzzle
+from frontier.space import layout as layout_module
+from frontier.space.graph import Space
+from frontier.space.layout import Layout
+from frontier.space.lehmer import LehmerCode
+from tests.support.reference_search import (
+    bfs_layers,
+    blank_moves,
+    inversion_counts,
+    random_arcs,
+    random_sequence,
+    sign,
+    voltage_layers,
+)
+from tests.support.sweeps import swept
+from tests.support.whole_searches import (
     ROW_WORDS,
     assert_search,
     bitmap_sizes,
@@ -18,26 +38,6 @@ from engine import (
     origins_of,
     whole_slabs,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-from sweeps import swept
-from twins import (
-    bfs_layers,
-    blank_moves,
-    inversion_counts,
-    random_arcs,
-    random_sequence,
-    sign,
-    voltage_layers,
-)
-
-from frontier import jit
-from frontier.kernels.lists import ShiftLists, _keep_new, _sort, list_bits, set_bits
-from frontier.puzzles import tile_puzzle
-from frontier.space import layout as layout_module
-from frontier.space.graph import Space
-from frontier.space.layout import Layout
-from frontier.space.lehmer import LehmerCode
 
 
 def shaped(cells, columns):

@@ -6,8 +6,6 @@ from math import prod
 import google_crc32c
 import numpy as np
 import pytest
-from engine import bands_of, layouts_of, list_layers, memory_at
-from sweeps import swept
 
 from frontier.codec import zerobytes
 from frontier.codec.slabs import CHECKSUM_BYTES, encoded_slabs, most_stored_bytes
@@ -18,6 +16,8 @@ from frontier.puzzles import permutation_puzzle, tile_puzzle
 from frontier.space import layout as layout_module
 from frontier.space.layout import Layout
 from frontier.space.program import program_of, reads_of
+from tests.support.sweeps import swept
+from tests.support.whole_searches import bands_of, layouts_of, list_layers, memory_at
 
 FLIPS = {f"flip{n}": [*range(n, 0, -1), *range(n + 1, 9)] for n in range(2, 9)}
 

@@ -6,12 +6,8 @@ from math import ceil
 
 import numpy as np
 import pytest
-from engine import ROW_WORDS, graph_of, layer_sizes, layouts_of, list_layers, numbers_of
 from hypothesis import given
 from hypothesis import strategies as st
-from small_spaces import PUZZLES, SOME, each_puzzle, known, puzzle_named
-from sweeps import swept
-from twins import bfs_layers, layers_of, line_moves
 
 from frontier.kernels.bitmap_search import count_ones
 from frontier.kernels.shift_search import (
@@ -24,6 +20,17 @@ from frontier.puzzles import pattern_puzzle, tile_puzzle
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.words import lowest_bit
+from tests.support.reference_search import bfs_layers, layers_of, line_moves
+from tests.support.small_spaces import PUZZLES, SOME, each_puzzle, known, puzzle_named
+from tests.support.sweeps import swept
+from tests.support.whole_searches import (
+    ROW_WORDS,
+    graph_of,
+    layer_sizes,
+    layouts_of,
+    list_layers,
+    numbers_of,
+)
 
 
 def ones_of(words):

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from making import CONFIGS
-from towers import made
 
 from frontier.config import load_config
 from frontier.kernels.tower_parts import TowerTables
@@ -14,6 +12,8 @@ from frontier.puzzles import graph_puzzle
 from frontier.space.layout import Layout
 from frontier.space.tower import Tower
 from frontier.space.tower_space import TowerSpace
+from tests.support.random_towers import made
+from tests.support.temporary_runs import CONFIGS
 
 MOST_STATES, MOST_PARTS = 5_000, 60
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from towers import exchange, made, origin_of, plain, ring
 
 from frontier.kernels.tower_search import TowerLists, TowerSearch, memory_layout
 from frontier.space import tower as towers
@@ -14,6 +13,7 @@ from frontier.space.layout import SLAB_BYTES
 from frontier.space.points import points_of
 from frontier.space.tower import Graph, Tower
 from frontier.space.tower_space import ROW_COST, TowerSpace
+from tests.support.random_towers import exchange, made, origin_of, plain, ring
 
 MOST = 20_000
 

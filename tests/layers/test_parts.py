@@ -8,22 +8,6 @@ from dataclasses import asdict, replace
 import google_crc32c
 import numpy as np
 import pytest
-from layers.part_files import (
-    CODECS,
-    DEPTH,
-    RUN,
-    SLABS,
-    TASK,
-    WHO,
-    WORDS,
-    assert_same,
-    part_at,
-    read,
-    slabs_of,
-    states_of,
-    turn,
-    write,
-)
 
 from frontier.codec import zerobytes
 from frontier.codec.codecs import SlabCodec
@@ -39,6 +23,22 @@ from frontier.layers.parts import (
 from frontier.layers.tally import Tally
 from frontier.storage.local import LocalStorage
 from frontier.storage.places import storage_at
+from tests.support.part_files import (
+    CODECS,
+    DEPTH,
+    RUN,
+    SLABS,
+    TASK,
+    WHO,
+    WORDS,
+    assert_same,
+    part_at,
+    read,
+    slabs_of,
+    states_of,
+    turn,
+    write,
+)
 
 # --- what is written
 

@@ -1,7 +1,12 @@
 """Parts that are not what was written: damaged, cut, or of another run, layer or task."""
 
 import pytest
-from layers.part_files import (
+
+from frontier.errors import CorruptRunError
+from frontier.layers.parts import (
+    RECORD_BYTES,
+)
+from tests.support.part_files import (
     CODECS,
     DEPTH,
     RUN,
@@ -15,12 +20,7 @@ from layers.part_files import (
     slabs_of,
     write,
 )
-from sweeps import swept
-
-from frontier.errors import CorruptRunError
-from frontier.layers.parts import (
-    RECORD_BYTES,
-)
+from tests.support.sweeps import swept
 
 FLIPS = [(bit, CODECS[0]) for bit in (5, 0, 1, 2, 3, 4, 6, 7)]
 FLIPS += [(5, codec) for codec in CODECS[1:]]

@@ -9,15 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from layers.part_files import (
-    SLABS,
-    noticed,
-    part_at,
-    slabs_of,
-    write,
-)
-from ledgers import edit
-from sweeps import swept
 
 from frontier.codec.slabs import CHECKSUM_BYTES
 from frontier.errors import CorruptRunError
@@ -26,6 +17,15 @@ from frontier.layers.parts import (
     PartRecord,
     footer_bytes,
 )
+from tests.support.ledgers import edit
+from tests.support.part_files import (
+    SLABS,
+    noticed,
+    part_at,
+    slabs_of,
+    write,
+)
+from tests.support.sweeps import swept
 
 
 def forge(path, thread, change=None, index=None):

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from frontier import api
 sys.path.insert(0, sys.argv[1])
-from search.runs import FORMS, config_of
+from tests.support.tile_runs import FORMS, config_of
 plan = FORMS[sys.argv[2]](api.plan(config_of(Path(sys.argv[3]), 2, 3)))
 print([record.tally.thirds for record in api.run(plan).store.records])
 """

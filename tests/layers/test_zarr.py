@@ -8,8 +8,6 @@ from math import prod
 import numpy as np
 import pytest
 import zarr
-from files import read_json
-from sweeps import swept
 from zarr.codecs import BytesCodec, Crc32cCodec, ShardingCodec
 from zarr.registry import get_codec_class
 
@@ -24,6 +22,8 @@ from frontier.search.workspace import Workspace
 from frontier.space import layout as layout_module
 from frontier.space.layout import Layout
 from frontier.storage.places import storage_at
+from tests.support.run_files import read_json
+from tests.support.sweeps import swept
 
 CODECS = ["bitmap", "raw", "lz4", "zstd:1", "zstd:-5"]
 

@@ -6,14 +6,14 @@ from functools import cache
 
 import numpy as np
 import pytest
-from engine import list_layers
-from sweeps import swept
 
 from frontier.answers.ida import IdaSolver
 from frontier.kernels.engines import engine_of
 from frontier.puzzles import alike, block_puzzle, graph_puzzle
 from frontier.puzzles.alike import AlikeEncoding
 from frontier.space.tower_space import TowerSpace
+from tests.support.sweeps import swept
+from tests.support.whole_searches import list_layers
 
 SQUARES = {n: [[r * n + c for r, c in near if 0 <= r < n and 0 <= c < n]
                for near in ([(i, j - 1), (i, j + 1), (i - 1, j), (i + 1, j)]

@@ -3,9 +3,13 @@
 import random
 
 import pytest
-from engine import bitmap_sizes, boards_at, list_layers
-from making import CONFIGS
-from puzzles.block_twins import (
+
+from frontier.config import load_config
+from frontier.errors import InputError
+from frontier.puzzles import block_puzzle
+from frontier.puzzles import board_shapes as shapes_module
+from frontier.space.layout import Layout
+from tests.support.reference_blocks import (
     agreeing,
     all_positions,
     block_layers,
@@ -15,14 +19,10 @@ from puzzles.block_twins import (
     position,
     random_blocks,
 )
-from sweeps import swept
-from twins import within_reach
-
-from frontier.config import load_config
-from frontier.errors import InputError
-from frontier.puzzles import block_puzzle
-from frontier.puzzles import board_shapes as shapes_module
-from frontier.space.layout import Layout
+from tests.support.reference_search import within_reach
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS
+from tests.support.whole_searches import bitmap_sizes, boards_at, list_layers
 
 METRICS = ("step", "straight", "path")
 HAKOIRI = "BAAC/BAAC/DEEF/DGHF/I..J", ("BCDF", "GHIJ")

@@ -5,8 +5,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from engine import arcs_of
-from puzzles.block_twins import (
+
+from frontier.errors import InputError
+from frontier.puzzles import block_puzzle
+from tests.support.reference_blocks import (
     all_positions,
     block_layers,
     block_moves,
@@ -16,11 +18,9 @@ from puzzles.block_twins import (
     random_blocks,
     shifted,
 )
-from sweeps import swept
-from twins import layers_of, moved, random_sequence, sequences_of
-
-from frontier.errors import InputError
-from frontier.puzzles import block_puzzle
+from tests.support.reference_search import layers_of, moved, random_sequence, sequences_of
+from tests.support.sweeps import swept
+from tests.support.whole_searches import arcs_of
 
 ARROWS = {"↑": (-1, 0), "↓": (1, 0), "←": (0, -1), "→": (0, 1)}
 LARGE = [

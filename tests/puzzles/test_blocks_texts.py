@@ -7,10 +7,10 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from puzzles.block_twins import random_blocks
 
 from frontier.errors import InputError
 from frontier.puzzles import block_puzzle, puzzle_of
+from tests.support.reference_blocks import random_blocks
 
 
 @given(st.integers(0, 500), st.sampled_from(["/", "\n", " / ", "\n\n"]), st.sampled_from(".·_□"))

@@ -3,14 +3,14 @@
 import random
 
 import pytest
-from engine import bitmap_sizes, boards_at, list_layers
-from puzzles.cell_boards import BOX, HEXAGON, HEXAGON_MOVES, SQUARE, THETA, TRAPEZE
-from puzzles.cell_twins import both_ways, floor_moves, floor_position, floor_steps
-from twins import layers_of, within_reach
 
 from frontier.errors import InputError
 from frontier.puzzles import block_puzzle, cell_puzzle, graph_puzzle, tile_puzzle
 from frontier.space.layout import Layout
+from tests.support.cell_boards import BOX, HEXAGON, HEXAGON_MOVES, SQUARE, THETA, TRAPEZE
+from tests.support.reference_cells import both_ways, floor_moves, floor_position, floor_steps
+from tests.support.reference_search import layers_of, within_reach
+from tests.support.whole_searches import bitmap_sizes, boards_at, list_layers
 
 
 def pairs_of(cells, moves):

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from puzzles.cell_boards import BOX, HEXAGON, HEXAGON_MOVES, SQUARE
 
 from frontier.errors import InputError
 from frontier.puzzles import cell_puzzle, define_puzzle, puzzle_of
+from tests.support.cell_boards import BOX, HEXAGON, HEXAGON_MOVES, SQUARE
 
 BAR = cell_puzzle(HEXAGON, HEXAGON_MOVES, "aa.b.c.")
 

@@ -4,12 +4,12 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from puzzles.cell_boards import BOX, SQUARE, THETA
-from puzzles.test_cells import pairs_of
-from puzzles.test_cells_boards import BAR
 
 from frontier.puzzles import cell_puzzle
 from frontier.report.boards import board_svg, draw_boards
+from tests.puzzles.test_cells import pairs_of
+from tests.puzzles.test_cells_boards import BAR
+from tests.support.cell_boards import BOX, SQUARE, THETA
 
 
 def test_a_picture_says_what_lies_where():

@@ -5,12 +5,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from puzzles.cell_boards import BOX, SQUARE
 
 from frontier.config import make_config
 from frontier.errors import InputError
 from frontier.puzzles import cell_puzzle
 from frontier.puzzles.directions import MOST_CELLS
+from tests.support.cell_boards import BOX, SQUARE
 
 ABC = list("abc")
 

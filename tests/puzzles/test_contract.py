@@ -1,6 +1,6 @@
 """What holds of every puzzle, whatever its kind: one suite over small puzzles of all kinds.
 
-Their boards and moves are made without the package (`answers.movers`), and all boards that can be
+Their boards and moves are made without the package (`reference_puzzles`), and all boards that can be
 reached are listed. What is larger than that is drawn at random, and held against itself.
 """
 
@@ -12,24 +12,8 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from answers.movers import (
-    CONFIGS,
-    HEXAGON,
-    LINES,
-    blocks,
-    cells,
-    graph,
-    patterns,
-    permutation,
-    tiles,
-)
-from engine import arcs_of, bitmap_sizes, list_layers
 from hypothesis import given
 from hypothesis import strategies as st
-from puzzles.cell_boards import HEXAGON_MOVES, TRAPEZE
-from puzzles.permutation_twins import PYRAMINX, burnt_pancakes, pancakes
-from sweeps import swept
-from twins import moved, random_sequence
 
 from frontier.config import load_config
 from frontier.errors import InputError
@@ -43,6 +27,22 @@ from frontier.puzzles import (
 )
 from frontier.space.layout import Layout
 from frontier.space.orbits import Orbits
+from tests.support.cell_boards import HEXAGON_MOVES, TRAPEZE
+from tests.support.reference_permutations import PYRAMINX, burnt_pancakes, pancakes
+from tests.support.reference_puzzles import (
+    CONFIGS,
+    HEXAGON,
+    LINES,
+    blocks,
+    cells,
+    graph,
+    patterns,
+    permutation,
+    tiles,
+)
+from tests.support.reference_search import moved, random_sequence
+from tests.support.sweeps import swept
+from tests.support.whole_searches import arcs_of, bitmap_sizes, list_layers
 
 WILSON = [[1, 5, 6], [0, 2], [1, 3], [2, 4, 6], [3, 5], [4, 0], [0, 3]]
 SQUARE = [[1, 3], [0, 2], [1, 3], [2, 0]]

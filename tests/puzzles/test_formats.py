@@ -5,14 +5,15 @@ import random
 import re
 
 import pytest
-from making import CONFIGS, invoke
-from puzzles.permutation_twins import permutation_layers, powers_of
-from sweeps import swept
 
 import frontier
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
 from frontier.puzzles.formats import name_of, puzzle_table
+from tests.support.commands import invoke
+from tests.support.reference_permutations import permutation_layers, powers_of
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS
 
 # Three corners that turn, two edges that are alike, and two moves.
 KPUZZLE = {

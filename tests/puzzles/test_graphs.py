@@ -8,15 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from engine import bitmap_sizes, boards_at, list_layers
-from puzzles.cell_twins import graph_layers, graph_moves, random_adjacency
-from sweeps import swept
-from twins import within_reach
 
 from frontier.config import load_config
 from frontier.errors import InputError
 from frontier.puzzles import graph_puzzle, puzzle_of
 from frontier.space.layout import Layout
+from tests.support.reference_cells import graph_layers, graph_moves, random_adjacency
+from tests.support.reference_search import within_reach
+from tests.support.sweeps import swept
+from tests.support.whole_searches import bitmap_sizes, boards_at, list_layers
 
 PATH = [[1], [0, 2], [1]]
 TRIANGLE = [[1, 2], [0, 2], [0, 1]]

@@ -4,15 +4,16 @@ import json
 import random
 import re
 
-from making import CONFIGS, invoke
 from markupsafe import escape
-from puzzles.permutation_twins import PYRAMINX
-from sweeps import swept
 
 import frontier
 from frontier.errors import InputError
 from frontier.puzzles import permutation_puzzle
 from frontier.report.boards import film_page
+from tests.support.commands import invoke
+from tests.support.reference_permutations import PYRAMINX
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS
 
 CUBE = CONFIGS / "cube-2x2x2.toml"
 

@@ -5,13 +5,14 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from making import CONFIGS, invoke
 
 import frontier
 from frontier.answers.solution import Solution
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
 from frontier.report.boards import draw_boards, film_page, film_strip
+from tests.support.commands import invoke
+from tests.support.temporary_runs import CONFIGS
 
 AXES = {
     "R": (1, 0, 0),

@@ -6,13 +6,13 @@ from math import comb
 
 import numpy as np
 import pytest
-from engine import arcs_of
 from hypothesis import given
 from hypothesis import strategies as st
-from sweeps import swept
-from twins import layers_of, moved
 
 from frontier.puzzles.pattern_graph import pattern_graph, set_places, set_ranks
+from tests.support.reference_search import layers_of, moved
+from tests.support.sweeps import swept
+from tests.support.whole_searches import arcs_of
 
 BLANK, LIKE = ".", "x"
 

@@ -5,7 +5,9 @@ from itertools import permutations
 from math import comb, factorial, perm
 
 import pytest
-from puzzles.pattern_twins import (
+
+from frontier.puzzles import pattern_puzzle
+from tests.support.reference_patterns import (
     CASES,
     FEW_CASES,
     LIKE,
@@ -20,10 +22,8 @@ from puzzles.pattern_twins import (
     shaped,
     step_layers,
 )
-from sweeps import swept
-from twins import bfs_layers, blank_moves
-
-from frontier.puzzles import pattern_puzzle
+from tests.support.reference_search import bfs_layers, blank_moves
+from tests.support.sweeps import swept
 
 # --- whole searches
 

@@ -6,10 +6,11 @@ from math import comb, factorial
 
 import numpy as np
 import pytest
-from engine import arcs_of, origins_of
 from hypothesis import given
 from hypothesis import strategies as st
-from puzzles.pattern_twins import (
+
+from frontier.puzzles import pattern_puzzle, puzzle_of
+from tests.support.reference_patterns import (
     ARROWS,
     CASES,
     FEW_CASES,
@@ -22,10 +23,9 @@ from puzzles.pattern_twins import (
     position_of,
     shaped,
 )
-from sweeps import swept
-from twins import blank_moves, layers_of, moved
-
-from frontier.puzzles import pattern_puzzle, puzzle_of
+from tests.support.reference_search import blank_moves, layers_of, moved
+from tests.support.sweeps import swept
+from tests.support.whole_searches import arcs_of, origins_of
 
 # --- boards and states
 

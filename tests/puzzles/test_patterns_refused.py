@@ -7,13 +7,13 @@ from math import comb, factorial, perm
 
 import numpy as np
 import pytest
-from puzzles.pattern_twins import home, masked, step_layers
 
 from frontier import api
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import pattern_puzzle
 from frontier.puzzles import patterns as patterns_module
+from tests.support.reference_patterns import home, masked, step_layers
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,11 @@ from math import comb, factorial
 from pathlib import Path
 
 import pytest
-from engine import bitmap_sizes, boards_at, graph_of, list_layers
-from puzzles.permutation_twins import (
+
+from frontier.puzzles import permutation_puzzle, puzzle_of
+from frontier.space.graph import Space
+from frontier.space.layout import Layout
+from tests.support.reference_permutations import (
     PYRAMINX,
     burnt_pancakes,
     packed_sizes,
@@ -17,12 +20,9 @@ from puzzles.permutation_twins import (
     topspin,
     undone,
 )
-from sweeps import swept
-from twins import layers_of as layers_by_dictionary
-
-from frontier.puzzles import permutation_puzzle, puzzle_of
-from frontier.space.graph import Space
-from frontier.space.layout import Layout
+from tests.support.reference_search import layers_of as layers_by_dictionary
+from tests.support.sweeps import swept
+from tests.support.whole_searches import bitmap_sizes, boards_at, graph_of, list_layers
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 

@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from making import invoke
-from puzzles.permutation_twins import burnt_pancakes
 
 from frontier.errors import InputError
 from frontier.puzzles import permutation_puzzle
+from tests.support.commands import invoke
+from tests.support.reference_permutations import burnt_pancakes
 
 
 def test_a_board_out_of_reach():

@@ -4,11 +4,11 @@ dictionaries of whole boards."""
 import json
 
 import pytest
-from making import invoke
-from puzzles.permutation_twins import permutation_layers, undone
 
 from frontier import api, make_config
 from frontier.errors import InputError
+from tests.support.commands import invoke
+from tests.support.reference_permutations import permutation_layers, undone
 
 CUBE = {
     "U": {"moves": "(1 2 3 4)"},

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from towers import made
 
 from frontier.kernels.engines import engine_of
 from frontier.puzzles import permutation_puzzle
 from frontier.space.graph import Space
 from frontier.space.tower_space import TowerSpace
+from tests.support.random_towers import made
 
 MOST = 3000
 

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from making import invoke
-from puzzles.permutation_twins import CUBE_3
 
 import frontier
 from frontier.errors import InputError
 from frontier.puzzles import permutation_puzzle, puzzle_of
 from frontier.puzzles.formats import puzzle_table
 from frontier.puzzles.permutations import neighbour_swaps
+from tests.support.commands import invoke
+from tests.support.reference_permutations import CUBE_3
 
 
 @given(st.permutations(range(1, 9)), st.randoms(use_true_random=False))

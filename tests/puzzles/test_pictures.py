@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from puzzles.block_twins import random_blocks
 
 from frontier.answers.ida import IdaSolver
 from frontier.puzzles import block_puzzle, graph_puzzle, pattern_puzzle, tile_puzzle
 from frontier.puzzles.picture import laid_out, shown_in
+from tests.support.reference_blocks import random_blocks
 
 SQUARES = ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1))
 

@@ -5,20 +5,20 @@ from math import factorial
 from weakref import ref
 
 import pytest
-from engine import arcs_of, origins_of
-from puzzles.tile_boards import (
+
+from frontier.config import make_config
+from frontier.errors import InputError
+from frontier.puzzles import puzzle_of, tile_puzzle
+from tests.support.reference_search import blank_moves
+from tests.support.sweeps import swept
+from tests.support.tile_boards import (
     AT_MOST_6,
     FEW_SHAPES,
     SHAPES,
     shaped,
     with_blank_at,
 )
-from sweeps import swept
-from twins import blank_moves
-
-from frontier.config import make_config
-from frontier.errors import InputError
-from frontier.puzzles import puzzle_of, tile_puzzle
+from tests.support.whole_searches import arcs_of, origins_of
 
 
 def transposed(cells, columns):

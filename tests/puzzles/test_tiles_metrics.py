@@ -6,16 +6,30 @@ from itertools import permutations
 from math import factorial
 
 import pytest
-from engine import arcs_of, bitmap_sizes, boards_at, layouts_of, list_layers, origins_of
 from hypothesis import given
 from hypothesis import strategies as st
-from sweeps import swept
-from twins import bfs_layers, blank_moves, layers_of, line_moves, moved, random_sequence
 
 from frontier.errors import InputError
 from frontier.puzzles import tile_puzzle
 from frontier.puzzles.grid import Grid
 from frontier.space.layout import Layout
+from tests.support.reference_search import (
+    bfs_layers,
+    blank_moves,
+    layers_of,
+    line_moves,
+    moved,
+    random_sequence,
+)
+from tests.support.sweeps import swept
+from tests.support.whole_searches import (
+    arcs_of,
+    bitmap_sizes,
+    boards_at,
+    layouts_of,
+    list_layers,
+    origins_of,
+)
 
 SHAPES = [(rows, columns) for rows in range(1, 6) for columns in range(1, 6)]
 MOVES = {"step": blank_moves, "multi": line_moves}

@@ -7,11 +7,11 @@ from math import factorial
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from puzzles.tile_boards import AT_MOST_6, AT_MOST_8, puzzles_and_boards, shaped
-from sweeps import swept
-from twins import bfs_layers, blank_moves, sign
 
 from frontier.puzzles import tile_puzzle
+from tests.support.reference_search import bfs_layers, blank_moves, sign
+from tests.support.sweeps import swept
+from tests.support.tile_boards import AT_MOST_6, AT_MOST_8, puzzles_and_boards, shaped
 
 
 def goals(shape):

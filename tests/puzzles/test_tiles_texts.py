@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from puzzles.tile_boards import (
-    puzzles_and_boards,
-)
 
 from frontier.errors import InputError
 from frontier.puzzles import tile_puzzle
+from tests.support.tile_boards import (
+    puzzles_and_boards,
+)
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,14 @@ import random
 from itertools import chain
 
 import pytest
-from making import CONFIGS, invoke
-from sweeps import swept
 
 import frontier
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
 from frontier.puzzles.formats import puzzle_table
+from tests.support.commands import invoke
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS
 
 
 def block(command, arranged):

@@ -9,10 +9,8 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import CONFIGS
 from rich.console import Console
 from rich.style import Style
-from sweeps import swept
 
 from frontier.answers.ida import IdaSolver
 from frontier.config import load_config
@@ -26,6 +24,8 @@ from frontier.report.boards import (
 from frontier.report.boards.svg import MARGIN, Scene
 from frontier.report.boards.terminal import drawing
 from frontier.report.colours import OKABE_ITO, colour_of, ink_on, luminance
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS
 
 NAMES = sorted(path.stem for path in CONFIGS.glob("*.toml"))
 KINDS = ("2x3", "3x3-diameter", "goat", "hexagram", "pattern-2x4-k2")

@@ -8,13 +8,13 @@ from xml.etree import ElementTree
 
 import matplotlib
 import pytest
-from making import made
 from matplotlib.colors import to_rgba
-from sweeps import swept
 
 from frontier.report import charts
 from frontier.report.charts import CHARTS, draw, report_charts, report_picture
 from frontier.report.statistics import Report, statistics_of
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import made
 
 
 class Figures(dict):

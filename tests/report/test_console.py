@@ -7,14 +7,15 @@ import select
 import sys
 
 import pytest
-from making import CONFIGS, invoke
-from report.watching import run
 from rich.console import Console
 
 from frontier.cli import main
 from frontier.compiling import tell_compiling
 from frontier.errors import InputError
 from frontier.report.console import passing_line, say, tables_that_fit
+from tests.support.commands import invoke
+from tests.support.recorded_runs import run
+from tests.support.temporary_runs import CONFIGS
 
 
 class Terminal:

@@ -10,11 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
-from ledgers import line_of
-from making import invoke
-from report.watching import CONFIGS, STATES, events_of, run, settings
 from rich.console import Console
-from sweeps import swept
 
 from frontier.cli import main
 from frontier.report.console import console_on
@@ -39,6 +35,10 @@ from frontier.runs.events import (
 )
 from frontier.runs.progress import Progress, SearchProgress
 from frontier.storage.local import LocalStorage
+from tests.support.commands import invoke
+from tests.support.ledgers import line_of
+from tests.support.recorded_runs import CONFIGS, STATES, events_of, run, settings
+from tests.support.sweeps import swept
 
 # -- the terminal ---------------------------------------------------------------------------------
 

@@ -9,8 +9,6 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
-from making import invoke
-from report.test_boards import CONFIGS, SVG, puzzle_of, solved, texts
 
 from frontier.answers.solution import Solution
 from frontier.cli import main
@@ -28,6 +26,8 @@ from frontier.report.boards import (
     film_page,
     film_strip,
 )
+from tests.report.test_boards import CONFIGS, SVG, puzzle_of, solved, texts
+from tests.support.commands import invoke
 
 # --- solutions
 

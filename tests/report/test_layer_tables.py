@@ -3,7 +3,9 @@
 import sys
 
 import pytest
-from making import invoke, made, script
+
+from tests.support.commands import invoke, script
+from tests.support.temporary_runs import made
 
 KNOWN = {
     "A090034": "1 2 3 5 6 7 10 12 12 16 23 25 28 39 44 40 29 21 18 12 6 1",

@@ -7,9 +7,6 @@ import time
 
 import pytest
 from click.testing import CliRunner
-from files import layers_of
-from ledgers import line_of
-from making import CONFIGS
 
 from frontier import api
 from frontier.answers.ida import IdaSolver
@@ -20,6 +17,9 @@ from frontier.report.displays import PlainProgress
 from frontier.runs.events import LayerFinished, RunFinished, RunStarted
 from frontier.storage.lock import describe_holder
 from frontier.text import counted
+from tests.support.ledgers import line_of
+from tests.support.run_files import layers_of
+from tests.support.temporary_runs import CONFIGS
 
 SEVERAL = re.compile(r"(?<![\d,.×])1 (?!of )(\w+ )?\w+s\b")
 """Such as "1 states" or "1 tile moves", but not "1×1 tiles"."""

@@ -9,12 +9,10 @@ import time
 from datetime import datetime
 
 import pytest
-from ledgers import line_of
-from making import invoke
-from report.watching import RECORDED, config_of, events_of, run
 from rich.console import Console
 
 from frontier import text
+from frontier.layers.estimate import TimeLeft
 from frontier.report import status_page as status_page_module
 from frontier.report.displays import PlainProgress
 from frontier.report.displays import shown as table_of
@@ -32,7 +30,9 @@ from frontier.runs.events import (
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import Progress, progress_of
 from frontier.runs.summary import describe, summary
-from frontier.runs.time_left import TimeLeft
+from tests.support.commands import invoke
+from tests.support.ledgers import line_of
+from tests.support.recorded_runs import RECORDED, config_of, events_of, run
 
 # -- words ----------------------------------------------------------------------------------------
 

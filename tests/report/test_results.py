@@ -8,7 +8,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from making import script
+
+from tests.support.commands import script
 
 ROOT = Path(__file__).parents[2]
 

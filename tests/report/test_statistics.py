@@ -9,9 +9,6 @@ from pathlib import Path
 from statistics import mean, median
 
 import pytest
-from files import write_sealed
-from ledgers import add_states
-from making import made, write_ledger
 
 from frontier.errors import CorruptRunError
 from frontier.report import colours
@@ -20,6 +17,9 @@ from frontier.report.statistics import DRAWN, Report, statistics_of
 from frontier.report.tables import tables_of
 from frontier.runs.layer_run import LayerRun
 from frontier.storage.lock import RunLock
+from tests.support.ledgers import add_states
+from tests.support.run_files import write_sealed
+from tests.support.temporary_runs import made, write_ledger
 
 
 def depths_of_tiles(rows, columns, goal=None):
@@ -159,7 +159,7 @@ def test_the_config_makes_the_run_again(tmp_path, monkeypatch):
         run = made(tmp_path / name, name, until=3)
         config = tmp_path / f"{name}.toml"
         config.write_text(config_text(run.identity, starts_of(run.storage)), encoding="utf-8")
-        monkeypatch.setattr("making.CONFIGS", tmp_path)
+        monkeypatch.setattr("tests.support.temporary_runs.CONFIGS", tmp_path)
         again = made(tmp_path / "again" / name, name, until=3)
         monkeypatch.undo()
         assert again.identity["puzzle"] == run.identity["puzzle"]

@@ -10,9 +10,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from files import file_of, read_sealed, write_sealed
-from making import invoke
-from report.watching import config_of, events_of, run
 
 from frontier import text
 from frontier.errors import FormatError, Stopped
@@ -26,6 +23,9 @@ from frontier.runs import log as log_module
 from frontier.runs.events import LayerFinished, LayerMade, RunStopped
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import progress_of
+from tests.support.commands import invoke
+from tests.support.recorded_runs import config_of, events_of, run
+from tests.support.run_files import file_of, read_sealed, write_sealed
 
 
 def test_status_of_each_state(tmp_path, held):

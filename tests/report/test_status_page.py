@@ -5,7 +5,6 @@ import re
 import threading
 
 import pytest
-from report.watching import events_of, run
 
 from frontier.report import status_page as status_page_module
 from frontier.runs.directory import OWN_NAMES
@@ -15,6 +14,7 @@ from frontier.runs.events import (
     RunStopped,
 )
 from frontier.storage.local import LocalStorage
+from tests.support.recorded_runs import events_of, run
 
 
 def test_the_page_is_kept(tmp_path):

@@ -5,8 +5,6 @@ import re
 import shutil
 
 import pytest
-from making import invoke
-from report.watching import CONFIGS, run, settings
 from rich.console import Console
 
 from frontier import api
@@ -20,6 +18,8 @@ from frontier.runs.resolve import resolve
 from frontier.storage.lock import RunLock
 from frontier.storage.places import storage_at
 from frontier.text import size
+from tests.support.commands import invoke
+from tests.support.recorded_runs import CONFIGS, run, settings
 
 
 def follow(paths, *steps):

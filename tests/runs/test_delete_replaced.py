@@ -2,11 +2,10 @@
 
 import shutil
 
-from making import IDENTITY
-
 from frontier.puzzles import tile_puzzle
 from frontier.runs.layer_run import LayerRun
 from frontier.space.layout import Layout
+from tests.support.temporary_runs import IDENTITY
 
 LAYOUT = Layout(tile_puzzle(2, 4).model.space, 0, 1)
 

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from making import CONFIGS, invoke
 
 from frontier import api, make_config
 from frontier.errors import InputError
 from frontier.runs.farthest import farthest_among
+from tests.support.commands import invoke
+from tests.support.temporary_runs import CONFIGS
 
 PUZZLES = {
     "tiles": {"kind": "tiles", "rows": 2, "columns": 4},

@@ -5,9 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from files import read_json, write_json
-from ledgers import line_of
-from making import IDENTITY
 
 from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.layers.record import LayerRecord
@@ -20,6 +17,9 @@ from frontier.runs.reader import RunReader
 from frontier.space.layout import Layout
 from frontier.storage.local import LocalStorage, remove_tree
 from frontier.storage.places import storage_at
+from tests.support.ledgers import line_of
+from tests.support.run_files import read_json, write_json
+from tests.support.temporary_runs import IDENTITY
 
 LAYOUT = Layout(tile_puzzle(2, 4).model.space, 1, 2)
 THREAD = ThreadPoolExecutor(1)

@@ -5,14 +5,14 @@ import tracemalloc
 from dataclasses import asdict, replace
 
 import pytest
-from files import read_json, read_sealed, write_json, write_sealed
-from ledgers import edit
-from making import IDENTITY
-from runs.test_run import committed, numbers_of, written
 
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.layers.tally import Tally
 from frontier.runs.layer_run import LayerRun
+from tests.runs.test_run import committed, numbers_of, written
+from tests.support.ledgers import edit
+from tests.support.run_files import read_json, read_sealed, write_json, write_sealed
+from tests.support.temporary_runs import IDENTITY
 
 LAYOUT = IDENTITY["layout"]
 

@@ -6,14 +6,15 @@ import sys
 from itertools import pairwise
 
 import pytest
-from making import CONFIGS, script
-from sweeps import cases
-from twins import sign
 
 from frontier.answers.ida import IdaSolver
 from frontier.config import load_config
 from frontier.errors import InputError
 from frontier.report.boards import draw_boards
+from tests.support.commands import script
+from tests.support.reference_search import sign
+from tests.support.sweeps import cases
+from tests.support.temporary_runs import CONFIGS
 
 rotations = script("rotation")
 FIFTEEN, cells_of, moved = rotations.FIFTEEN, rotations.cells_of, rotations.moved

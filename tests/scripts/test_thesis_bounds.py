@@ -4,9 +4,10 @@ import random
 
 import pytest
 from scripts.study import without_home
-from sweeps import swept
 from thesis.bounds import Bound, Bounds, linear_formula, thesis_bound
 from thesis.runs import Depths, ThesisRuns
+
+from tests.support.sweeps import swept
 
 
 class Stub:

@@ -4,13 +4,13 @@ import json
 from importlib.metadata import Distribution, PackageNotFoundError
 
 import pytest
-from making import invoke
 from scripts.study import study, verdicts
 from thesis import claims
 from thesis.comparison import TABLES as BY_NAME
 from thesis.report import made_with
 
 import frontier
+from tests.support.commands import invoke
 
 
 def test_runs_are_told_before_they_are_made(tmp_path):

@@ -9,7 +9,8 @@ from thesis import claims
 from thesis.comparison import TABLES as BY_NAME
 from thesis.comparison import Row
 from thesis.runs import ThesisRuns
-from twins import sign
+
+from tests.support.reference_search import sign
 
 pytestmark = pytest.mark.sweep
 

@@ -2,7 +2,8 @@
 
 import pytest
 from thesis.inversions import inversion_formula
-from twins import bfs_layers, blank_moves
+
+from tests.support.reference_search import bfs_layers, blank_moves
 
 
 def inversions_and_rows(columns, board):

@@ -6,9 +6,10 @@ from math import factorial
 import numpy as np
 import pytest
 from numba import njit
-from sweeps import swept
 from thesis.manhattan import manhattan_counts, manhattan_formula
-from twins import attaining_formula
+
+from tests.support.reference_search import attaining_formula
+from tests.support.sweeps import swept
 
 
 def distances(columns):

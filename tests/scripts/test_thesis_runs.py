@@ -5,15 +5,15 @@ from math import factorial
 
 import pytest
 from scripts.study import without_home
-from sweeps import swept
 from thesis.bounds import Bound, Bounds
 from thesis.runs import ThesisRuns
-from twins import blank_moves, layers_of
 
 from frontier import api
 from frontier.config import Config, config_of
 from frontier.errors import InputError
 from frontier.search.coset_driver import find_gods_number
+from tests.support.reference_search import blank_moves, layers_of
+from tests.support.sweeps import swept
 
 
 def counts(rows, columns, k=None):

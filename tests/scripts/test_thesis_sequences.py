@@ -9,7 +9,8 @@ from thesis.sequences import (
     replayed,
     thesis_sequence,
 )
-from twins import attaining_formula, blank_moves, layers_of, sign
+
+from tests.support.reference_search import attaining_formula, blank_moves, layers_of, sign
 
 DEPTHS = {1: 1, 2: 6, 3: 20, 4: 27, 5: 36, 6: 45, 7: 54}
 SEQUENCES = {1: 1, 2: 2, 3: 8, 4: 12, 5: 24, 6: 40, 7: 60}

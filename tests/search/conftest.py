@@ -3,9 +3,9 @@
 import shutil
 
 import pytest
-from search.stopped import config_of
 
 from frontier import api
+from tests.support.stopped_runs import config_of
 
 
 @pytest.fixture(scope="session")

@@ -35,7 +35,7 @@ That a part may be written over the file of one that was unlinked is no step her
 
 from collections.abc import Iterator
 
-from search.protocol_states import (
+from tests.search.protocol_states import (
     EMPTY,
     REFUSED,
     RIGHT,
@@ -50,7 +50,7 @@ from search.protocol_states import (
     home,
     is_part,
 )
-from search.protocol_tasks import Tasks
+from tests.search.protocol_tasks import Tasks
 
 
 def states_of(scenario: Scenario) -> int:

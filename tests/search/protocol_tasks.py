@@ -1,6 +1,6 @@
 """What a worker does in the model of `protocol.py`: one task, step by step."""
 
-from search.protocol_states import (
+from tests.search.protocol_states import (
     EMPTY,
     REFUSED,
     RIGHT,

@@ -1,7 +1,6 @@
 """A layer made by tasks: the disk that it needs, and how it ends where it is stopped."""
 
 import pytest
-from search.runs import as_bits, config_of
 
 from frontier import api
 from frontier.clusters.executor import Executor
@@ -9,6 +8,7 @@ from frontier.errors import CorruptRunError, Stopped
 from frontier.runs.layer_run import LayerRun
 from frontier.search import driver
 from frontier.storage.local import LocalStorage
+from tests.support.tile_runs import as_bits, config_of
 
 
 class Cancelling(Executor):

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from making import CONFIGS, invoke
 
 from frontier.cli import main
+from tests.support.commands import invoke
+from tests.support.temporary_runs import CONFIGS
 
 DAY = 86_400
 

@@ -3,15 +3,16 @@
 import shutil
 
 import pytest
-from making import CONFIGS, invoke
-from search.stopped import SETTINGS, WAYS, way_of
-from sweeps import swept
 
 from frontier import api
 from frontier.errors import Gone
 from frontier.runs.events import LayerFinished, LayerStarted, RunFinished, RunStopped
 from frontier.runs.layer_run import LayerRun
 from frontier.search.verify import verify
+from tests.support.commands import invoke
+from tests.support.stopped_runs import SETTINGS, WAYS, way_of
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS
 
 SMALL = {"columns": 3}
 

@@ -9,7 +9,15 @@ from itertools import product
 from math import prod
 
 import pytest
-from search.runs import (
+
+from frontier import api
+from frontier.errors import Stopped
+from frontier.runs.events import LayerFinished, LayerMade, RunFinished, RunStarted, Starting
+from frontier.search import driver as driver_module
+from frontier.search.workspace import Workspace
+from tests.support.reference_search import bfs_layers
+from tests.support.sweeps import swept
+from tests.support.tile_runs import (
     FORMS,
     KNOWN,
     as_bits,
@@ -19,14 +27,6 @@ from search.runs import (
     layers_of,
     run,
 )
-from sweeps import swept
-from twins import bfs_layers
-
-from frontier import api
-from frontier.errors import Stopped
-from frontier.runs.events import LayerFinished, LayerMade, RunFinished, RunStarted, Starting
-from frontier.search import driver as driver_module
-from frontier.search.workspace import Workspace
 
 
 def test_one_clock(tmp_path, monkeypatch):

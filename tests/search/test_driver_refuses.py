@@ -5,10 +5,6 @@ import re
 import shutil
 
 import pytest
-from ledgers import add_states
-from making import write_ledger
-from search.runs import KNOWN, as_bits, config_of, run
-from sweeps import swept
 
 from frontier import api
 from frontier.config import make_config
@@ -16,6 +12,10 @@ from frontier.errors import CorruptRunError, InputError, TooLarge
 from frontier.puzzles import puzzle_of
 from frontier.runs.layer_run import LayerRun
 from frontier.search import layouts as planning
+from tests.support.ledgers import add_states
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import write_ledger
+from tests.support.tile_runs import KNOWN, as_bits, config_of, run
 
 
 def test_a_run_of_another_config_is_refused(tmp_path):

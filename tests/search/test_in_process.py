@@ -7,7 +7,6 @@ import weakref
 from contextlib import contextmanager
 
 import pytest
-from search.runs import as_bits, config_of, in_memory, run
 
 from frontier import api
 from frontier.clusters.executor import Serial
@@ -16,6 +15,7 @@ from frontier.runs.events import LayerMade, LayerStarted
 from frontier.search import driver
 from frontier.search.in_process import AsBitmaps, AsLists, Held
 from frontier.search.task import expand_task
+from tests.support.tile_runs import as_bits, config_of, in_memory, run
 
 
 @pytest.fixture

@@ -8,8 +8,6 @@ from itertools import count, cycle
 from types import SimpleNamespace
 
 import pytest
-from search.runs import assert_store_the_same, config_of, in_memory, layers_of, run
-from sweeps import swept
 
 from frontier import api
 from frontier.errors import Stopped, StorageError
@@ -19,6 +17,8 @@ from frontier.runs.layer_run import LayerRun
 from frontier.search import driver as driver_module
 from frontier.search.in_process import AsBitmaps
 from frontier.search.workspace import Workspace
+from tests.support.sweeps import swept
+from tests.support.tile_runs import assert_store_the_same, config_of, in_memory, layers_of, run
 
 MOMENTS = {
     "step": (ShiftSearch, "expand"),

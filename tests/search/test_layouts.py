@@ -1,14 +1,14 @@
 """The layouts that plans choose for the shipped configs have rows as long as rows can be."""
 
 import pytest
-from making import CONFIGS
-from sweeps import swept
 
 from frontier.config import load_config
 from frontier.kernels.shift_search import memory_layout
 from frontier.search.plan import make_plan
 from frontier.space.layout import Layout
 from frontier.space.program import program_of
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS
 
 OTHERS = ["3x3-diameter", "cube-2x2x2", "hexagram", "xcross"]
 """What has no plan of its own, as it has several goals, and what is not searched by shifts."""

@@ -5,16 +5,16 @@ from dataclasses import asdict, replace
 
 import pytest
 from click.testing import CliRunner
-from files import COPIES, read_sealed, write_sealed
-from ledgers import chain_anew, edit
-from making import invoke
-from search.runs import run as run_of
-from search.stopped import finished
-from search.test_two_layers import COUNTS, stopped_of
 
 from frontier.cli import main
 from frontier.errors import CorruptRunError
 from frontier.runs.layer_run import LayerRun
+from tests.search.test_two_layers import COUNTS, stopped_of
+from tests.support.commands import invoke
+from tests.support.ledgers import chain_anew, edit
+from tests.support.run_files import COPIES, read_sealed, write_sealed
+from tests.support.stopped_runs import finished
+from tests.support.tile_runs import run as run_of
 
 BOTH = "ledger.json", COPIES["ledger.json"]
 

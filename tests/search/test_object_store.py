@@ -9,10 +9,6 @@ from itertools import product
 import numpy as np
 import pytest
 import zarr
-from files import copied
-from making import invoke
-from search.bucket_runs import CONFIGS, FORMS, assert_same, plan_of
-from sweeps import swept
 
 from frontier import api
 from frontier.codec import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
@@ -24,6 +20,10 @@ from frontier.search.verify import verify
 from frontier.search.workspace import Workspace
 from frontier.storage.places import storage_at
 from frontier.storage.requests import bucket_of
+from tests.support.bucket_runs import CONFIGS, FORMS, assert_same, plan_of
+from tests.support.commands import invoke
+from tests.support.run_files import copied
+from tests.support.sweeps import swept
 
 
 def stop_and_go_on(bucket, tmp_path, form, **search):

@@ -5,14 +5,14 @@ import subprocess
 import sys
 
 import pytest
-from search.bucket_runs import CONFIGS, assert_same, plan_of
 
 from frontier import api
 from frontier.errors import StorageError
 from frontier.runs.layer_run import LayerRun
 from frontier.search.verify import verify
+from tests.support.bucket_runs import CONFIGS, assert_same, plan_of
 
-FINELY = CONFIGS.parent / "tests" / "campaigns" / "finely.py"
+FINELY = CONFIGS.parent / "tests" / "support" / "many_tasks.py"
 
 
 @pytest.mark.sweep

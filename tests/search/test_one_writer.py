@@ -6,14 +6,14 @@ import os
 import socket
 
 import pytest
-from making import invoke
-from search.stopped import config_of, finished
 
 from frontier import api
 from frontier.errors import InputError
 from frontier.runs.resolve import Named
 from frontier.search import verify as verify_module
 from frontier.storage.lock import RunLock
+from tests.support.commands import invoke
+from tests.support.stopped_runs import config_of, finished
 
 
 def test_a_holder_on_another_host(copy, whole):

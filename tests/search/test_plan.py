@@ -1,11 +1,11 @@
 """What plans decide: on other hosts than this one, and about lists."""
 
 import pytest
-from search.runs import config_of
 
 from frontier import machine
 from frontier.config_tables import ClusterTable
 from frontier.search.plan import THIN_STATES, Policy, make_plan
+from tests.support.tile_runs import config_of
 
 ELSEWHERE = [
     {"kind": "address", "address": "tcp://there:1"},

@@ -4,9 +4,10 @@ import re
 from importlib import import_module
 
 import pytest
-from search import protocol, protocol_tasks
-from search.protocol_states import Leg, Scenario, Violation
-from sweeps import swept
+
+from tests.search import protocol, protocol_tasks
+from tests.search.protocol_states import Leg, Scenario, Violation
+from tests.support.sweeps import swept
 
 STOPPED = Leg(), Leg()
 NEVER = Leg(forced=False)

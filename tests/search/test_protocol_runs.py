@@ -21,9 +21,6 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from search.actors import Actor, here, stop_before_changes
-from search.runs import as_bits, config_of
-from twins import bfs_layers
 
 from frontier import api
 from frontier.errors import CorruptRunError
@@ -36,6 +33,9 @@ from frontier.search.repair import plan_repair
 from frontier.search.verify import verify
 from frontier.search.workspace import open_workspace
 from frontier.storage.places import storage_at
+from tests.search.actors import Actor, here, stop_before_changes
+from tests.support.reference_search import bfs_layers
+from tests.support.tile_runs import as_bits, config_of
 
 COUNTS = [len(layer) for layer in bfs_layers(2, 3)]
 WAYS = {

@@ -5,7 +5,17 @@ import signal
 
 import numpy as np
 import pytest
-from search.runs import (
+
+from frontier import api
+from frontier.errors import Stopped
+from frontier.kernels.shift_search import ShiftSearch
+from frontier.runs.events import RunStopped
+from frontier.runs.layer_run import LayerRun
+from frontier.search import by_tasks
+from frontier.search import driver as driver_module
+from tests.search.test_driver import counts_of
+from tests.support.sweeps import swept
+from tests.support.tile_runs import (
     FORMS,
     KNOWN,
     as_bits,
@@ -15,16 +25,6 @@ from search.runs import (
     in_memory,
     run,
 )
-from search.test_driver import counts_of
-from sweeps import swept
-
-from frontier import api
-from frontier.errors import Stopped
-from frontier.kernels.shift_search import ShiftSearch
-from frontier.runs.events import RunStopped
-from frontier.runs.layer_run import LayerRun
-from frontier.search import by_tasks
-from frontier.search import driver as driver_module
 
 
 @swept("form", FORMS, few=["bits", "list"])

@@ -4,15 +4,16 @@ import dataclasses
 import shutil
 
 import pytest
-from files import COPIES
-from making import CONFIGS, invoke
-from search.stopped import SETTINGS, config_of, copy_of_half_done, half_done
-from sweeps import swept
 
 from frontier import api
 from frontier.errors import CorruptRunError, FrontierError
 from frontier.runs.layer_run import LayerRun
 from frontier.search.verify import verify
+from tests.support.commands import invoke
+from tests.support.run_files import COPIES
+from tests.support.stopped_runs import SETTINGS, config_of, copy_of_half_done, half_done
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS
 
 # --- what another run has written
 

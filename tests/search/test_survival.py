@@ -7,9 +7,6 @@ import time
 from pathlib import Path
 
 import pytest
-from files import COPIES, read_sealed, write_sealed
-from making import invoke
-from search.stopped import WAYS, config_of, copy_of_half_done, way_of
 
 from frontier import api
 from frontier.errors import CorruptRunError, InputError
@@ -18,6 +15,9 @@ from frontier.search import by_tasks
 from frontier.search.repair import Repair
 from frontier.search.verify import verify
 from frontier.storage.lock import RunLock, is_held
+from tests.support.commands import invoke
+from tests.support.run_files import COPIES, read_sealed, write_sealed
+from tests.support.stopped_runs import WAYS, config_of, copy_of_half_done, way_of
 
 
 def test_a_deleted_run_json_is_named(tmp_path):

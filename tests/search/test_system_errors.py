@@ -9,9 +9,6 @@ import re
 
 import pytest
 from click.testing import CliRunner
-from making import CONFIGS, invoke
-from search.stopped import SETTINGS, config_of, copy_of_half_done
-from sweeps import swept
 
 from frontier import api
 from frontier.cli import main
@@ -22,6 +19,10 @@ from frontier.runs.log import read_last_start
 from frontier.search import by_tasks
 from frontier.storage import local
 from frontier.storage.local import LocalStorage
+from tests.support.commands import invoke
+from tests.support.stopped_runs import SETTINGS, config_of, copy_of_half_done
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS
 
 
 def test_a_disk_that_is_full_for_the_log_too(tmp_path):

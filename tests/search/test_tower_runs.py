@@ -4,7 +4,6 @@ import dataclasses
 
 import numpy as np
 import pytest
-from search.runs import assert_store_the_same, counted_tasks, done_anew
 
 from frontier import api
 from frontier.answers.distances import Distances
@@ -17,6 +16,7 @@ from frontier.search.repair import plan_repair
 from frontier.search.verify import verify
 from frontier.space.layout import Layout
 from frontier.space.tower_space import TowerSpace
+from tests.support.tile_runs import assert_store_the_same, counted_tasks, done_anew
 
 RINGS = {  # two rings of eight that cross in opposite places
     "left": "(1 2 3 4 5 6 7 8)",

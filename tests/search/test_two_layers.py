@@ -6,18 +6,6 @@ import os
 import shutil
 
 import pytest
-from making import invoke
-from search.runs import (
-    as_bits,
-    assert_store_the_same,
-    config_of,
-    counted_tasks,
-    done_anew,
-    in_memory,
-)
-from search.runs import run as run_of
-from sweeps import swept
-from twins import bfs_layers
 
 from frontier import api
 from frontier.errors import FULL, CorruptRunError, Stopped
@@ -26,6 +14,18 @@ from frontier.runs.layer_run import LayerRun
 from frontier.search import driver as driver_module
 from frontier.search import task as task_module
 from frontier.search.verify import verify
+from tests.support.commands import invoke
+from tests.support.reference_search import bfs_layers
+from tests.support.sweeps import swept
+from tests.support.tile_runs import (
+    as_bits,
+    assert_store_the_same,
+    config_of,
+    counted_tasks,
+    done_anew,
+    in_memory,
+)
+from tests.support.tile_runs import run as run_of
 
 DEPTH = 20
 """Of the layer in which runs are stopped."""

@@ -10,10 +10,6 @@ from dataclasses import replace
 import google_crc32c
 import numpy as np
 import pytest
-from files import COPIES, file_of, layers_of
-from making import CONFIGS, invoke, write_ledger
-from search.stopped import SEARCH, SETTINGS, config_of, finished
-from sweeps import swept
 
 from frontier import api
 from frontier.errors import CorruptRunError
@@ -24,6 +20,11 @@ from frontier.runs.summary import summary, write_summary
 from frontier.search import driver as driver_module
 from frontier.search.verify import verify
 from frontier.search.workspace import Workspace
+from tests.support.commands import invoke
+from tests.support.run_files import COPIES, file_of, layers_of
+from tests.support.stopped_runs import SEARCH, SETTINGS, config_of, finished
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import CONFIGS, write_ledger
 
 
 @swept("name", SEARCH, few=1)

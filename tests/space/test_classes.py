@@ -6,11 +6,13 @@ from math import factorial, prod
 
 import numpy as np
 import pytest
-from engine import assert_search, bitmap_sizes, graph_of, layouts_of, list_layers
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from sweeps import swept
-from twins import (
+
+from frontier.space.graph import Space
+from frontier.space.layout import Layout
+from frontier.space.lehmer import LehmerCode, lehmer_digits, swap_digits
+from tests.support.reference_search import (
     borders,
     digits,
     indices,
@@ -23,10 +25,14 @@ from twins import (
     swapped,
     voltage_layers,
 )
-
-from frontier.space.graph import Space
-from frontier.space.layout import Layout
-from frontier.space.lehmer import LehmerCode, lehmer_digits, swap_digits
+from tests.support.sweeps import swept
+from tests.support.whole_searches import (
+    assert_search,
+    bitmap_sizes,
+    graph_of,
+    layouts_of,
+    list_layers,
+)
 
 CODES = [
     (2, (1,)), (2, (2,)), (2, (1, 1)), (3, (1,)), (3, (2,)), (3, (3,)), (3, (2, 2)), (4, (3,)),

@@ -3,12 +3,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from engine import arcs_of, graph_of, origins_of
-from sweeps import swept
-from twins import lift_walks, numbered, random_arcs, random_sequence, sign
 
 from frontier.puzzles import tile_puzzle
 from frontier.space.graph import Space
+from tests.support.reference_search import lift_walks, numbered, random_arcs, random_sequence, sign
+from tests.support.sweeps import swept
+from tests.support.whole_searches import arcs_of, graph_of, origins_of
 
 
 def both_ways(*arcs):

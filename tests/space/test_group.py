@@ -6,12 +6,18 @@ from math import factorial
 
 import numpy as np
 import pytest
-from engine import graph_of
-from sweeps import swept
-from twins import layers_of, random_arcs, random_sequence, sequences_of, voltage_layers
 
 from frontier.space import group as group_module
 from frontier.space.group import Group, Reach
+from tests.support.reference_search import (
+    layers_of,
+    random_arcs,
+    random_sequence,
+    sequences_of,
+    voltage_layers,
+)
+from tests.support.sweeps import swept
+from tests.support.whole_searches import graph_of
 
 WILSON = [[1, 5, 6], [0, 2], [1, 3], [2, 4, 6], [3, 5], [4, 0], [0, 3]]
 """Wilson's graph on seven vertices, the only one whose group is not plain to see."""

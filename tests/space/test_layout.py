@@ -6,11 +6,8 @@ from math import prod
 
 import numpy as np
 import pytest
-from engine import graph_of, shared, whole_slabs
 from hypothesis import given
 from hypothesis import strategies as st
-from sweeps import swept
-from twins import borders, moved
 
 from frontier.errors import InputError
 from frontier.puzzles import tile_puzzle
@@ -18,6 +15,9 @@ from frontier.space import layout as layout_module
 from frontier.space.graph import Space
 from frontier.space.layout import Layout, split_voltage
 from frontier.space.program import program_of, reads_of
+from tests.support.reference_search import borders, moved
+from tests.support.sweeps import swept
+from tests.support.whole_searches import graph_of, shared, whole_slabs
 
 
 def turns(m):

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from twins import digits, indices, numbered, sign, swapped
 
 from frontier.space.lehmer import LehmerCode, lehmer_digits, swap_digits
+from tests.support.reference_search import digits, indices, numbered, sign, swapped
 
 sequences = st.integers(0, 24).flatmap(lambda m: st.permutations(range(m)))
 

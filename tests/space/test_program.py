@@ -4,17 +4,17 @@ import random
 
 import numpy as np
 import pytest
-from engine import assert_search, graph_of
 from hypothesis import given
 from hypothesis import strategies as st
-from sweeps import swept
-from twins import moved, random_sequence, sign, voltage_layers
 
 from frontier.kernels import expand_rows as bits
 from frontier.kernels.shift_search import ShiftSearch
 from frontier.space.graph import Space
 from frontier.space.layout import Layout
 from frontier.space.program import last_first
+from tests.support.reference_search import moved, random_sequence, sign, voltage_layers
+from tests.support.sweeps import swept
+from tests.support.whole_searches import assert_search, graph_of
 
 
 def flip(pancakes):

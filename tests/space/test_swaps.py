@@ -5,9 +5,6 @@ from math import prod
 
 import numpy as np
 import pytest
-from engine import graph_of
-from sweeps import swept
-from twins import digits, indices, numbered, swapped
 
 from frontier.kernels.expand_rows import live_rows, or_swap
 from frontier.space.graph import Space
@@ -35,6 +32,9 @@ from frontier.space.swaps import (
     word_parities,
 )
 from frontier.space.words import count_bits
+from tests.support.reference_search import digits, indices, numbered, swapped
+from tests.support.sweeps import swept
+from tests.support.whole_searches import graph_of
 
 SIGNS = [0, 1]
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from towers import exchange, made, origin_of, plain, ring
 
 from frontier.errors import TooLarge
 from frontier.space import tower as towers
 from frontier.space.stages import stages_of
 from frontier.space.tower import Graph, Tower
 from frontier.space.tower_space import TowerSpace
+from tests.support.random_towers import exchange, made, origin_of, plain, ring
 
 MOST = 20_000
 

@@ -9,13 +9,13 @@ from math import isinf
 
 import numpy as np
 import pytest
-from sweeps import swept
 
 from frontier.errors import CorruptRunError, InputError, NotAFile, system_words
 from frontier.storage.base import Replaced
 from frontier.storage.bucket import CHUNK_BYTES
 from frontier.storage.places import storage_at
 from frontier.storage.sealed import read_json
+from tests.support.sweeps import swept
 
 
 class Contract:

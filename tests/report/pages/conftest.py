@@ -1,7 +1,8 @@
 """Fixtures of tests that look at pages."""
 
 import pytest
-from browsers import SIZES
+
+from tests.support.browsers import SIZES
 
 
 @pytest.fixture(params=SIZES)

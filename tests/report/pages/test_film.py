@@ -4,12 +4,12 @@ import re
 from itertools import pairwise
 
 import pytest
-from report.test_boards import solved
-from report.test_films import TURNING
-from sweeps import cases
 
 from frontier.puzzles import block_puzzle, tile_puzzle
 from frontier.report.boards import captions_of, film_page
+from tests.report.test_boards import solved
+from tests.report.test_films import TURNING
+from tests.support.sweeps import cases
 
 PUZZLES = {
     "tiles": (tile_puzzle(3, 3), "1 4 2/3 5 0/6 7 8"),

@@ -6,13 +6,13 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from making import made
 from PIL import Image
-from sweeps import swept
 
 from frontier.report.charts import STYLE, WIDTH
 from frontier.report.formats import report_page
 from frontier.report.statistics import Report, statistics_of
+from tests.support.sweeps import swept
+from tests.support.temporary_runs import made
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from ledgers import line_of
 
 from frontier.report.status_page import status_page
 from frontier.runs.events import (
@@ -16,6 +15,7 @@ from frontier.runs.events import (
     TaskFinished,
 )
 from frontier.runs.progress import Progress
+from tests.support.ledgers import line_of
 
 RECORDED = json.loads((Path(__file__).parents[2] / "forecast" / "recorded.json").read_text())
 

@@ -1,4 +1,4 @@
-"""A slow and obvious twin of permutation puzzles, and the moves of some that are well known.
+"""Permutation puzzles, slow and obvious, and the moves of some that are well known.
 
 A move is a pair of lists: where the piece in each position goes, from 1, and by how much it is
 turned. A board is a tuple of (label, orientation).
@@ -7,7 +7,8 @@ turned. A board is a tuple of (label, orientation).
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from twins import layers_of
+
+from tests.support.reference_search import layers_of
 
 Move = tuple[list[int], list[int]]
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from twins import Flat, blank_moves, layers_of, line_moves
+from tests.support.reference_search import Flat, blank_moves, layers_of, line_moves
 
 LIKE = -1
 Rectangle = tuple[int, int, int, int]

@@ -5,7 +5,8 @@ from itertools import combinations
 from math import comb, factorial
 
 import numpy as np
-from twins import blank_moves, digits, layers_of, sign
+
+from tests.support.reference_search import blank_moves, digits, layers_of, sign
 
 X = -1
 """Any tile that is not labelled."""

@@ -1,4 +1,4 @@
-"""Slow and obvious twins of the engine, written without it, that tests compare it with.
+"""Searches, sequences and moves, slow and obvious, that tests compare the package with.
 
 Sequences are tuples, state spaces are dictionaries or sets, a search is breadth first over
 explicit neighbours. Nothing here imports the package.

@@ -8,7 +8,9 @@ program, by another protocol.
 import shutil
 
 import pytest
-from bucket_server import (
+
+from frontier.storage.places import storage_at
+from tests.support.bucket_server import (
     AZURITE,
     BUCKET,
     Proxy,
@@ -18,9 +20,7 @@ from bucket_server import (
     s3_server,
     settings,
 )
-from sweeps import cases
-
-from frontier.storage.places import storage_at
+from tests.support.sweeps import cases
 
 
 @pytest.fixture(scope="session")

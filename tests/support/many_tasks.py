@@ -1,7 +1,7 @@
 """`frontier`, but a new run's layers are cut into many tasks and are never lists, and a search of
 God's number is cut into many portions, each of which it commits.
 
-    python tests/campaigns/finely.py run configs/2x5.toml --set search.in_memory=false
+    python tests/support/many_tasks.py run configs/2x5.toml --set search.in_memory=false
 
 So a puzzle that takes a second goes through what large ones go through; for `faults.py`. A run in
 memory commits what it has found twenty times a second.

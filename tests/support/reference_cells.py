@@ -1,4 +1,4 @@
-"""Slow and obvious twins of one blank on a graph, and of puzzles from cells of one's own.
+"""One blank on a graph, and puzzles from cells of one's own, slow and obvious.
 
 On a graph a board is a tuple of labels. Else a position is the set of its pieces, each a kind and
 the cells it covers.
@@ -6,7 +6,7 @@ the cells it covers.
 
 from collections.abc import Iterable
 
-from twins import layers_of
+from tests.support.reference_search import layers_of
 
 
 def graph_moves(adjacency, board: tuple) -> list[tuple]:

@@ -14,10 +14,16 @@ from functools import cached_property
 from itertools import permutations
 from pathlib import Path
 
-from puzzles.block_twins import agreeing, all_positions, block_moves, board_cells, position
-from puzzles.cell_twins import both_ways, floor_moves, floor_position
-from puzzles.permutation_twins import moves_from, undone
-from twins import blank_moves, layers_of, within_reach
+from tests.support.reference_blocks import (
+    agreeing,
+    all_positions,
+    block_moves,
+    board_cells,
+    position,
+)
+from tests.support.reference_cells import both_ways, floor_moves, floor_position
+from tests.support.reference_permutations import moves_from, undone
+from tests.support.reference_search import blank_moves, layers_of, within_reach
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 WAYS = {"↑": (-1, 0), "↓": (1, 0), "←": (0, -1), "→": (0, 1)}

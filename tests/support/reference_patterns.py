@@ -6,12 +6,12 @@ from functools import cache
 from itertools import combinations
 from math import inf
 
-from engine import boards_at, layer_sizes, list_layers, origins_of
 from hypothesis import strategies as st
-from twins import blank_moves, layers_of
 
 from frontier.kernels.shift_search import memory_layout
 from frontier.puzzles import pattern_puzzle
+from tests.support.reference_search import blank_moves, layers_of
+from tests.support.whole_searches import boards_at, layer_sizes, list_layers, origins_of
 
 LIKE = -1
 ARROWS = {(-1, 0): "↑", (1, 0): "↓", (0, -1): "←", (0, 1): "→"}

@@ -1,20 +1,13 @@
-"""Commands and their results; runs to report on, runs that say what is not so, and runs that
-another process makes."""
+"""Small runs that tests make, and wait for."""
 
-import importlib.util
 import time
 from pathlib import Path
 
-from click.testing import CliRunner
-
 from frontier import api
-from frontier.cli import main
 from frontier.config import load_config
 from frontier.runs.layer_run import LayerRun
 
-CONFIGS = Path(__file__).parents[1] / "configs"
-
-BY_TASKS = "--set", "search.in_memory=false"
+CONFIGS = Path(__file__).parents[2] / "configs"
 
 IDENTITY = {
     "name": "x",
@@ -27,31 +20,10 @@ IDENTITY = {
 """What makes a run of 2×4 the run that it is, as `LayerRun.create` takes it."""
 
 
-def script(name):
-    """The module of a script of scripts/."""
-    spec = importlib.util.spec_from_file_location(name, CONFIGS.parent / "scripts" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def made(path, name, *settings, until=None):
     """The store of a run of a config of configs/, made in this process."""
     settings = (f"store.path={path}", "cluster.kind=serial", *settings)
     return api.run(api.plan(load_config(CONFIGS / f"{name}.toml", settings)), until).store
-
-
-def serial(path):
-    """Options of `run` that make it in this process, in a directory below this one."""
-    return "--set", "cluster.kind=serial", "--set", f"store.path={path / 'run'}"
-
-
-def invoke(*arguments, code=0, **more):
-    """The result of a command, in this process, that must end with this exit code."""
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments], **more)
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result
 
 
 def write_ledger(store):

@@ -4,13 +4,12 @@ import dataclasses
 import json
 from functools import cache
 
-from twins import bfs_layers
-
 from frontier import api
 from frontier.config import Config
 from frontier.layers.parts import RECORD_BYTES
 from frontier.search import task as task_module
 from frontier.search.workspace import close_workspace
+from tests.support.reference_search import bfs_layers
 
 KNOWN = {  # depth, states: thesis tables 1.1 and (mn)!/2
     (2, 4): (36, 20_160),

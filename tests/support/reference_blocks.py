@@ -1,4 +1,4 @@
-"""Slow and obvious twins of sliding blocks, written without the package.
+"""Sliding blocks, slow and obvious, written without the package.
 
 A position is the set of its pieces, each a kind and the cells it covers.
 """
@@ -6,7 +6,7 @@ A position is the set of its pieces, each a kind and the cells it covers.
 from collections.abc import Iterable
 from functools import cache
 
-from twins import layers_of
+from tests.support.reference_search import layers_of
 
 DIRECTIONS = ((-1, 0), (1, 0), (0, -1), (0, 1))
 

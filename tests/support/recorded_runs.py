@@ -3,12 +3,11 @@
 import json
 from pathlib import Path
 
-from ledgers import line_of
-from making import CONFIGS
-
 from frontier import api
 from frontier.config import load_config
 from frontier.runs.events import LayerFinished, LayerStarted, RunStarted
+from tests.support.ledgers import line_of
+from tests.support.temporary_runs import CONFIGS
 
 RECORDED = json.loads((Path(__file__).parents[1] / "forecast" / "recorded.json").read_text())
 STATES = {name: sum(line[0] for line in lines) for name, lines in RECORDED.items()}

@@ -6,7 +6,6 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from twins import indices
 
 from frontier.kernels.engines import engine_of
 from frontier.kernels.expand_rows import expand, live_rows
@@ -15,6 +14,7 @@ from frontier.space import layout as layout_module
 from frontier.space.graph import BaseGraph
 from frontier.space.layout import Layout
 from frontier.space.program import program_of, reads_of, swaps_of
+from tests.support.reference_search import indices
 
 ROW_WORDS = (layout_module.ROW_WORDS, 42, 6, 1)
 SLAB_BYTES = (layout_module.SLAB_BYTES, 4000, 100)

@@ -1,12 +1,12 @@
-"""Boards of the twin as the tables and kernels of cosets write them, and back."""
+"""Boards of `reference_cosets` as the tables and kernels of cosets write them, and back."""
 
 import numpy as np
-from cosets.twin import blank_cells, board_of
-from sweeps import swept
 
 from frontier.cosets.kernel import BLANK, UNLABELLED
 from frontier.cosets.regions import Region
 from frontier.puzzles import tile_puzzle
+from tests.support.reference_cosets import blank_cells, board_of
+from tests.support.sweeps import swept
 
 HALF = {1: 1, 2: 1, 3: 3, 4: 12, 5: 60, 6: 360, 7: 2520, 8: 20160}
 """Half of the orders of so many tiles."""
@@ -18,7 +18,7 @@ def made(name, make):
 
 
 def tiles_of(board):
-    """The puzzle of a board of the twin."""
+    """The puzzle of a board of `reference_cosets`."""
     return tile_puzzle(board.rows, board.columns, blank=board.blank, metric=board.metric)
 
 

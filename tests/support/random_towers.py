@@ -1,4 +1,4 @@
-"""Random permutation puzzles, and their slow twin: boards in a dictionary."""
+"""Random permutation puzzles, and slow searches of them, with boards in a dictionary."""
 
 import random
 from dataclasses import dataclass

@@ -1,0 +1,1 @@
+"""Tests, and the helpers and campaigns that go with them."""
