@@ -1,7 +1,7 @@
 """What holds of every puzzle, whatever its kind: one suite over small puzzles of all kinds.
 
-Their boards and moves are made without the package (`reference_puzzles`), and all boards that can be
-reached are listed. What is larger than that is drawn at random, and held against itself.
+Their boards and moves are made without the package (`reference_puzzles`), and all boards that can
+be reached are listed. What is larger than that is drawn at random, and held against itself.
 """
 
 import json
