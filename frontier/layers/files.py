@@ -150,11 +150,6 @@ class LayerFiles:
         """Return whether something at the place has the name of a part."""
         return self.storage.exists(self.name(task))
 
-    def surplus(self) -> list[str]:
-        """Return the files in the folder that Zarr would wrongly take for parts of the layer."""
-        names = part_names(self.storage, self.folder)
-        return sorted(name for name in names if self.task_of(name) is None)
-
     def part(self, task: int) -> Part:
         """Open a part; raises CorruptRunError if it is missing or damaged."""
         return Part(self.storage, self.name(task), self._slabs, self.run, self.depth, task)

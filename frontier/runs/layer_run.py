@@ -14,7 +14,6 @@ from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 
-from frontier.errors import CorruptRunError
 from frontier.layers.files import LINKED, LIST_NAME, ZARR_GROUP, LayerFiles, part_names
 from frontier.layers.record import LayerRecord, chained, records_of
 from frontier.layers.stored import StoredLayer
@@ -33,7 +32,7 @@ from frontier.runs.identity import BY_LAYERS
 from frontier.runs.stored_run import StoredRun
 from frontier.space.layout import Layout
 from frontier.storage.base import Storage
-from frontier.storage.sealed import read_json, write_json
+from frontier.storage.sealed import holds_json, write_json
 from frontier.text import counted
 
 
@@ -280,10 +279,7 @@ class LayerRun(StoredRun):
 
     def is_group(self) -> bool:
         """Return whether Zarr can open the layers together."""
-        try:
-            return read_json(self.storage, f"{self.layers_name}/zarr.json") == ZARR_GROUP
-        except CorruptRunError:
-            return False
+        return holds_json(self.storage, f"{self.layers_name}/zarr.json", ZARR_GROUP)
 
     def describe_group(self) -> None:
         """Write the ``zarr.json`` of all layers again."""

@@ -45,6 +45,8 @@ class Checked:
     wrong_summary: bool = False
     faults: list[Fault] = field(default_factory=list)
 
+    notes = ()
+
     @property
     def in_words(self) -> str:
         """What was checked."""

@@ -1,8 +1,8 @@
 """Checks whether a run directory holds what the run wrote, and whether its layers are right.
 
 *Whole*: the ledger and the records match their digests and each other. Each part of a layer exists,
-is the one that was written, and holds as many states as its record says. Zarr would read the array
-as intended.
+is the one that was written, and holds as many states as its record says. The search does not read
+``zarr.json``, which describes layers to other programs; the check only notes where it is wrong.
 
 *Right* (`deep`): the check draws states at random from a layer, and from the neighbours of the
 layer before it, and tests each against the definition of a layer: a state lies at depth t if and
@@ -26,24 +26,24 @@ from frontier.runs.identity import read_identity
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
 from frontier.runs.stored_run import StoredRun
-from frontier.storage.sealed import read_json, read_sealed
+from frontier.storage.sealed import read_sealed
 from frontier.text import counted, size
 
 SLABS_DRAWN = 32
 """States are drawn from at most this many slabs of a layer."""
 
-GROUP, SUMS, SUMMARY, OTHERS = -1, -2, -3, -4
-"""Numbers used in place of a depth for faults outside the layers: in the Zarr group and the copies,
-in the sums over the ledger's layers, in the summary, and in files that do not belong to the run."""
+COPY, SUMS, SUMMARY, OTHERS = -1, -2, -3, -4
+"""Numbers used in place of a depth for faults outside the layers: in the copies, in the sums over
+the ledger's layers, in the summary, and in files that do not belong to the run."""
 
 
 @dataclass(frozen=True)
 class Fault:
     """Something that is wrong or not as it was written.
 
-    depth: the depth of the layer, or GROUP, SUMS, SUMMARY or OTHERS. message: names the file and
+    depth: the depth of the layer, or COPY, SUMS, SUMMARY or OTHERS. message: names the file and
     what is wrong with it. task: a task of the layer under way or of the next one. described: True
-    if the file only describes the run to other programs, and the search does not read it.
+    if the search does not need the file.
     """
 
     depth: int
@@ -58,7 +58,7 @@ class Verified:
 
     layers, parts, bytes: how much is on disk. positions: how many were checked against the
     definition of a layer. depth_being_replaced: the layer whose parts the layer under way has begun
-    to replace.
+    to replace. notes: which files that only other programs read are wrong.
     """
 
     layers: int = 0
@@ -67,6 +67,7 @@ class Verified:
     positions: int = 0
     depth_being_replaced: int | None = None
     faults: list[Fault] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def in_words(self) -> str:
@@ -79,7 +80,7 @@ class Verified:
 
     def sound(self, depth: int) -> bool:
         """Return whether the search can build on a layer."""
-        return all(fault.depth != depth or fault.described for fault in self.faults)
+        return all(fault.depth != depth for fault in self.faults)
 
 
 def verify(
@@ -100,11 +101,14 @@ def verify(
         say(f"layer {depth}")
         done.layers += 1
         done.faults += [Fault(depth, message) for message in _whole_layer(reader, depth, done)]
-        if done.sound(depth) and (message := _wrong_description(reader, depth)):
-            done.faults.append(Fault(depth, message, described=True))
     if not run.complete:
         done.faults += _layer_under_way(reader, done)
     done.faults += misplaced_faults(run, done.faults)
+    done.notes += [
+        f"{run.storage.place(name)} is missing or corrupt. The search does not read it; `repair` "
+        "rewrites it for other programs that read the layers"
+        for name in reader.wrong_descriptions(filter(done.sound, stored))
+    ]
     rng = np.random.default_rng(seed)
     for depth in stored if deep else ():
         whole = all(done.sound(d) and d != done.depth_being_replaced for d in (depth, depth - 1))
@@ -129,12 +133,12 @@ def copy_faults(run: StoredRun) -> Iterator[Fault]:
         try:
             check(run.storage, name) if check else run.check_ledger(name)
         except CorruptRunError as error:
-            yield Fault(GROUP, str(error), described=True)
+            yield Fault(COPY, str(error), described=True)
 
 
 def _faults_outside(run: LayerRun) -> Iterator[Fault]:
     """Generate the faults outside the layers. The layers of the ledger must add up, the copies must
-    match their originals, and the summary and the Zarr group must be as they were written."""
+    match their originals, and the summary must be as it was written."""
     storage, counted_states, states = run.storage, run.states, run.identity["states"]
     if counted_states > states or (run.complete and counted_states != states):
         holds = f"its layers hold {counted(counted_states, 'state')}, but the puzzle has {states:,}"
@@ -156,9 +160,6 @@ def _faults_outside(run: LayerRun) -> Iterator[Fault]:
                 f"{apart}: one of them was changed. When the run resumes, it rewrites the copy "
                 "with its next layer",
             )
-    if not run.is_group():
-        group = storage.place(f"{run.layers_name}/zarr.json")
-        yield Fault(GROUP, f"{group} is missing or corrupt", described=True)
 
 
 def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]:
@@ -215,21 +216,6 @@ def _whole_part(layer: StoredLayer, task: int, part: Part, done: Verified) -> No
             f"layer {files.depth}: {part.path} holds {counted(states_held, 'state')}, but its "
             f"record says {part.states:,}"
         )
-
-
-def _wrong_description(reader: RunReader, depth: int) -> str | None:
-    """Return a message if Zarr's view of a layer is wrong, else None."""
-    files = reader.layer(depth).files
-    try:
-        name = f"{files.folder}/zarr.json"
-        if read_json(files.storage, name) != files.metadata:
-            return f"layer {depth}: {files.storage.place(name)} is corrupt"
-    except CorruptRunError as error:
-        return f"layer {depth}: {error}"
-    if surplus := files.surplus():
-        place = files.storage.place(f"{files.folder}/{surplus[0]}")
-        return f"layer {depth}: {place} is not one of its parts"
-    return None
 
 
 def _layer_under_way(reader: RunReader, done: Verified) -> Iterator[Fault]:

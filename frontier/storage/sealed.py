@@ -37,6 +37,14 @@ def read_json(storage: Storage, name: str) -> dict:
         raise CorruptRunError(message) from None
 
 
+def holds_json(storage: Storage, name: str, value: object) -> bool:
+    """Return whether a file exists and holds a value as JSON."""
+    try:
+        return read_json(storage, name) == value
+    except CorruptRunError:
+        return False
+
+
 def sealed(value: dict) -> bytes:
     """Return the content of a file that `write_sealed` writes."""
     return json.dumps({**value, "digest": _digest(value)}).encode()

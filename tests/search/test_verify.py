@@ -44,6 +44,7 @@ def test_what_was_checked_is_said(whole):
         "positions",
         "depth_being_replaced",
         "faults",
+        "notes",
     ]
     said = invoke("verify", path, "--deep").stdout
     assert f"; {value['positions']:,} positions checked against the definition: no faults" in said
@@ -127,13 +128,22 @@ def test_nothing_is_given_up_unasked(copy):
     assert len(LayerRun.open(path).records) == 21
 
 
-def test_what_only_zarr_reads(copy, whole):
+@pytest.mark.parametrize("damage", ["{}", "[", None])
+def test_what_only_other_programs_read_is_no_fault(copy, whole, damage):
+    """And `repair` rewrites it."""
     path = copy("frontier")
     for file in ("layers/zarr.json", "layers/0020/zarr.json"):
-        file_of(path, file).write_text("{}")
-        assert str(file_of(path, file)) in invoke("verify", path, code=4).output
-        invoke("repair", path)
-        assert verify(LayerRun.open(path)).faults == []
+        place = file_of(path, file)
+        before = place.read_bytes()
+        place.unlink()
+        if damage is not None:
+            place.write_text(damage)
+        said = invoke("verify", path).stdout
+        assert "no faults" in said
+        assert str(place) in said
+        assert f"{place} rewritten" in invoke("repair", path).output
+        assert place.read_bytes() == before
+        assert str(place) not in invoke("verify", path).stdout
     assert finished(path, "frontier") == whole[1]
 
 
@@ -148,14 +158,21 @@ def test_a_damaged_file_comes_back_from_its_copy(copy, whole, name, copied):
     assert finished(path, "frontier") == whole[1]
 
 
-def test_what_is_not_a_layer_s_own(copy, whole):
-    path = copy("frontier")
-    file_of(path, "layers/0020/c.7").write_bytes(b"stray")
-    assert "c.7 is not one of its parts" in invoke("verify", path, code=4).output
-    invoke("repair", path)
-    assert verify(LayerRun.open(path)).faults == []
+def test_repair_deletes_no_file_of_somebody_else(copy, whole):
+    path = copy("spare")
+    notes = [file_of(path, f"layers/{depth:04d}/notes") for depth in (16, 19, 20)]
+    for file in notes:
+        file.write_text("mine")
+    stray = file_of(path, "layers/0016/c.7")  # Zarr does not read beyond the shape of an array
+    stray.write_text("mine")
+    file_of(path, "layers/0016/zarr.json").write_text("{}")
+    assert "zarr.json rewritten" in invoke("repair", path).output
+    assert stray.read_text() == "mine"
+    turned(file_of(path, "layers/0019/c.0"))
+    invoke("repair", path, "--yes")
     assert "nothing to repair" in invoke("repair", path).output
-    assert finished(path, "frontier") == whole[1]
+    assert finished(path, "spare") == whole[1]
+    assert all(file.read_text() == "mine" for file in notes)
 
 
 def test_copies_that_are_made_again(copy, whole):
