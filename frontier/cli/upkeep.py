@@ -133,7 +133,7 @@ def repair(run, yes, take_over):
 
 
 def _describe(store: StoredRun, result: "Verified | Checked") -> str:
-    looked = result.in_words
+    looked = "stopped before it did anything" if store.fresh else result.in_words
     faults = counted(len(result.faults), "fault") if result.faults else "no faults"
     messages = [*(fault.message for fault in result.faults), *result.notes]
     lines = [f"{store.path}: {looked}: {faults}", *(f"  {of}" for of in messages[:MOST_SHOWN])]

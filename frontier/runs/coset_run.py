@@ -71,8 +71,9 @@ class CosetRun(StoredRun):
     def _begin(self) -> None:
         """Do nothing: the run has only its identity and its ledger."""
 
-    def has_files(self) -> bool:
-        return bool(self.tables.names)
+    @property
+    def fresh(self) -> bool:
+        return self.proof is None and not self.tables.names
 
     def misplaced(self) -> list[str]:
         files = [*OWN_FILES, SUMMARY]

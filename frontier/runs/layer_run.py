@@ -53,8 +53,9 @@ class LayerRun(StoredRun):
         remove_runs(self.storage, but=self.identity["identifier"])
         self.describe_group()
 
-    def has_files(self) -> bool:
-        return bool(layer_names(self.storage, self.layers_name))
+    @property
+    def fresh(self) -> bool:
+        return not self.records and not layer_names(self.storage, self.layers_name)
 
     def _content(self) -> dict:
         self.records = chained(self.identity["identifier"], self.records)

@@ -17,7 +17,7 @@ def mend(storage: Storage) -> list[str]:
     identity, actions = _mend(storage, RUN, lambda file: read_identity(storage, file))
     run: StoredRun = class_of(identity["kind"])(storage, identity)
     files = LEDGER, COPIES[LEDGER]
-    if run.has_files() or any(map(storage.exists, files)):  # otherwise the run was killed early
+    if not run.fresh or any(map(storage.exists, files)):
         actions += _mend(storage, LEDGER, run.check_ledger)[1]
     return actions
 

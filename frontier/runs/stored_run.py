@@ -132,9 +132,11 @@ class StoredRun(ABC):
     def _begin(self) -> None:
         """Make the files of a new run besides its identity and its ledger."""
 
+    @property
     @abstractmethod
-    def has_files(self) -> bool:
-        """Return whether the run has files besides its identity and its ledger."""
+    def fresh(self) -> bool:
+        """True if the run was stopped before it did anything. It may then lack its ledger, and
+        copies."""
 
     @abstractmethod
     def _content(self) -> dict:
@@ -163,7 +165,7 @@ class StoredRun(ABC):
         try:
             content = self._ledger.read()
         except CorruptRunError:
-            if self._ledger.begun or self.has_files() or not self._holds_this_run():
+            if self._ledger.begun or not self.fresh or not self._holds_this_run():
                 raise
             return
         self.take(content)

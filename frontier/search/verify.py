@@ -107,7 +107,7 @@ def verify(
     done.notes += [
         f"{run.storage.place(name)} is missing or corrupt. The search does not read it; `repair` "
         "rewrites it for other programs that read the layers"
-        for name in reader.wrong_descriptions(filter(done.sound, stored))
+        for name in (reader.wrong_descriptions(filter(done.sound, stored)) if run.records else ())
     ]
     rng = np.random.default_rng(seed)
     for depth in stored if deep else ():
@@ -130,6 +130,8 @@ def misplaced_faults(run: StoredRun, faults: list[Fault]) -> Iterator[Fault]:
 def copy_faults(run: StoredRun) -> Iterator[Fault]:
     """Generate the faults of the copies that a run of either kind keeps."""
     for check, name in ((read_identity, COPIES[RUN]), (None, COPIES[LEDGER])):
+        if run.fresh and not run.storage.exists(name):
+            continue  # it was not yet written
         try:
             check(run.storage, name) if check else run.check_ledger(name)
         except CorruptRunError as error:
@@ -150,7 +152,7 @@ def _faults_outside(run: LayerRun) -> Iterator[Fault]:
         yield Fault(SUMMARY, str(error), described=True)
     damages = list(copy_faults(run))
     yield from damages
-    if not damages:
+    if not damages and run.records:
         pairs = zip(run.records, run.copied_records(), strict=False)  # a copy may lack one commit
         apart = next((mine.depth for mine, copy in pairs if mine.chain != copy.chain), None)
         if apart is not None:

@@ -1,18 +1,21 @@
 import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 import pytest
 from files import read_json, write_json
 from ledgers import line_of
-from making import IDENTITY
+from making import IDENTITY, invoke
 
 from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.layers.record import LayerRecord
 from frontier.layers.tally import Tally
 from frontier.puzzles import tile_puzzle
+from frontier.runs.coset_run import CosetRun
 from frontier.runs.directory import delete_files, refuse_others
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.mending import mend
@@ -318,6 +321,46 @@ def test_a_run_whose_files_are_being_deleted_is_gone(place, monkeypatch):
     monkeypatch.setattr("frontier.runs.ledger.Ledger.read", read_too_late)
     with pytest.raises(Gone, match="no longer holds this run"):
         run.check_mine()
+
+
+KINDS = {
+    "layers": (LayerRun, IDENTITY),
+    "cosets": (
+        CosetRun,
+        {"name": "x", "puzzle": IDENTITY["puzzle"], "region": "2x2", "groups": [7]},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_that_was_killed_at_any_step_of_its_beginning_is_sound(place, kind, monkeypatch):
+    """It has no ledger yet, or no copies, but nothing is lost."""
+    cls, identity = KINDS[kind]
+    steps = 0
+
+    def killed_after(number, original):
+        def step(*arguments, **options):
+            nonlocal steps
+            if (steps := steps + 1) > number:
+                raise KeyboardInterrupt
+            return original(*arguments, **options)
+
+        return step
+
+    for number in count(1):
+        steps = 0
+        with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
+            for name in ("make_folder", "write", "replace"):
+                patch.setattr(type(place), name, killed_after(number, getattr(type(place), name)))
+            cls.create(place, identity)
+            break
+        if place.exists("run.json"):
+            assert cls.open(place).fresh
+            assert "stopped before it did anything: no faults" in invoke("verify", place).stdout
+            assert invoke("repair", place).exit_code == 0
+            assert "no faults" in invoke("verify", place).stdout
+        delete_files(place)
+    assert number > 3
 
 
 def test_a_run_that_takes_the_place_of_another(place):
