@@ -7,14 +7,14 @@ their results. The tables may be deleted, because the search makes them again.
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from frontier.config import Config
 from frontier.cosets.proof import Answer, Proof
-from frontier.cosets.questions import Portion, Witness
+from frontier.cosets.questions import PORTIONS, Portion, Witness
 from frontier.cosets.regions import Region, check_puzzle, region_named
 from frontier.cosets.sources import TableSource
 from frontier.errors import CorruptRunError, InputError
@@ -25,21 +25,21 @@ from frontier.runs.stored_run import StoredRun
 from frontier.runs.table_files import TableFiles
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
-from frontier.storage.sealed import Count
+from frontier.storage.sealed import Count, Seconds
 
 
 @dataclass
 class StoredAnswer:
     """An answer as the ledger stores it; see `frontier.cosets.proof.Answer`."""
 
-    portions: Count
+    portions: Annotated[int, Field(strict=True, ge=0, le=PORTIONS)]
     cosets: Count
     done: list[Portion]
 
 
 ANSWERS, WITNESSES = TypeAdapter(dict[int, StoredAnswer]), TypeAdapter(list[Witness])
 COUNTS, REQUEST = TypeAdapter(tuple[Count, Count]), TypeAdapter(tuple[Count | None, Count])
-GUESSED = TypeAdapter(float)
+GUESSED = TypeAdapter(Seconds)
 """The types of values in a ledger."""
 
 
@@ -157,6 +157,7 @@ class CosetRun(StoredRun):
                 proof.answers[limit] = Answer(portions, stored.cosets, done)
             proof.witnesses += WITNESSES.validate_python(content["witnesses"])
             proof.guessed = GUESSED.validate_python(content["guessed"])
+            proof.check_values(self.region.puzzle)
             proof.check()
         self.request, self.proof = request, proof
 

@@ -17,7 +17,7 @@ from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.puzzles.settings import PuzzleTable, Table
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
-from frontier.storage.sealed import first_wrong, read_json, read_sealed
+from frontier.storage.sealed import Moment, first_wrong, read_json, read_sealed
 
 FORMAT = 1
 
@@ -42,7 +42,7 @@ class Identity(Table):
 
     format: StrictInt
     identifier: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
-    created: float = Field(ge=0, strict=True, allow_inf_nan=False)
+    created: Moment
     name: Annotated[str, Field(pattern="^[A-Za-z0-9._-]+$", max_length=200)]
     puzzle: PuzzleTable
 

@@ -4,8 +4,10 @@ event, except for the events within a layer."""
 import json
 import time
 from contextlib import suppress
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any, Literal, NamedTuple
+
+from pydantic import TypeAdapter, validate_call
 
 from frontier.config import Config
 from frontier.layers.record import LayerRecord
@@ -25,6 +27,7 @@ from frontier.runs.events import (
     Start,
 )
 from frontier.storage.base import Storage
+from frontier.storage.sealed import Count, Moment, Seconds
 
 STARTS, ENDS = (RunStarted, SearchStarted), (RunFinished, RunStopped, SearchFinished, SearchStopped)
 LOGGED: dict[str, type] = {
@@ -32,6 +35,8 @@ LOGGED: dict[str, type] = {
 }
 
 NAME = "events.jsonl"
+
+MOMENT = TypeAdapter(Moment)
 
 REST = 50
 """While layers are made, the time between two writes of the log is at least this many times the
@@ -100,7 +105,8 @@ def read_last_start(storage: Storage) -> LastStart | None:
         for line in storage.read(NAME).decode(errors="replace").splitlines():
             with suppress(ValueError, TypeError, KeyError, AttributeError):
                 values = json.loads(line)
-                when, kind = float(values.pop("time")), LOGGED[values.pop("event")]
+                when = MOMENT.validate_python(values.pop("time"))
+                kind = LOGGED[values.pop("event")]
                 if kind in STARTS:
                     last = LastStart((when, _event(kind, values)), [], None)
                 elif last and kind is LayerMade:
@@ -111,11 +117,15 @@ def read_last_start(storage: Storage) -> LastStart | None:
 
 
 def _event(kind: type, values: dict) -> Any:
-    names = {of.name for of in fields(kind)}
-    return kind(**{name: value for name, value in values.items() if name in names})
+    """Return an event; raises ValueError if a value is one that no event has."""
+    numbers = [of for of in values.values() if isinstance(of, int | float)]
+    if not all(-1 <= number < 1 << 63 for number in numbers):  # false for NaN
+        raise ValueError
+    return TypeAdapter(kind).validate_python(values)
 
 
+@validate_call
 def _layer_made(
-    depth: int, states: int, form: Literal["bits", "list"], seconds: float, elapsed: float
+    depth: Count, states: Count, form: Literal["bits", "list"], seconds: Seconds, elapsed: Seconds
 ) -> LayerMade:
     return LayerMade(LayerRecord.of(depth, form, Tally(states), seconds), elapsed)

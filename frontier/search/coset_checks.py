@@ -13,6 +13,8 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from pydantic import BaseModel, ValidationError
+
 from frontier import machine
 from frontier.cosets.proof import Proof, wrong_division
 from frontier.cosets.questions import Asker, Farther, Portion, Witness
@@ -21,11 +23,24 @@ from frontier.puzzles import GridPuzzle
 from frontier.runs.coset_run import CosetRun
 from frontier.runs.directory import SUMMARY as SUMMARY_FILE
 from frontier.search.verify import SUMMARY, Fault, copy_faults, misplaced_faults
-from frontier.storage.sealed import read_sealed
+from frontier.storage.sealed import Count, first_wrong, read_sealed
 from frontier.text import counted
 
 TABLE = 0
 """The number used in place of a depth for faults of tables."""
+
+
+class SummaryLayer(BaseModel):
+    depth: Count
+    count: Count
+
+
+class Summary(BaseModel):
+    """What is compared of ``summary.json``."""
+
+    lower: Count | None = None
+    upper: Count | None = None
+    layers: list[SummaryLayer] = []
 
 
 @dataclass
@@ -109,11 +124,14 @@ def _wrong_summary(run: CosetRun, proof: Proof) -> Iterator[str]:
     if not run.storage.exists(name):
         return
     try:
-        content = read_sealed(run.storage, name)
+        summary = Summary.model_validate(read_sealed(run.storage, name))
     except CorruptRunError as error:
         yield f"{error}; {remedy}"
         return
-    lower, upper = content.get("lower"), content.get("upper")
+    except ValidationError as error:
+        yield f"{file} is corrupt: {first_wrong(error)}; {remedy}"
+        return
+    lower, upper = summary.lower, summary.upper
     bounds = proof.lower, proof.upper
     if (
         lower is not None
@@ -121,14 +139,13 @@ def _wrong_summary(run: CosetRun, proof: Proof) -> Iterator[str]:
         and not (lower <= proof.lower and proof.upper <= upper)
     ):
         yield f"{file} has bounds {lower} and {upper}, but the ledger {bounds}; {remedy}"
-    for layer in content.get("layers", []):
-        positions = proof.layer(layer["depth"]) if proof.known else None
-        if positions is None or len(positions) != layer["count"]:
+    for layer in summary.layers:
+        positions = proof.layer(layer.depth) if proof.known else None
+        if positions is None or len(positions) != layer.count:
             ledger_text = "does not know it" if positions is None else f"has {len(positions):,}"
-            count = counted(layer["count"], "position")
+            count = counted(layer.count, "position")
             yield (
-                f"{file} has {count} at depth {layer['depth']}, but the ledger {ledger_text}; "
-                f"{remedy}"
+                f"{file} has {count} at depth {layer.depth}, but the ledger {ledger_text}; {remedy}"
             )
 
 

@@ -22,9 +22,12 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from pathlib import Path
 from typing import IO
 
+from pydantic import TypeAdapter
+
 from frontier.errors import InputError, StorageError
 from frontier.storage.base import Storage
 from frontier.storage.paths import ABSENT, about_path
+from frontier.storage.sealed import Moment
 from frontier.text import age, moment
 
 TRIES, TRY_SECONDS = 8, 0.05
@@ -36,6 +39,9 @@ MOST_BYTES = 10_000
 
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 """The errors of a file system that has no locks."""
+
+
+MOMENT = TypeAdapter(Moment)
 
 
 class NotWritable(StorageError):
@@ -222,8 +228,8 @@ def left_by(path: Path) -> str | None:
 def held_since(path: Path) -> float | None:
     """Return when the lock was taken, in seconds since the epoch; None if unknown."""
     try:
-        return float(holder(path)["since"])
-    except (OSError, ValueError, TypeError, KeyError):
+        return MOMENT.validate_python(holder(path)["since"])
+    except (OSError, ValueError, KeyError):
         return None
 
 

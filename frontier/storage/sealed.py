@@ -11,7 +11,9 @@ from frontier.storage.base import Storage
 
 Count = Annotated[int, Field(strict=True, ge=0, lt=1 << 63)]
 Seconds = Annotated[float, Field(strict=True, ge=0, lt=1 << 63)]
-"""The numbers in the files of a run: counts, and seconds."""
+Moment = Annotated[float, Field(strict=True, ge=0, lt=253_402_300_800)]
+"""The numbers in the files of a run: counts, seconds, and seconds since the epoch up to the year
+9999."""
 
 
 def write_json(storage: Storage, name: str, value: object, durable: bool = False) -> None:
