@@ -1,5 +1,6 @@
 import os
 import shutil
+import socket
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -321,6 +322,19 @@ def test_a_run_whose_files_are_being_deleted_is_gone(place, monkeypatch):
     monkeypatch.setattr("frontier.runs.ledger.Ledger.read", read_too_late)
     with pytest.raises(Gone, match="no longer holds this run"):
         run.check_mine()
+
+
+@pytest.mark.parametrize("kind", ["layers", "cosets"])
+def test_a_worker_that_does_not_see_the_run_is_named(place, kind):
+    """There is nothing at the path on its host, or another run."""
+    cls, identity = KINDS[kind]
+    run_ref = replace(cls.create(place, identity).ref, path=place, host="far-away")
+    assert run_ref.open(cls).identity["identifier"] == run_ref.identifier
+    delete_files(place)
+    for begin in (lambda: None, lambda: cls.create(place, identity)):
+        begin()
+        with pytest.raises(InputError, match=f"far-away.*{socket.gethostname()}.*the same run"):
+            run_ref.open(cls)
 
 
 KINDS = {
