@@ -18,9 +18,9 @@ from frontier.cli.streams import echo
 from frontier.errors import CorruptRunError, InputError
 from frontier.report.console import passing_line
 from frontier.report.results import summary_of
-from frontier.runs.directory import COPIES, LEDGER, RUN, SUMMARY
-from frontier.runs.kinds import open_run
-from frontier.runs.mending import mend
+from frontier.runs.copies import COPIES, LEDGER, RUN
+from frontier.runs.directory import SUMMARY
+from frontier.runs.kinds import mend, open_run
 from frontier.runs.resolve import resolve
 from frontier.runs.stored_run import StoredRun
 from frontier.runs.summary import write_summary
@@ -101,9 +101,9 @@ def repair(run, yes, take_over):
     """Roll a damaged RUN back to its last good layer.
 
     `repair` first verifies RUN. It deletes damaged layers, and those computed from them; `run` then
-    computes them again. It rewrites zarr.json, which describes layers to other programs. If
-    something else, such as a directory, has the name of a file of the run, `repair` moves it aside.
-    If RUN cannot be repaired, `repair` says so and changes nothing.
+    computes them again. It rewrites zarr.json, which describes layers to other programs. If RUN
+    cannot be repaired, for example because a directory has the name of a file of the run, `repair`
+    says so and changes nothing.
     """
     path = resolve(run).one.place
     if not (path.exists(RUN) or path.exists(COPIES[RUN])):

@@ -19,7 +19,8 @@ from frontier.cosets.regions import Region, check_puzzle, region_named
 from frontier.cosets.sources import TableSource
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Puzzle, puzzle_of
-from frontier.runs.directory import OWN_FILES, SUMMARY, TABLES, odd_files, table_files
+from frontier.runs.copies import OWN_FILES
+from frontier.runs.directory import SUMMARY, TABLES, odd_files, table_files
 from frontier.runs.identity import BY_COSETS
 from frontier.runs.stored_run import StoredRun
 from frontier.runs.table_files import TableFiles

@@ -6,7 +6,7 @@
     keep, codec, layout, states    of a run by layers
     region, groups         of a run by cosets
 
-The file has a copy. Neither is written again.
+The file has a copy (`frontier.runs.copies`). Neither is written again.
 """
 
 from typing import Annotated, Any, Literal
@@ -15,13 +15,12 @@ from pydantic import Field, StrictInt, ValidationError
 
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.puzzles.settings import PuzzleTable, Table
+from frontier.runs.copies import RUN
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
 from frontier.storage.sealed import Moment, first_wrong, read_json, read_sealed
 
 FORMAT = 1
-
-RUN, COPY = "run.json", "run.copy.json"
 
 BY_LAYERS, BY_COSETS = "layers", "cosets"
 COMMANDS = {BY_LAYERS: "run", BY_COSETS: "gods-number"}

@@ -8,8 +8,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from frontier.errors import CorruptRunError
-from frontier.runs.identity import BY_COSETS, BY_LAYERS, COMMANDS, RUN
+from frontier.runs.copies import COPIES, LEDGER, RUN, restore
+from frontier.runs.identity import BY_COSETS, BY_LAYERS, COMMANDS, read_identity
 from frontier.runs.layer_run import LayerRun
+from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import read_json
 
@@ -43,6 +45,19 @@ def class_of(kind: str | None) -> "type[LayerRun] | type[CosetRun]":
     from frontier.runs.coset_run import CosetRun  # imports all that this kind of run needs
 
     return CosetRun
+
+
+def mend(storage: Storage) -> list[str]:
+    """Restore run.json, the ledger, or a copy of either from its counterpart if it is damaged.
+
+    Returns a sentence for each action. Raises CorruptRunError if both are damaged.
+    """
+    actions = restore(storage, RUN, lambda file: read_identity(storage, file))
+    identity = read_identity(storage)
+    run = class_of(identity["kind"])(storage, identity)
+    if not run.fresh or any(map(storage.exists, (LEDGER, COPIES[LEDGER]))):
+        actions += restore(storage, LEDGER, run.check)
+    return actions
 
 
 def open_run(place: Place) -> "LayerRun | CosetRun":

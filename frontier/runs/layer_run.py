@@ -14,15 +14,15 @@ from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 
-from frontier.layers.files import LINKED, LIST_NAME, ZARR_GROUP, LayerFiles, part_names
+from frontier.layers.files import LIST_NAME, ZARR_GROUP, LayerFiles, part_names
 from frontier.layers.record import LayerRecord, chained, records_of
 from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Puzzle, puzzle_of
-from frontier.runs import ledger
+from frontier.runs.copies import COPIES, LEDGER, OWN_FILES
 from frontier.runs.directory import (
     LAYERS,
-    OWN_FILES,
     SUMMARY,
+    layer_files,
     layer_names,
     odd_files,
     remove_layer,
@@ -68,7 +68,7 @@ class LayerRun(StoredRun):
     def copied_records(self) -> list[LayerRecord]:
         """Return the committed layers that the copy of the ledger lists."""
         copy = LayerRun(self.storage, self.identity)
-        copy.take(self._ledger.read(ledger.COPY), ledger.COPY)
+        copy.take(self._ledger.read(COPIES[LEDGER]), COPIES[LEDGER])
         return copy.records
 
     def misplaced(self) -> list[str]:
@@ -217,7 +217,7 @@ class LayerRun(StoredRun):
                 continue
             folder, names = self.layer_path(record.depth), self.part_names(record.depth)
             if self.storage.is_link(self.layer_name(record.depth)):
-                sentences.append(f"{folder} {LINKED}")
+                sentences.append(f"{folder} is a link, not a folder")
                 continue
             if record.form == "bits" and record.depth + 2 == len(self.records):
                 names |= self.part_names(record.depth + 2)
@@ -272,8 +272,7 @@ class LayerRun(StoredRun):
         that only people read may not be."""
         storage, group = self.storage, self.layers_name
         for folder in sorted(f"{group}/{name}" for name in layer_names(storage, group)):
-            names = sorted(f"{folder}/{name}" for name in storage.names(folder))
-            storage.force(*(name for name in names if not storage.is_odd(name)), folder)
+            storage.force(*layer_files(storage, folder), folder)
         storage.force(f"{group}/zarr.json", group, LAYERS)
         storage.force(*filter(storage.exists, OWN_FILES), "")
         storage.force_above()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from frontier.layers.record import LayerRecord
 from frontier.runs import events
-from frontier.runs.directory import LEDGER
+from frontier.runs.copies import LEDGER
 from frontier.runs.kinds import open_run
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.log import ENDS, STARTS, LastStart, read_last_start

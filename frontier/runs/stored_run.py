@@ -18,9 +18,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from frontier.errors import CorruptRunError, FrontierError, Gone, InputError
 from frontier.puzzles import Puzzle
-from frontier.runs import ledger as ledgers
+from frontier.runs.copies import COPIES, LEDGER, RUN, replace_both
 from frontier.runs.directory import make_directory
-from frontier.runs.identity import COMMANDS, COPY, FORMAT, RUN, check_identity, read_identity
+from frontier.runs.identity import COMMANDS, FORMAT, check_identity, read_identity
 from frontier.runs.ledger import Ledger
 from frontier.runs.reference import RunRef
 from frontier.storage.base import Replaced, Storage
@@ -63,13 +63,11 @@ class StoredRun(ABC):
         stamp = {"identifier": uuid.uuid4().hex, "created": time.time()}
         run = cls(storage, {"format": FORMAT, "kind": cls.kind, **stamp, **identity})
         run.durable = durable
-        content = sealed(run.identity)
         try:
-            storage.replace(RUN, content, None, durable)
+            replace_both(storage, RUN, run.identity, None, durable)
         except Replaced:
             message = "is in use: another process has just begun a run there"
             raise Gone(f"{storage} {message}") from None
-        storage.write(COPY, content, durable)
         run._begin()
         run._ledger.see()
         run.write_ledger()
@@ -86,7 +84,7 @@ class StoredRun(ABC):
         """
         storage = storage_at(place)
         if not storage.exists(RUN):
-            if storage.exists(COPY):
+            if storage.exists(COPIES[RUN]):
                 raise CorruptRunError(f"{storage.place(RUN)} is missing, but not its copy")
             raise InputError(f"{storage} holds no run: it has no run.json")
         identity = read_identity(storage)
@@ -170,7 +168,7 @@ class StoredRun(ABC):
             return
         self.take(content)
 
-    def take(self, content: dict, name: str = ledgers.LEDGER) -> None:
+    def take(self, content: dict, name: str = LEDGER) -> None:
         """Take over the content of a ledger; raises CorruptRunError if it does not fit the run.
 
         name: the name of the ledger's file.
@@ -183,9 +181,12 @@ class StoredRun(ABC):
             message = f"{self.storage.place(name)} is not a ledger of this run: {reason}"
             raise CorruptRunError(message) from None
 
-    def check_ledger(self, name: str = ledgers.LEDGER) -> None:
-        """Raise CorruptRunError if the ledger, or its copy, is missing or damaged."""
-        type(self)(self.storage, self.identity).take(self._ledger.read(name), name)
+    def check(self, name: str) -> None:
+        """Raise CorruptRunError if a file is missing or damaged. name: one of `OWN_FILES`."""
+        if name in (RUN, COPIES[RUN]):
+            read_identity(self.storage, name)
+        else:
+            type(self)(self.storage, self.identity).take(self._ledger.read(name), name)
 
     def write_ledger(self) -> None:
         """Commit the work done; raises the errors of `check_mine`, and then writes nothing."""
@@ -201,8 +202,8 @@ class StoredRun(ABC):
         self.storage.sweep()
         if not self._ledger.begun:
             self.write_ledger()
-        if not self.storage.exists(COPY):
-            self.storage.write(COPY, sealed(self.identity), self.durable)
+        if not self.storage.exists(COPIES[RUN]):
+            self.storage.write(COPIES[RUN], sealed(self.identity), self.durable)
 
     def check_mine(self) -> None:
         """Raise Gone if the run is no longer at its place because it was moved, deleted or replaced
@@ -236,7 +237,7 @@ class StoredRun(ABC):
     def _lost_error(self) -> Gone | CorruptRunError:
         damage = None
         try:
-            self.check_ledger()
+            self.check(LEDGER)
         except CorruptRunError as error:
             damage = error
         if not self._holds_this_run():  # read last, because somebody may be deleting all files

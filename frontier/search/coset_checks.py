@@ -22,7 +22,7 @@ from frontier.errors import CorruptRunError
 from frontier.puzzles import GridPuzzle
 from frontier.runs.coset_run import CosetRun
 from frontier.runs.directory import SUMMARY as SUMMARY_FILE
-from frontier.search.verify import SUMMARY, Fault, copy_faults, misplaced_faults
+from frontier.search.verify import SUMMARY, Fault, copy_faults
 from frontier.storage.sealed import Count, first_wrong, read_sealed
 from frontier.text import counted
 
@@ -90,7 +90,6 @@ def check_cosets(
     checked.tables = len(run.tables.names)
     checked.damaged_tables = run.tables.damages()
     checked.faults += [Fault(TABLE, damage) for damage in checked.damaged_tables.values()]
-    checked.faults += misplaced_faults(run, checked.faults)
     checked.faults += copy_faults(run)
     if proof is None:
         return checked

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from frontier.errors import CorruptRunError
-from frontier.runs.directory import aside_of, moved
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
 from frontier.search.verify import SUMMARY, SUMS, Verified
@@ -26,8 +25,6 @@ class Repair:
     described: the content of each ``zarr.json`` that is rewritten, by its name.
     tasks: the tasks of the layer under way that must be done again.
     lost: depths of layers that are deleted, whole or not.
-    aside: the new name of each file that does not belong to the run and is moved aside
-        (`misplaced`).
     summary: True if ``summary.json`` is damaged; the caller must write it again.
     """
 
@@ -37,22 +34,19 @@ class Repair:
     tasks: list[int] = field(default_factory=list)
     lost: list[int] = field(default_factory=list)
     summary: bool = False
-    aside: dict[str, str] = field(default_factory=dict)
 
     @property
     def needed(self) -> bool:
-        return bool(self.tasks or self.lost or self.described or self.summary or self.aside)
+        return bool(self.tasks or self.lost or self.described or self.summary)
 
     def take(self, run: LayerRun) -> None:
         """Take the steps; the caller holds the lock."""
         run.durable = True
-        for name, aside in self.aside.items():
-            run.storage.move_aside(name, aside)
         if self.lost:
             run.roll_back(self.depth, self.stored)
         under_way = RunReader(run).files(len(run.records))
         for task in self.tasks:
-            run.storage.delete(under_way.name(task))  # the file may have been moved aside
+            run.storage.delete(under_way.name(task))
         run.sweep()
         for name, content in self.described.items():
             run.storage.make_folder(name.rpartition("/")[0])
@@ -60,8 +54,7 @@ class Repair:
 
     def in_words(self, run: LayerRun) -> str:
         """Return what the repair does."""
-        sentences = [moved(run.storage, *names) for names in self.aside.items()]
-        sentences += [f"{run.storage.place(name)} rewritten" for name in self.described]
+        sentences = [f"{run.storage.place(name)} rewritten" for name in self.described]
         if self.summary:
             sentences.append("summary.json rewritten")
         if self.tasks:
@@ -85,8 +78,7 @@ def plan_repair(run: LayerRun, verified: Verified) -> Repair:
         raise CorruptRunError(f"{run.path} cannot be repaired: {messages[0]}")
     stored, last, reader = run.stored_depths(), len(run.records) - 1, RunReader(run)
     redo = sorted({fault.task for fault in verified.faults if fault.task is not None})
-    aside = {name: aside_of(name) for name in run.misplaced()}
-    more: dict[str, Any] = {"summary": not verified.sound(SUMMARY), "aside": aside}
+    more: dict[str, Any] = {"summary": not verified.sound(SUMMARY)}
     if not run.records:  # the run was stopped before it committed anything
         return Repair(last, [], reader.wrong_descriptions([]), **more)
     replaced = verified.depth_being_replaced

@@ -17,12 +17,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from frontier.errors import CorruptRunError
-from frontier.layers.files import LINKED
 from frontier.layers.parts import Part, digest_of
 from frontier.layers.stored import StoredLayer
-from frontier.runs.directory import COPIES, LEDGER, RUN
+from frontier.runs.copies import COPIES, LEDGER
 from frontier.runs.directory import SUMMARY as SUMMARY_FILE
-from frontier.runs.identity import read_identity
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
 from frontier.runs.stored_run import StoredRun
@@ -32,16 +30,16 @@ from frontier.text import counted, size
 SLABS_DRAWN = 32
 """States are drawn from at most this many slabs of a layer."""
 
-COPY, SUMS, SUMMARY, OTHERS = -1, -2, -3, -4
+COPY, SUMS, SUMMARY = -1, -2, -3
 """Numbers used in place of a depth for faults outside the layers: in the copies, in the sums over
-the ledger's layers, in the summary, and in files that do not belong to the run."""
+the ledger's layers, and in the summary."""
 
 
 @dataclass(frozen=True)
 class Fault:
     """Something that is wrong or not as it was written.
 
-    depth: the depth of the layer, or COPY, SUMS, SUMMARY or OTHERS. message: names the file and
+    depth: the depth of the layer, or COPY, SUMS or SUMMARY. message: names the file and
     what is wrong with it. task: a task of the layer under way or of the next one. described: True
     if the search does not need the file.
     """
@@ -93,7 +91,7 @@ def verify(
 
     deep: check this many states of each layer, and the neighbours of the same number of states of
     the layer before, against the definition of a layer. say: called with the name of each layer
-    before it is checked.
+    before it is checked. Raises NotAFile if something else has the name of a file of the run.
     """
     reader, done, stored = RunReader(run), Verified(), run.stored_depths()
     done.faults += _faults_outside(run)
@@ -103,7 +101,6 @@ def verify(
         done.faults += [Fault(depth, message) for message in _whole_layer(reader, depth, done)]
     if not run.complete:
         done.faults += _layer_under_way(reader, done)
-    done.faults += misplaced_faults(run, done.faults)
     done.notes += [
         f"{run.storage.place(name)} is missing or corrupt. The search does not read it; `repair` "
         "rewrites it for other programs that read the layers"
@@ -118,22 +115,13 @@ def verify(
     return done
 
 
-def misplaced_faults(run: StoredRun, faults: list[Fault]) -> Iterator[Fault]:
-    """Generate a fault for each file name of the run that something else has taken, unless a known
-    fault already names it."""
-    for file in run.misplaced():
-        place = str(run.storage.place(file))
-        if not any(place in fault.message for fault in faults):
-            yield Fault(OTHERS, f"{place} has the wrong file type", described=True)
-
-
 def copy_faults(run: StoredRun) -> Iterator[Fault]:
     """Generate the faults of the copies that a run of either kind keeps."""
-    for check, name in ((read_identity, COPIES[RUN]), (None, COPIES[LEDGER])):
+    for name in COPIES.values():
         if run.fresh and not run.storage.exists(name):
             continue  # it was not yet written
         try:
-            check(run.storage, name) if check else run.check_ledger(name)
+            run.check(name)
         except CorruptRunError as error:
             yield Fault(COPY, str(error), described=True)
 
@@ -168,9 +156,7 @@ def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]
     """Generate messages about parts of a layer that are missing or damaged."""
     run, layer = reader.run, reader.layer(depth)
     record, files, records = run.records[depth], layer.files, []
-    if files.storage.is_link(files.folder):
-        yield f"layer {depth}: {files.place} {LINKED}"
-        return
+    files.check_folder()
     fading = not layer.is_list and depth + 2 == len(run.records)
     for task in files.tasks:
         try:
@@ -223,6 +209,7 @@ def _whole_part(layer: StoredLayer, task: int, part: Part, done: Verified) -> No
 def _layer_under_way(reader: RunReader, done: Verified) -> Iterator[Fault]:
     """Generate the faults of the parts of the layer under way."""
     layer = StoredLayer(reader.files(len(reader.run.records)), 0)
+    layer.files.check_folder()
     for task in sorted(reader.run.parts_under_way(reader.layout)):
         try:
             _whole_part(layer, task, layer.files.part(task), done)

@@ -230,9 +230,6 @@ class Storage(ABC):
         something that is not a folder."""
         return False
 
-    def move_aside(self, name: str, to: str) -> None:
-        """Give a file or folder another name."""
-
     @abstractmethod
     def free(self) -> float:
         """Return the free bytes; infinity if the place has no known limit."""

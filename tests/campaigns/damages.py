@@ -14,8 +14,9 @@ from pathlib import Path
 from ledgers import chain_anew, edit
 from trials import Campaign, Case
 
+from frontier.layers.files import PART_NAME
 from frontier.layers.parts import footer_bytes
-from frontier.runs.directory import COPIES, PART_NAME
+from frontier.runs.copies import COPIES
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
 from frontier.storage.places import storage_at

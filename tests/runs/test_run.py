@@ -18,8 +18,8 @@ from frontier.layers.tally import Tally
 from frontier.puzzles import tile_puzzle
 from frontier.runs.coset_run import CosetRun
 from frontier.runs.directory import delete_files, refuse_others
+from frontier.runs.kinds import mend
 from frontier.runs.layer_run import LayerRun
-from frontier.runs.mending import mend
 from frontier.runs.reader import RunReader
 from frontier.space.layout import Layout
 from frontier.storage.local import LocalStorage, remove_tree
