@@ -22,12 +22,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from pathlib import Path
 from typing import IO
 
-from pydantic import TypeAdapter
-
 from frontier.errors import InputError, StorageError
 from frontier.storage.base import Storage
 from frontier.storage.paths import ABSENT, about_path
-from frontier.storage.sealed import Moment
 from frontier.text import age, moment
 
 TRIES, TRY_SECONDS = 8, 0.05
@@ -41,7 +38,8 @@ NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 """The errors of a file system that has no locks."""
 
 
-MOMENT = TypeAdapter(Moment)
+YEAR_10000 = 253_402_300_800
+"""The first second, since the epoch, that has no date."""
 
 
 class NotWritable(StorageError):
@@ -228,9 +226,10 @@ def left_by(path: Path) -> str | None:
 def held_since(path: Path) -> float | None:
     """Return when the lock was taken, in seconds since the epoch; None if unknown."""
     try:
-        return MOMENT.validate_python(holder(path)["since"])
-    except (OSError, ValueError, KeyError):
+        since = float(holder(path)["since"])
+    except (OSError, ValueError, TypeError, KeyError):
         return None
+    return since if 0 <= since < YEAR_10000 else None
 
 
 def describe_holder(path: Path) -> str:

@@ -8,10 +8,11 @@ from pydantic import Field, ValidationError
 
 from frontier.errors import CorruptRunError, NotAFile
 from frontier.storage.base import Storage
+from frontier.storage.lock import YEAR_10000
 
 Count = Annotated[int, Field(strict=True, ge=0, lt=1 << 63)]
 Seconds = Annotated[float, Field(strict=True, ge=0, lt=1 << 63)]
-Moment = Annotated[float, Field(strict=True, ge=0, lt=253_402_300_800)]
+Moment = Annotated[float, Field(strict=True, ge=0, lt=YEAR_10000)]
 """The numbers in the files of a run: counts, seconds, and seconds since the epoch up to the year
 9999."""
 
