@@ -94,12 +94,15 @@ class CorruptRunError(FrontierError):
     exit_code = 4
 
 
-class NotAFile(CorruptRunError, ValueError):
-    """A directory, a named pipe or something else is where a file should be."""
+class NotAFile(FrontierError, ValueError):
+    """A directory, a named pipe or something else is where a file should be. Nothing is read or
+    written in its place, and nothing repairs it."""
+
+    exit_code = 4
 
     @classmethod
     def at(cls, path: object, what: str) -> "NotAFile":
-        return cls(f"{path} is {what}, not a file")
+        return cls(f"{path} is {what}, not a file; move it away")
 
 
 class FormatError(CorruptRunError):

@@ -17,10 +17,10 @@ from frontier.cli.streams import echo
 from frontier.errors import CorruptRunError, InputError
 from frontier.report.console import passing_line
 from frontier.runs.checks import Checks
-from frontier.runs.directory import COPIES, LEDGER, RUN, SUMMARY
-from frontier.runs.mending import mend
+from frontier.runs.copies import COPIES, LEDGER, RUN
+from frontier.runs.directory import SUMMARY
 from frontier.runs.resolve import resolve
-from frontier.runs.stored_run import StoredRun, open_run
+from frontier.runs.stored_run import StoredRun, mend, open_run
 from frontier.search.upkeep import verified
 from frontier.storage.lock import reading, writing
 from frontier.text import counted
@@ -57,7 +57,8 @@ def verify(run, deep, states, seed, as_json):
     `verify` checks the records, checksums and counts of all layers on disk. With --deep, it also
     checks random states against the definition of a layer, without any kernel. It changes nothing,
     and no run can start in RUN until it has ended. The exit code is 4 if something is wrong;
-    `repair` can then repair what is not lost.
+    `repair` can then repair what is not lost. A damaged zarr.json is no fault, because only other
+    programs read it; `verify` names the file, and `repair` rewrites it.
 
     In a search by `gods-number`, `verify` checks summary.json and the checksums of the tables, and
     follows the path of every listed position move by move. With --deep, it also searches N portions
@@ -93,8 +94,9 @@ def repair(run, yes, take_over):
     """Roll a damaged RUN back to its last good layer.
 
     `repair` first verifies RUN. It deletes damaged layers, and those computed from them; `run` then
-    computes them again. If something else, such as a directory, has the name of a file of the run,
-    `repair` moves it aside. If RUN cannot be repaired, `repair` says so and changes nothing.
+    computes them again. It rewrites zarr.json, which describes layers to other programs. If RUN
+    cannot be repaired, for example because a directory has the name of a file of the run, `repair`
+    says so and changes nothing.
     """
     path = resolve(run).one.place
     if not (path.exists(RUN) or path.exists(COPIES[RUN])):
@@ -125,11 +127,10 @@ def repair(run, yes, take_over):
 
 
 def _describe(store: StoredRun, result: Checks) -> str:
-    looked = result.in_words
-    if not result.faults:
-        return f"{store.path}: {looked}: no faults"
-    lines = [f"{store.path}: {looked}: {counted(len(result.faults), 'fault')}"]
-    lines += [f"  {fault.message}" for fault in result.faults[:MOST_SHOWN]]
-    if len(result.faults) > MOST_SHOWN:
-        lines.append(f"  … and {len(result.faults) - MOST_SHOWN:,} more")
+    looked = "stopped before it did anything" if store.fresh else result.in_words
+    faults = counted(len(result.faults), "fault") if result.faults else "no faults"
+    messages = [*(fault.message for fault in result.faults), *result.notes]
+    lines = [f"{store.path}: {looked}: {faults}", *(f"  {of}" for of in messages[:MOST_SHOWN])]
+    if len(messages) > MOST_SHOWN:
+        lines.append(f"  … and {len(messages) - MOST_SHOWN:,} more")
     return "\n".join(lines)

@@ -7,7 +7,7 @@ import click
 
 from frontier.cli import common
 from frontier.cli.streams import echo
-from frontier.errors import CorruptRunError, InputError
+from frontier.errors import CorruptRunError, InputError, NotAFile
 from frontier.report.displays import watch
 from frontier.report.status import describe_status, status_of
 from frontier.runs.resolve import begun_at, resolve
@@ -65,7 +65,7 @@ def status(run, watching, interval, as_json):
         if watching:
             return
         raise
-    except CorruptRunError as error:
+    except (CorruptRunError, NotAFile) as error:
         if as_json:
             click.echo(json.dumps({"path": run, "state": "corrupt", "message": str(error)}))
         raise

@@ -15,6 +15,7 @@ from typing import Any
 from frontier.clusters.dask_settings import has_dashboard
 from frontier.clusters.executor import TASKS_UNDER_WAY, Call, Executor
 from frontier.errors import FrontierError, Stopped
+from frontier.runs.reference import Program
 
 WINDOW = TASKS_UNDER_WAY + 1
 """The number of bundles that the scheduler has at a time for each worker: one more than the worker
@@ -106,7 +107,8 @@ class DaskExecutor(Executor):
         if not bundles:
             return []
         name = bundles[0][0].function.__name__
-        return self._client.map(_do, bundles, key=name, pure=False, retries=RETRIES)
+        more = {"key": name, "pure": False, "retries": RETRIES}
+        return self._client.map(_do, bundles, driver=Program.here(), **more)
 
     @contextmanager
     def _errors_in_our_words(self) -> Iterator[None]:
@@ -158,9 +160,10 @@ class DaskExecutor(Executor):
             )
 
 
-def _do(bundle: list[Call]) -> tuple[float, list]:
+def _do(bundle: list[Call], driver: Program) -> tuple[float, list]:
     """Carry out calls on a worker. Return the seconds that all took together, and what each
-    returned."""
+    returned. Raises InputError if the worker's program differs from the driver's."""
+    driver.check_worker()
     began = time.perf_counter()
     results = [call() for call in bundle]
     return time.perf_counter() - began, results

@@ -21,8 +21,10 @@ positions that were hardest to settle (`guesses`).
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from frontier.cosets.questions import Asker, Farther, Portion, Witness
-from frontier.puzzles import Board
+from frontier.puzzles import Board, GridPuzzle
 
 
 @dataclass
@@ -89,6 +91,29 @@ class Proof:
         witnessed = (witness.limit + self.period for witness in self.witnesses)
         depths = (position.depth for position in self.farther)
         return max([self.deepest[0], *depths, *witnessed])
+
+    def check_values(self, puzzle: GridPuzzle) -> None:
+        """Raise ValueError if a board is no position of the puzzle, a position is listed twice, or
+        a limit or a path is impossible."""
+        boards = [of.board for of in self.witnesses]
+        for answer in self.answers.values():
+            farther = [of.board for of in answer.farther]
+            if len(set(farther)) < len(farther):
+                raise ValueError("a position is listed twice")
+            boards += farther
+            boards += [of.hardest[1] for of in answer.done.values() if of.hardest]
+        codes, model = sorted(puzzle.goals[0]), puzzle.model
+        wrong = [board for board in boards if sorted(board) != codes]
+        if boards and not wrong:  # all at once, because there may be thousands
+            reached = model.reach.contains(*model.states_of(np.array(boards)))
+            wrong = [boards[i] for i in np.flatnonzero(~reached)]
+        if wrong:
+            raise ValueError(f"{str(wrong[0])[:100]} is no position of the puzzle")
+        cells = [cell for of in self.farther for cell in of.blanks]
+        if not all(0 <= limit < sum(self.deepest) for limit in self.answers):
+            raise ValueError(f"a question is not about a limit from 0 to {sum(self.deepest) - 1}")
+        if not all(cell < puzzle.cells for cell in cells):
+            raise ValueError("a path leaves the board")
 
     def check(self) -> None:
         """Raise ValueError if the results contradict each other."""

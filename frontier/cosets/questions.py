@@ -46,6 +46,7 @@ from frontier.cosets.single import Databases, Solver
 from frontier.cosets.sources import TableSource
 from frontier.cosets.symmetry import mirrored, symmetries
 from frontier.puzzles import Board
+from frontier.storage.sealed import Count, Seconds
 
 DATABASES: dict[str, type[Databases]] = {"step": Additive, "multi": Lines}
 """The databases for single positions, by metric."""
@@ -99,8 +100,8 @@ class Farther:
     """
 
     board: Board
-    depth: int
-    blanks: tuple[int, ...]
+    depth: Count
+    blanks: tuple[Count, ...]
 
 
 @dataclass(frozen=True)
@@ -111,8 +112,8 @@ class Witness:
     """
 
     board: Board
-    limit: int
-    seconds: float = 0.0
+    limit: Count
+    seconds: Seconds = 0.0
 
 
 @dataclass(frozen=True)
@@ -126,15 +127,15 @@ class Portion:
     a solution.
     """
 
-    number: int
-    cosets: int
-    look_ups: int
-    solutions: int
-    left: int
-    nodes: int
-    seconds: float
+    number: Count
+    cosets: Count
+    look_ups: Count
+    solutions: Count
+    left: Count
+    nodes: Count
+    seconds: Seconds
     farther: tuple[Farther, ...] = ()
-    hardest: tuple[int, Board] | None = None
+    hardest: tuple[Count, Board] | None = None
 
 
 class Asker:

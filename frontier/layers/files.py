@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from frontier.codec.codecs import LITTLE_ENDIAN, SlabCodec, encoded_bytes
-from frontier.errors import CorruptRunError
+from frontier.errors import NotAFile
 from frontier.layers.parts import Part, PartRecord, PartWriter, footer_bytes
 from frontier.layers.tally import Tally
 from frontier.space.layout import Layout
@@ -34,9 +34,6 @@ LIST_SLAB = 1 << 15
 
 LIST_NAME = "c.0"
 """The file of a list, as Zarr names it."""
-
-LINKED = "is a link, and a run makes no links"
-"""The message if a layer's folder is a link."""
 
 PART_NAME = re.compile(r"c(\.\d+){1,3}")
 """The names of parts."""
@@ -150,19 +147,19 @@ class LayerFiles:
         """Return whether something at the place has the name of a part."""
         return self.storage.exists(self.name(task))
 
-    def surplus(self) -> list[str]:
-        """Return the files in the folder that Zarr would wrongly take for parts of the layer."""
-        names = part_names(self.storage, self.folder)
-        return sorted(name for name in names if self.task_of(name) is None)
-
     def part(self, task: int) -> Part:
         """Open a part; raises CorruptRunError if it is missing or damaged."""
         return Part(self.storage, self.name(task), self._slabs, self.run, self.depth, task)
 
+    def check_folder(self) -> None:
+        """Raise NotAFile if something other than a folder has the name of the layer's folder."""
+        storage, folder = self.storage, self.folder
+        if storage.is_link(folder) or (storage.exists(folder) and not storage.is_folder(folder)):
+            raise NotAFile(f"{self.place} is a link or a file, not a folder; move it away")
+
     def begin(self, durable: bool = False) -> None:
         """Make the folder and the metadata of the layer, and keep existing parts."""
-        if self.storage.is_link(self.folder):
-            raise CorruptRunError(f"{self.place} {LINKED}: remove it")
+        self.check_folder()
         self.storage.make_folder(self.folder)
         self.describe(durable)
         if durable:

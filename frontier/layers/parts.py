@@ -256,8 +256,6 @@ class Part:
             footer, size = storage.read_tail(name, end)
         except FileNotFoundError:
             raise self._wrong(" is missing") from None
-        except ValueError:
-            raise self._wrong(" is not a file") from None
         if size < end:
             raise self._wrong(f" is truncated: {size:,} bytes, expected at least {end:,}")
         index = footer[RECORD_BYTES:-CHECKSUM_BYTES]
@@ -333,8 +331,6 @@ class Part:
             raise CorruptRunError(f"{self.path} was deleted while it was read") from None
         except EOFError:
             raise CorruptRunError(f"{self.path} was truncated while it was read") from None
-        except ValueError:
-            raise CorruptRunError(f"{self.path} is not a file") from None
         begin, end = np.empty((2, slabs.size), dtype=np.int64)
         begin[order], end[order] = offset, offset + size - CHECKSUM_BYTES
         return data, begin, end

@@ -183,8 +183,8 @@ def _spent(record: LayerRecord, starts: tuple[dict, ...]) -> dict[str, float]:
     done = sum(record.work.values())
     if not done or not record.seconds:
         return {"memory" if record.form == "bits" else "lists": record.seconds}
-    before = (start["workers"] for start in reversed(starts) if start["layers"] <= record.depth)
-    workers = next(before, 0)  # 0 if unknown
+    before = [of["workers"] for of in starts if of.get("layers", 0) <= record.depth]
+    workers = before[-1] if before else 0  # 0 if unknown
     a_second = max(done / record.seconds, workers)
     spent = {kind: seconds / a_second for kind, seconds in record.work.items()}
     if workers:

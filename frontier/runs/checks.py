@@ -8,18 +8,18 @@ from typing import Any
 Say = Callable[[str], None]
 """Called with each step in words."""
 
-GROUP, SUMS, SUMMARY, OTHERS = -1, -2, -3, -4
-"""Numbers used in place of a depth for faults outside the layers: in the Zarr group and the copies,
-in the sums over the ledger's layers, in the summary, and in files that do not belong to the run."""
+COPY, SUMS, SUMMARY = -1, -2, -3
+"""Numbers used in place of a depth for faults outside the layers: in the copies, in the sums over
+the ledger's layers, and in the summary."""
 
 
 @dataclass(frozen=True)
 class Fault:
     """Something that is wrong or not as it was written.
 
-    depth: the depth of the layer, or GROUP, SUMS, SUMMARY or OTHERS. message: names the file and
+    depth: the depth of the layer, or COPY, SUMS or SUMMARY. message: names the file and
     what is wrong with it. task: a task of the layer under way or of the next one. described: True
-    if the file only describes the run to other programs, and the search does not read it.
+    if the search does not need the file.
     """
 
     depth: int
@@ -30,9 +30,13 @@ class Fault:
 
 @dataclass
 class Checks(ABC):
-    """What was checked, and the faults. Each kind of run adds how much it has checked."""
+    """What was checked, and the faults. Each kind of run adds how much it has checked.
+
+    notes: what is wrong with files that the search does not read.
+    """
 
     faults: list[Fault] = field(default_factory=list, kw_only=True)
+    notes: list[str] = field(default_factory=list, kw_only=True)
 
     @property
     @abstractmethod

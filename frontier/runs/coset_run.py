@@ -7,27 +7,27 @@ their results. The tables may be deleted, because the search makes them again.
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
-from pydantic import StrictInt, TypeAdapter
+from pydantic import Field, StrictInt, TypeAdapter
 
 from frontier.config import Config
 from frontier.cosets.proof import Answer, Proof
-from frontier.cosets.questions import Portion, Witness
+from frontier.cosets.questions import PORTIONS, Portion, Witness
 from frontier.cosets.regions import Region, check_puzzle, region_named
 from frontier.cosets.sources import TableSource
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.runs.checks import Say
-from frontier.runs.directory import OWN_FILES, SUMMARY, TABLES, odd_files, table_files
+from frontier.runs.directory import TABLES
 from frontier.runs.identity import Identity
 from frontier.runs.kinds import BY_COSETS
 from frontier.runs.stored_run import StoredRun
 from frontier.runs.table_files import TableFiles
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
-from frontier.storage.sealed import Count
+from frontier.storage.sealed import Count, Seconds
 
 if TYPE_CHECKING:
     from frontier.search.coset_checks import Checked
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 class StoredAnswer:
     """An answer as the ledger stores it; see `frontier.cosets.proof.Answer`."""
 
-    portions: Count
+    portions: Annotated[int, Field(strict=True, ge=0, le=PORTIONS)]
     cosets: Count
     done: list[Portion]
 
 
 ANSWERS, WITNESSES = TypeAdapter(dict[int, StoredAnswer]), TypeAdapter(list[Witness])
 COUNTS, REQUEST = TypeAdapter(tuple[Count, Count]), TypeAdapter(tuple[Count | None, Count])
-GUESSED = TypeAdapter(float)
+GUESSED = TypeAdapter(Seconds)
 """The types of values in a ledger."""
 
 
@@ -119,14 +119,9 @@ class CosetRun(StoredRun):
     def _begin(self) -> None:
         """Do nothing: the run has only its identity and its ledger."""
 
-    def has_files(self) -> bool:
-        return bool(self.tables.names)
-
-    def misplaced(self) -> list[str]:
-        files = [*OWN_FILES, SUMMARY]
-        files += [f"{TABLES}/{name}" for name in table_files(self.storage)]
-        wrong = [TABLES] if self.storage.is_odd(TABLES, folder=True) else []
-        return wrong + odd_files(self.storage, files)
+    @property
+    def fresh(self) -> bool:
+        return self.proof is None and not self.tables.names
 
     def check_region(self, region: str | None) -> None:
         """Raise InputError if `region` names a region other than the run's."""
@@ -204,6 +199,7 @@ class CosetRun(StoredRun):
                 proof.answers[limit] = Answer(portions, stored.cosets, done)
             proof.witnesses += WITNESSES.validate_python(content["witnesses"])
             proof.guessed = GUESSED.validate_python(content["guessed"])
+            proof.check_values(self.region.puzzle)
             proof.check()
         self.request, self.proof = request, proof
 

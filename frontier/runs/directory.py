@@ -1,13 +1,11 @@
 """The files that a run writes at its place. A run never touches anything else there."""
 
 import re
-import uuid
-from collections.abc import Iterable
 from contextlib import suppress
 
 from frontier.errors import CorruptRunError, InputError, unwritable
 from frontier.layers.files import PART_NAME
-from frontier.runs import identity, ledger
+from frontier.runs.copies import COPIES, LEDGER, OWN_FILES, RUN
 from frontier.storage.base import Storage
 from frontier.storage.local import MARKED
 from frontier.storage.places import Place
@@ -18,13 +16,6 @@ SUMMARY = "summary.json"
 FOR_PEOPLE = {"environment.json", "events.jsonl", "status.html", SUMMARY}
 """Small files that the search does not need; the run appends to one of them."""
 
-RUN, LEDGER = identity.RUN, ledger.LEDGER
-
-COPIES = {RUN: identity.COPY, LEDGER: ledger.COPY}
-"""The names of the copies of the two files that a run needs. `mend` and `verify` read them."""
-
-OWN_FILES = [RUN, LEDGER, *COPIES.values()]
-
 LAYERS, TABLES = "layers", "tables"
 """The folders of a search: layers, or tables of a run by cosets."""
 
@@ -34,10 +25,6 @@ OWN_NAMES = {*OWN_FILES, LAYERS, TABLES, "lock"} | FOR_PEOPLE
 LAYER_NAME = re.compile(r"\d{4,}")
 IDENTIFIER = re.compile(r"[0-9a-f]{32}")
 """The names of the folders of layers, and of the folders of runs above them."""
-
-ASIDE = ".aside"
-"""The ending of the name of a file that was moved aside. It does not belong to the run, so it
-stays."""
 
 
 def make_directory(storage: Storage) -> None:
@@ -96,22 +83,6 @@ def refuse_others(names: set[str], place: Place) -> None:
         )
 
 
-def odd_files(storage: Storage, names: Iterable[str]) -> list[str]:
-    """Return the names that stand for something other than a file."""
-    return [name for name in names if storage.is_odd(name)]
-
-
-def aside_of(name: str) -> str:
-    """Return a new name for something that has this name and must be moved aside."""
-    return f"{name}.{uuid.uuid4().hex}{ASIDE}"
-
-
-def moved(storage: Storage, name: str, aside: str) -> str:
-    """Return a sentence about a file that was moved aside."""
-    to = aside.rpartition("/")[2]
-    return f"{storage.place(name)} had the wrong file type: moved to {to}"
-
-
 def delete_files(storage: Storage) -> None:
     """Delete the files that a run has written at its place, even if they are damaged; nothing else.
 
@@ -163,13 +134,14 @@ def remove_layer(storage: Storage, folder: str) -> None:
     if storage.is_link(folder):
         return
     storage.sweep(folder)
-    own = [n for n in storage.names(folder) if n == "zarr.json" or PART_NAME.fullmatch(n)]
-    files = [f"{folder}/{name}" for name in own]
-    odd = [file for file in files if storage.is_odd(file) and not storage.is_link(file)]
-    storage.delete(*(file for file in files if file not in odd))
-    for inner in odd:
-        storage.remove_folder(inner)
+    storage.delete(*layer_files(storage, folder))
     storage.remove_folder(folder)
+
+
+def layer_files(storage: Storage, folder: str) -> list[str]:
+    """Return the files that a run has written in a layer's folder."""
+    own = [n for n in storage.names(folder) if n == "zarr.json" or PART_NAME.fullmatch(n)]
+    return [f"{folder}/{name}" for name in sorted(own)]
 
 
 def table_files(storage: Storage) -> list[str]:

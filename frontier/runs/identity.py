@@ -5,7 +5,7 @@
     name, puzzle           as in the config
     ...                    what the kind of run adds; see its `StoredRun.schema`
 
-The file has a copy. Neither is written again.
+The file has a copy (`frontier.runs.copies`). Neither is written again.
 """
 
 from typing import Annotated, Any
@@ -14,14 +14,13 @@ from pydantic import Field, StrictInt, ValidationError
 
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.puzzles.settings import PuzzleTable, Table
+from frontier.runs.copies import RUN
 from frontier.runs.kinds import KINDS, class_of
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
-from frontier.storage.sealed import first_wrong, read_json, read_sealed
+from frontier.storage.sealed import Moment, first_wrong, read_json, read_sealed
 
 FORMAT = 1
-
-RUN, COPY = "run.json", "run.copy.json"
 
 
 class Identity(Table):
@@ -30,7 +29,7 @@ class Identity(Table):
     format: StrictInt
     kind: str
     identifier: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
-    created: float = Field(ge=0, strict=True, allow_inf_nan=False)
+    created: Moment
     name: Annotated[str, Field(pattern="^[A-Za-z0-9._-]+$", max_length=200)]
     puzzle: PuzzleTable
 

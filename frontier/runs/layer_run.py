@@ -18,20 +18,18 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field, StrictInt
 
 from frontier.config import Config
-from frontier.errors import CorruptRunError, InputError
-from frontier.layers.files import LINKED, LIST_NAME, ZARR_GROUP, LayerFiles, part_names
+from frontier.errors import InputError
+from frontier.layers.files import LIST_NAME, ZARR_GROUP, LayerFiles, part_names
 from frontier.layers.record import LayerRecord, chained, records_of
 from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Board, Puzzle, puzzle_of
 from frontier.puzzles.settings import Table
-from frontier.runs import ledger
 from frontier.runs.checks import Say
+from frontier.runs.copies import COPIES, LEDGER, OWN_FILES
 from frontier.runs.directory import (
     LAYERS,
-    OWN_FILES,
-    SUMMARY,
+    layer_files,
     layer_names,
-    odd_files,
     remove_layer,
     remove_runs,
 )
@@ -42,7 +40,7 @@ from frontier.runs.stored_run import StoredRun, kind_at
 from frontier.space.layout import Layout
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
-from frontier.storage.sealed import read_json, write_json
+from frontier.storage.sealed import holds_json, write_json
 from frontier.text import counted
 
 if TYPE_CHECKING:
@@ -124,8 +122,9 @@ class LayerRun(StoredRun):
         remove_runs(self.storage, but=self.identity["identifier"])
         self.describe_group()
 
-    def has_files(self) -> bool:
-        return bool(layer_names(self.storage, self.layers_name))
+    @property
+    def fresh(self) -> bool:
+        return not self.records and not layer_names(self.storage, self.layers_name)
 
     def _content(self) -> dict:
         self.records = chained(self.identity["identifier"], self.records)
@@ -138,18 +137,8 @@ class LayerRun(StoredRun):
     def copied_records(self) -> list[LayerRecord]:
         """Return the committed layers that the copy of the ledger lists."""
         copy = LayerRun(self.storage, self.identity)
-        copy.take(self._ledger.read(ledger.COPY), ledger.COPY)
+        copy.take(self._ledger.read(COPIES[LEDGER]), COPIES[LEDGER])
         return copy.records
-
-    def misplaced(self) -> list[str]:
-        storage, layers = self.storage, self.layers_name
-        folders = [f"{layers}/{name}" for name in sorted(layer_names(storage, layers))]
-        own = [f for f in folders if not (storage.is_odd(f, folder=True) or storage.is_link(f))]
-        wrong = [folder for folder in folders if folder not in own]
-        wrong += [f for f in (LAYERS, layers) if storage.is_odd(f, folder=True)]
-        files = [*OWN_FILES, SUMMARY, f"{layers}/zarr.json"]
-        files += [f"{f}/{name}" for f in own for name in sorted(part_names(storage, f))]
-        return wrong + odd_files(storage, [*files, *(f"{folder}/zarr.json" for folder in own)])
 
     @property
     def layers_name(self) -> str:
@@ -287,7 +276,7 @@ class LayerRun(StoredRun):
                 continue
             folder, names = self.layer_path(record.depth), self.part_names(record.depth)
             if self.storage.is_link(self.layer_name(record.depth)):
-                sentences.append(f"{folder} {LINKED}")
+                sentences.append(f"{folder} is a link, not a folder")
                 continue
             if record.form == "bits" and record.depth + 2 == len(self.records):
                 names |= self.part_names(record.depth + 2)
@@ -342,18 +331,14 @@ class LayerRun(StoredRun):
         that only people read may not be."""
         storage, group = self.storage, self.layers_name
         for folder in sorted(f"{group}/{name}" for name in layer_names(storage, group)):
-            names = sorted(f"{folder}/{name}" for name in storage.names(folder))
-            storage.force(*(name for name in names if not storage.is_odd(name)), folder)
+            storage.force(*layer_files(storage, folder), folder)
         storage.force(f"{group}/zarr.json", group, LAYERS)
         storage.force(*filter(storage.exists, OWN_FILES), "")
         storage.force_above()
 
     def is_group(self) -> bool:
         """Return whether Zarr can open the layers together."""
-        try:
-            return read_json(self.storage, f"{self.layers_name}/zarr.json") == ZARR_GROUP
-        except CorruptRunError:
-            return False
+        return holds_json(self.storage, f"{self.layers_name}/zarr.json", ZARR_GROUP)
 
     def describe_group(self) -> None:
         """Write the ``zarr.json`` of all layers again."""

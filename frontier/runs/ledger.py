@@ -6,16 +6,15 @@
     ...        the committed layers, or the answers to questions about cosets
 
 A commit replaces the whole file, but only if it is still the one that this process last read or
-wrote. Then the commit writes the same content to a copy, which may therefore be one commit behind.
+wrote. The copy (`frontier.runs.copies`) may be one commit behind.
 """
 
 import uuid
 
 from frontier.errors import CorruptRunError
+from frontier.runs.copies import LEDGER, replace_both
 from frontier.storage.base import Storage
-from frontier.storage.sealed import read_sealed, sealed
-
-LEDGER, COPY = "ledger.json", "ledger.copy.json"
+from frontier.storage.sealed import read_sealed
 
 
 class Ledger:
@@ -55,6 +54,5 @@ class Ledger:
     def write(self, content: dict) -> None:
         """Replace the ledger, and then its copy; raises Replaced if another process has replaced
         it."""
-        data = sealed({"run": self._run, "number": uuid.uuid4().hex, **content})
-        self._version = self._storage.replace(LEDGER, data, self._version, self.durable)
-        self._storage.write(COPY, data, self.durable)
+        whole = {"run": self._run, "number": uuid.uuid4().hex, **content}
+        self._version = replace_both(self._storage, LEDGER, whole, self._version, self.durable)

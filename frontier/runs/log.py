@@ -4,15 +4,19 @@ that says what the log keeps of it."""
 import json
 import time
 from contextlib import suppress
-from dataclasses import fields
 from typing import Any, NamedTuple
+
+from pydantic import TypeAdapter
 
 from frontier.config import Config
 from frontier.runs.environment import note_start
 from frontier.runs.events import Committed, End, Event, Finished, Started, Stopped, Working
 from frontier.storage.base import Storage
+from frontier.storage.sealed import Moment
 
 NAME = "events.jsonl"
+
+MOMENT = TypeAdapter(Moment)
 
 REST = 50
 """While work is under way, the time between two writes of the log is at least this many times the
@@ -69,7 +73,8 @@ def read_last_start(storage: Storage) -> LastStart | None:
         for line in storage.read(NAME).decode(errors="replace").splitlines():
             with suppress(ValueError, TypeError, KeyError, AttributeError):
                 values = json.loads(line)
-                when, name = float(values.pop("time")), values.pop("event")
+                when = MOMENT.validate_python(values.pop("time"))
+                name = values.pop("event")
                 if name == Started.__name__:
                     last = LastStart((when, _event(Started, values)), [], None)
                 elif last and name in ENDS:
@@ -83,5 +88,8 @@ ENDS: dict[str, type[End]] = {end.__name__: end for end in (Finished, Stopped)}
 
 
 def _event(kind: type, values: dict) -> Any:
-    names = {of.name for of in fields(kind)}
-    return kind(**{name: value for name, value in values.items() if name in names})
+    """Return an event; raises ValueError if a value is one that no event has."""
+    numbers = [of for of in values.values() if isinstance(of, int | float)]
+    if not all(-1 <= number < 1 << 63 for number in numbers):  # false for NaN
+        raise ValueError
+    return TypeAdapter(kind).validate_python(values)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from frontier.runs import events
-from frontier.runs.directory import LEDGER
+from frontier.runs.copies import LEDGER
 from frontier.runs.log import LastStart, read_last_start
 from frontier.runs.stored_run import StoredRun, open_run
 from frontier.storage.base import Storage

@@ -5,12 +5,14 @@ because they are often reread.
 """
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from threading import Lock
 
-from frontier.layers.files import LayerFiles
+from frontier.layers.files import ZARR_GROUP, LayerFiles
 from frontier.layers.stored import StoredLayer
 from frontier.runs.layer_run import LayerRun
 from frontier.space.layout import Layout
+from frontier.storage.sealed import holds_json
 
 
 class RunReader:
@@ -31,6 +33,19 @@ class RunReader:
     def files(self, depth: int) -> LayerFiles:
         """Return the files of a layer of bits, committed or not."""
         return self.run.files(depth, self.layout)
+
+    def wrong_descriptions(self, depths: Iterable[int]) -> dict[str, dict]:
+        """Return what each ``zarr.json`` that is missing or wrong should hold, by the file's name.
+
+        The files describe the layers to other programs; the search does not read them. depths: the
+        layers to describe.
+        """
+        described = {f"{self.run.layers_name}/zarr.json": ZARR_GROUP}
+        for depth in depths:
+            files = self.open_layer(depth).files
+            described[f"{files.folder}/zarr.json"] = files.metadata
+        storage = self.run.storage
+        return {name: of for name, of in described.items() if not holds_json(storage, name, of)}
 
     def open_layer(self, depth: int) -> StoredLayer:
         """Return a committed layer that is stored, or the layer under way as bits. The layer at

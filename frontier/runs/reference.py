@@ -1,13 +1,45 @@
-"""References to runs, and the cache that keeps the run of a process open."""
+"""What a driver tells its workers: its program, and a reference to the run; and the cache that
+keeps the run of a process open."""
 
+import socket
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, NamedTuple, Self, TypeVar
 
+from frontier import __version__
 from frontier.errors import InputError
+from frontier.runs.identity import FORMAT
+
+if TYPE_CHECKING:
+    from frontier.runs.stored_run import StoredRun
 
 Opened = TypeVar("Opened")
+RunT = TypeVar("RunT", bound="StoredRun")
+
+
+class Program(NamedTuple):
+    """The program of a driver or a worker: its host, its version, and the format of its runs."""
+
+    host: str
+    version: str
+    format: int
+
+    @classmethod
+    def here(cls) -> Self:
+        """Return the program of this process."""
+        return cls(socket.gethostname(), __version__, FORMAT)
+
+    def check_worker(self) -> None:
+        """Raise InputError if this process, a worker of this driver, has another version."""
+        worker = Program.here()
+        if worker[1:] != self[1:]:
+            raise InputError(
+                f"the worker on host {worker.host} has frontier {worker.version} (format "
+                f"{worker.format}), but the driver on host {self.host} has frontier {self.version} "
+                f"(format {self.format}): install the same version on both and start the workers "
+                "again"
+            )
 
 
 @dataclass(frozen=True)
@@ -15,20 +47,25 @@ class RunRef:
     """A reference to a run, by which any process opens it.
 
     path: where the run is. identifier: distinguishes the run from an earlier one at its place.
-    durable: True if written files are forced to the disk.
+    durable: True if written files are forced to the disk. host: the host of the driver.
     """
 
     path: str
     identifier: str
     durable: bool = False
+    host: str = field(default_factory=socket.gethostname)
 
-    def check(self, identity: dict) -> None:
-        """Raise InputError if the run at the path has another identity."""
-        if identity["identifier"] != self.identifier:
-            raise InputError(
-                f"{self.path} does not hold the driver's run on this host: every worker must see "
-                "the same run directory"
-            )
+    def open(self, kind: type[RunT]) -> RunT:
+        """Open the run in a worker; raises InputError if it is not at the path on this host."""
+        if kind.exists(self.path):
+            run = kind.open(self.path)
+            if run.identity["identifier"] == self.identifier:
+                run.durable = self.durable
+                return run
+        raise InputError(
+            f"{self.path} does not hold the run of the driver (on host {self.host}) on the host of "
+            f"this worker ({socket.gethostname()}): every worker must see the same run directory"
+        )
 
 
 class RunCache(Generic[Opened]):

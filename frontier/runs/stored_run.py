@@ -18,10 +18,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from frontier.errors import CorruptRunError, FrontierError, Gone, InputError
 from frontier.puzzles import Board, Puzzle
-from frontier.runs import ledger as ledgers
 from frontier.runs.checks import Checks, Repair, Say
+from frontier.runs.copies import COPIES, LEDGER, RUN, replace_both, restore
 from frontier.runs.directory import SUMMARY, make_directory
-from frontier.runs.identity import COPY, FORMAT, RUN, Identity, check_identity, read_identity
+from frontier.runs.identity import FORMAT, Identity, check_identity, read_identity
 from frontier.runs.kinds import KINDS, class_of
 from frontier.runs.ledger import Ledger
 from frontier.runs.reference import RunRef
@@ -67,13 +67,11 @@ class StoredRun(ABC):
         stamp = {"identifier": uuid.uuid4().hex, "created": time.time()}
         run = cls(storage, {"format": FORMAT, "kind": cls.kind, **stamp, **identity})
         run.durable = durable
-        content = sealed(run.identity)
         try:
-            storage.replace(RUN, content, None, durable)
+            replace_both(storage, RUN, run.identity, None, durable)
         except Replaced:
             message = "is in use: another process has just begun a run there"
             raise Gone(f"{storage} {message}") from None
-        storage.write(COPY, content, durable)
         run._begin()
         run._ledger.see()
         run.write_ledger()
@@ -90,7 +88,7 @@ class StoredRun(ABC):
         """
         storage = storage_at(place)
         if not storage.exists(RUN):
-            if storage.exists(COPY):
+            if storage.exists(COPIES[RUN]):
                 raise CorruptRunError(f"{storage.place(RUN)} is missing, but not its copy")
             raise InputError(f"{storage} holds no run: it has no run.json")
         identity = read_identity(storage)
@@ -190,9 +188,11 @@ class StoredRun(ABC):
     def _begin(self) -> None:
         """Make the files of a new run besides its identity and its ledger."""
 
+    @property
     @abstractmethod
-    def has_files(self) -> bool:
-        """Return whether the run has files besides its identity and its ledger."""
+    def fresh(self) -> bool:
+        """True if the run was stopped before it did anything. It may then lack its ledger, and
+        copies."""
 
     @abstractmethod
     def _content(self) -> dict:
@@ -202,11 +202,6 @@ class StoredRun(ABC):
     def _take(self, content: dict) -> None:
         """Take over the content of a ledger. Raises KeyError or ValueError if it does not fit this
         kind of run."""
-
-    @abstractmethod
-    def misplaced(self) -> list[str]:
-        """Return the names that should belong to a file or a folder of the run but belong to
-        something else: a directory, a pipe, or a link that leads nowhere."""
 
     def missing(self) -> list[str]:
         """Return a sentence for each item of the run that lacks files; only names are read."""
@@ -221,12 +216,12 @@ class StoredRun(ABC):
         try:
             content = self._ledger.read()
         except CorruptRunError:
-            if self._ledger.begun or self.has_files() or not self._holds_this_run():
+            if self._ledger.begun or not self.fresh or not self._holds_this_run():
                 raise
             return
         self.take(content)
 
-    def take(self, content: dict, name: str = ledgers.LEDGER) -> None:
+    def take(self, content: dict, name: str = LEDGER) -> None:
         """Take over the content of a ledger; raises CorruptRunError if it does not fit the run.
 
         name: the name of the ledger's file.
@@ -239,9 +234,12 @@ class StoredRun(ABC):
             message = f"{self.storage.place(name)} is not a ledger of this run: {reason}"
             raise CorruptRunError(message) from None
 
-    def check_ledger(self, name: str = ledgers.LEDGER) -> None:
-        """Raise CorruptRunError if the ledger, or its copy, is missing or damaged."""
-        type(self)(self.storage, self.identity).take(self._ledger.read(name), name)
+    def check(self, name: str) -> None:
+        """Raise CorruptRunError if a file is missing or damaged. name: one of `OWN_FILES`."""
+        if name in (RUN, COPIES[RUN]):
+            read_identity(self.storage, name)
+        else:
+            type(self)(self.storage, self.identity).take(self._ledger.read(name), name)
 
     def write_ledger(self) -> None:
         """Commit the work done; raises the errors of `check_mine`, and then writes nothing."""
@@ -257,8 +255,8 @@ class StoredRun(ABC):
         self.storage.sweep()
         if not self._ledger.begun:
             self.write_ledger()
-        if not self.storage.exists(COPY):
-            self.storage.write(COPY, sealed(self.identity), self.durable)
+        if not self.storage.exists(COPIES[RUN]):
+            self.storage.write(COPIES[RUN], sealed(self.identity), self.durable)
 
     def check_mine(self) -> None:
         """Raise Gone if the run is no longer at its place because it was moved, deleted or replaced
@@ -292,7 +290,7 @@ class StoredRun(ABC):
     def _lost_error(self) -> Gone | CorruptRunError:
         damage = None
         try:
-            self.check_ledger()
+            self.check(LEDGER)
         except CorruptRunError as error:
             damage = error
         if not self._holds_this_run():  # read last, because somebody may be deleting all files
@@ -327,3 +325,16 @@ def kind_at(place: Place) -> str | None:
 def open_run(place: Place) -> StoredRun:
     """Open the run of any kind at a place; raises the errors of `StoredRun.open`."""
     return class_of(kind_at(place) or next(iter(KINDS))).open(place)
+
+
+def mend(storage: Storage) -> list[str]:
+    """Restore run.json, the ledger, or a copy of either from its counterpart if it is damaged.
+
+    Returns a sentence for each action. Raises CorruptRunError if both are damaged.
+    """
+    actions = restore(storage, RUN, lambda file: read_identity(storage, file))
+    identity = read_identity(storage)
+    run = class_of(identity["kind"])(storage, identity)
+    if not run.fresh or any(map(storage.exists, (LEDGER, COPIES[LEDGER]))):
+        actions += restore(storage, LEDGER, run.check)
+    return actions

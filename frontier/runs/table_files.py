@@ -16,7 +16,7 @@ import google_crc32c
 import numpy as np
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from frontier.errors import CorruptRunError
+from frontier.errors import CorruptRunError, NotAFile
 from frontier.runs.directory import TABLES
 from frontier.storage.base import Storage
 from frontier.storage.sealed import Count, first_wrong, read_sealed, write_sealed
@@ -84,6 +84,8 @@ class TableFiles:
             dtype = np.dtype(record.dtype)
             size = prod(record.shape) * dtype.itemsize
             return content[content.size - size :].view(dtype).reshape(record.shape)
+        except NotAFile:
+            raise
         except (FileNotFoundError, ValueError, TypeError, EOFError) as error:
             reason = "it is missing" if isinstance(error, FileNotFoundError) else error
             message = f"{file} is corrupt ({reason})"

@@ -13,6 +13,8 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from pydantic import BaseModel, ValidationError
+
 from frontier import machine
 from frontier.cosets.proof import Proof, wrong_division
 from frontier.cosets.questions import Asker, Farther, Portion, Witness
@@ -21,12 +23,25 @@ from frontier.puzzles import GridPuzzle
 from frontier.runs.checks import SUMMARY, Checks, Fault
 from frontier.runs.coset_run import CosetRun
 from frontier.runs.directory import SUMMARY as SUMMARY_FILE
-from frontier.search.verify import copy_faults, misplaced_faults
-from frontier.storage.sealed import read_sealed
+from frontier.search.verify import copy_faults
+from frontier.storage.sealed import Count, first_wrong, read_sealed
 from frontier.text import counted
 
 TABLE = 0
 """The number used in place of a depth for faults of tables."""
+
+
+class SummaryLayer(BaseModel):
+    depth: Count
+    count: Count
+
+
+class Summary(BaseModel):
+    """What is compared of ``summary.json``."""
+
+    lower: Count | None = None
+    upper: Count | None = None
+    layers: list[SummaryLayer] = []
 
 
 @dataclass
@@ -73,7 +88,6 @@ def check_cosets(
     checked.tables = len(run.tables.names)
     checked.damaged_tables = run.tables.damages()
     checked.faults += [Fault(TABLE, damage) for damage in checked.damaged_tables.values()]
-    checked.faults += misplaced_faults(run, checked.faults)
     checked.faults += copy_faults(run)
     if proof is None:
         return checked
@@ -107,11 +121,14 @@ def _wrong_summary(run: CosetRun, proof: Proof) -> Iterator[str]:
     if not run.storage.exists(name):
         return
     try:
-        content = read_sealed(run.storage, name)
+        summary = Summary.model_validate(read_sealed(run.storage, name))
     except CorruptRunError as error:
         yield f"{error}; {remedy}"
         return
-    lower, upper = content.get("lower"), content.get("upper")
+    except ValidationError as error:
+        yield f"{file} is corrupt: {first_wrong(error)}; {remedy}"
+        return
+    lower, upper = summary.lower, summary.upper
     bounds = proof.lower, proof.upper
     if (
         lower is not None
@@ -119,14 +136,13 @@ def _wrong_summary(run: CosetRun, proof: Proof) -> Iterator[str]:
         and not (lower <= proof.lower and proof.upper <= upper)
     ):
         yield f"{file} has bounds {lower} and {upper}, but the ledger {bounds}; {remedy}"
-    for layer in content.get("layers", []):
-        positions = proof.layer(layer["depth"]) if proof.known else None
-        if positions is None or len(positions) != layer["count"]:
+    for layer in summary.layers:
+        positions = proof.layer(layer.depth) if proof.known else None
+        if positions is None or len(positions) != layer.count:
             ledger_text = "does not know it" if positions is None else f"has {len(positions):,}"
-            count = counted(layer["count"], "position")
+            count = counted(layer.count, "position")
             yield (
-                f"{file} has {count} at depth {layer['depth']}, but the ledger {ledger_text}; "
-                f"{remedy}"
+                f"{file} has {count} at depth {layer.depth}, but the ledger {ledger_text}; {remedy}"
             )
 
 

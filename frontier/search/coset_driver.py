@@ -238,9 +238,7 @@ def _asker(
 
 
 def _open_asker(run_ref: RunRef) -> Asker:
-    run = CosetRun.open(run_ref.path)
-    run_ref.check(run.identity)
-    return _asker(run, False, 1)
+    return _asker(run_ref.open(CosetRun), False, 1)
 
 
 _open = RunCache(_open_asker)

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from frontier.errors import CorruptRunError
-from frontier.runs.checks import GROUP, SUMMARY, SUMS, Repair
-from frontier.runs.directory import aside_of, moved
+from frontier.runs.checks import SUMMARY, SUMS, Repair
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
 from frontier.search.verify import Verified
+from frontier.storage.sealed import write_json
 from frontier.text import counted
 
 
@@ -23,56 +23,39 @@ class LayerRepair(Repair):
     """The steps of a repair.
 
     depth: the last layer that stays committed. stored: the depths up to it whose layers are whole.
-    described: depths of layers whose description for Zarr is rewritten.
+    described: the content of each ``zarr.json`` that is rewritten, by its name.
     tasks: the tasks of the layer under way that must be done again.
     lost: depths of layers that are deleted, whole or not.
-    aside: the new name of each file that does not belong to the run and is moved aside
-        (`misplaced`).
     summary: True if ``summary.json`` is damaged; the caller must write it again.
     """
 
     depth: int
     stored: list[int]
-    described: list[int] = field(default_factory=list)
+    described: dict[str, dict] = field(default_factory=dict)
     tasks: list[int] = field(default_factory=list)
     lost: list[int] = field(default_factory=list)
     summary: bool = False
-    aside: dict[str, str] = field(default_factory=dict)
 
     @property
     def needed(self) -> bool:
-        return bool(self.tasks or self.lost or self.described or self.summary or self.aside)
+        return bool(self.tasks or self.lost or self.described or self.summary)
 
     def take(self, run: LayerRun) -> None:
         """Take the steps; the caller holds the lock."""
         run.durable = True
-        reader = RunReader(run)
-        for name, aside in self.aside.items():
-            run.storage.move_aside(name, aside)
-        for depth in self.described:
-            if depth == GROUP:
-                run.describe_group()
-                continue
-            files = reader.open_layer(depth).files
-            run.storage.make_folder(files.folder)
-            files.describe(durable=True)
-            run.storage.delete(*(f"{files.folder}/{name}" for name in files.surplus()))
         if self.lost:
             run.roll_back(self.depth, self.stored)
-        under_way = reader.files(len(run.records))
+        under_way = RunReader(run).files(len(run.records))
         for task in self.tasks:
-            run.storage.delete(under_way.name(task))  # the file may have been moved aside
+            run.storage.delete(under_way.name(task))
         run.sweep()
+        for name, content in self.described.items():
+            run.storage.make_folder(name.rpartition("/")[0])
+            write_json(run.storage, name, content, durable=True)
 
     def in_words(self, run: LayerRun) -> str:
         """Return what the repair does."""
-        sentences = [moved(run.storage, *names) for names in self.aside.items()]
-        sentences += [
-            "zarr.json of the layers rewritten"
-            if depth == GROUP
-            else f"zarr.json of layer {depth} rewritten, and any foreign files there deleted"
-            for depth in self.described
-        ]
+        sentences = [f"{run.storage.place(name)} rewritten" for name in self.described]
         if self.summary:
             sentences.append("summary.json rewritten")
         if self.tasks:
@@ -96,11 +79,9 @@ def plan_repair(run: LayerRun, verified: Verified) -> LayerRepair:
         raise CorruptRunError(f"{run.path} cannot be repaired: {messages[0]}")
     stored, last, reader = run.stored_depths(), len(run.records) - 1, RunReader(run)
     redo = sorted({fault.task for fault in verified.faults if fault.task is not None})
-    described = {fault.depth for fault in verified.faults if fault.described}
-    aside = {name: aside_of(name) for name in run.misplaced()}
-    more: dict[str, Any] = {"summary": SUMMARY in described, "aside": aside}
+    more: dict[str, Any] = {"summary": not verified.sound(SUMMARY)}
     if not run.records:  # the run was stopped before it committed anything
-        return LayerRepair(last, [], sorted(described & {GROUP}), **more)
+        return LayerRepair(last, [], reader.wrong_descriptions([]), **more)
     replaced = verified.depth_being_replaced
     irreplaceable = replaced is not None and any(
         not reader.files(last - 1).has_part(task) for task in redo
@@ -117,9 +98,8 @@ def plan_repair(run: LayerRun, verified: Verified) -> LayerRepair:
         if depth == 0 or depth - 1 in usable or (run.complete and depth == last):
             lost = [d for d in range(last + 1) if d > depth or (d in stored and d not in usable)]
             tasks = redo if depth == last else []
-            return LayerRepair(
-                depth, usable, sorted(described & {GROUP, *usable}), tasks, lost, **more
-            )
+            described = reader.wrong_descriptions(usable)
+            return LayerRepair(depth, usable, described, tasks, lost, **more)
     damaged = [str(depth) for depth in stored if depth not in whole]
     damaged += [str(last + 1)] * irreplaceable
     why = "no two consecutive layers are intact"

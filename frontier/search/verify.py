@@ -1,8 +1,8 @@
 """Checks whether a run directory holds what the run wrote, and whether its layers are right.
 
 *Whole*: the ledger and the records match their digests and each other. Each part of a layer exists,
-is the one that was written, and holds as many states as its record says. Zarr would read the array
-as intended.
+is the one that was written, and holds as many states as its record says. The search does not read
+``zarr.json``, which describes layers to other programs; the check only notes where it is wrong.
 
 *Right* (`deep`): the check draws states at random from a layer, and from the neighbours of the
 layer before it, and tests each against the definition of a layer: a state lies at depth t if and
@@ -17,17 +17,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from frontier.errors import CorruptRunError
-from frontier.layers.files import LINKED
 from frontier.layers.parts import Part, digest_of
 from frontier.layers.stored import StoredLayer
-from frontier.runs.checks import GROUP, OTHERS, SUMMARY, SUMS, Checks, Fault
-from frontier.runs.directory import COPIES, LEDGER, RUN
+from frontier.runs.checks import COPY, SUMMARY, SUMS, Checks, Fault
+from frontier.runs.copies import COPIES, LEDGER
 from frontier.runs.directory import SUMMARY as SUMMARY_FILE
-from frontier.runs.identity import read_identity
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
 from frontier.runs.stored_run import StoredRun
-from frontier.storage.sealed import read_json, read_sealed
+from frontier.storage.sealed import read_sealed
 from frontier.text import counted, size
 
 SLABS_DRAWN = 32
@@ -40,7 +38,7 @@ class Verified(Checks):
 
     layers, parts, bytes: how much is on disk. positions: how many were checked against the
     definition of a layer. depth_being_replaced: the layer whose parts the layer under way has begun
-    to replace.
+    to replace. notes: which files that only other programs read are wrong.
     """
 
     layers: int = 0
@@ -60,7 +58,7 @@ class Verified(Checks):
 
     def sound(self, depth: int) -> bool:
         """Return whether the search can build on a layer."""
-        return all(fault.depth != depth or fault.described for fault in self.faults)
+        return all(fault.depth != depth for fault in self.faults)
 
 
 def verify(
@@ -73,7 +71,7 @@ def verify(
 
     deep: check this many states of each layer, and the neighbours of the same number of states of
     the layer before, against the definition of a layer. say: called with the name of each layer
-    before it is checked.
+    before it is checked. Raises NotAFile if something else has the name of a file of the run.
     """
     reader, done, stored = RunReader(run), Verified(), run.stored_depths()
     done.faults += _faults_outside(run)
@@ -81,11 +79,13 @@ def verify(
         say(f"layer {depth}")
         done.layers += 1
         done.faults += [Fault(depth, message) for message in _whole_layer(reader, depth, done)]
-        if done.sound(depth) and (message := _wrong_description(reader, depth)):
-            done.faults.append(Fault(depth, message, described=True))
     if not run.complete:
         done.faults += _layer_under_way(reader, done)
-    done.faults += misplaced_faults(run, done.faults)
+    done.notes += [
+        f"{run.storage.place(name)} is missing or corrupt. The search does not read it; `repair` "
+        "rewrites it for other programs that read the layers"
+        for name in (reader.wrong_descriptions(filter(done.sound, stored)) if run.records else ())
+    ]
     rng = np.random.default_rng(seed)
     for depth in stored if deep else ():
         whole = all(done.sound(d) and d != done.depth_being_replaced for d in (depth, depth - 1))
@@ -95,27 +95,20 @@ def verify(
     return done
 
 
-def misplaced_faults(run: StoredRun, faults: list[Fault]) -> Iterator[Fault]:
-    """Generate a fault for each file name of the run that something else has taken, unless a known
-    fault already names it."""
-    for file in run.misplaced():
-        place = str(run.storage.place(file))
-        if not any(place in fault.message for fault in faults):
-            yield Fault(OTHERS, f"{place} has the wrong file type", described=True)
-
-
 def copy_faults(run: StoredRun) -> Iterator[Fault]:
     """Generate the faults of the copies that a run of either kind keeps."""
-    for check, name in ((read_identity, COPIES[RUN]), (None, COPIES[LEDGER])):
+    for name in COPIES.values():
+        if run.fresh and not run.storage.exists(name):
+            continue  # it was not yet written
         try:
-            check(run.storage, name) if check else run.check_ledger(name)
+            run.check(name)
         except CorruptRunError as error:
-            yield Fault(GROUP, str(error), described=True)
+            yield Fault(COPY, str(error), described=True)
 
 
 def _faults_outside(run: LayerRun) -> Iterator[Fault]:
     """Generate the faults outside the layers. The layers of the ledger must add up, the copies must
-    match their originals, and the summary and the Zarr group must be as they were written."""
+    match their originals, and the summary must be as it was written."""
     storage, counted_states, states = run.storage, run.states, run.identity["states"]
     if counted_states > states or (run.complete and counted_states != states):
         holds = f"its layers hold {counted(counted_states, 'state')}, but the puzzle has {states:,}"
@@ -127,7 +120,7 @@ def _faults_outside(run: LayerRun) -> Iterator[Fault]:
         yield Fault(SUMMARY, str(error), described=True)
     damages = list(copy_faults(run))
     yield from damages
-    if not damages:
+    if not damages and run.records:
         pairs = zip(run.records, run.copied_records(), strict=False)  # a copy may lack one commit
         apart = next((mine.depth for mine, copy in pairs if mine.chain != copy.chain), None)
         if apart is not None:
@@ -137,18 +130,13 @@ def _faults_outside(run: LayerRun) -> Iterator[Fault]:
                 f"{apart}: one of them was changed. When the run resumes, it rewrites the copy "
                 "with its next layer",
             )
-    if not run.is_group():
-        group = storage.place(f"{run.layers_name}/zarr.json")
-        yield Fault(GROUP, f"{group} is missing or corrupt", described=True)
 
 
 def _whole_layer(reader: RunReader, depth: int, done: Verified) -> Iterator[str]:
     """Generate messages about parts of a layer that are missing or damaged."""
     run, layer = reader.run, reader.layer(depth)
     record, files, records = run.records[depth], layer.files, []
-    if files.storage.is_link(files.folder):
-        yield f"layer {depth}: {files.place} {LINKED}"
-        return
+    files.check_folder()
     fading = not layer.is_list and depth + 2 == len(run.records)
     for task in files.tasks:
         try:
@@ -198,24 +186,10 @@ def _whole_part(layer: StoredLayer, task: int, part: Part, done: Verified) -> No
         )
 
 
-def _wrong_description(reader: RunReader, depth: int) -> str | None:
-    """Return a message if Zarr's view of a layer is wrong, else None."""
-    files = reader.layer(depth).files
-    try:
-        name = f"{files.folder}/zarr.json"
-        if read_json(files.storage, name) != files.metadata:
-            return f"layer {depth}: {files.storage.place(name)} is corrupt"
-    except CorruptRunError as error:
-        return f"layer {depth}: {error}"
-    if surplus := files.surplus():
-        place = files.storage.place(f"{files.folder}/{surplus[0]}")
-        return f"layer {depth}: {place} is not one of its parts"
-    return None
-
-
 def _layer_under_way(reader: RunReader, done: Verified) -> Iterator[Fault]:
     """Generate the faults of the parts of the layer under way."""
     layer = StoredLayer(reader.files(len(reader.run.records)), 0)
+    layer.files.check_folder()
     for task in sorted(reader.run.parts_under_way(reader.layout)):
         try:
             _whole_part(layer, task, layer.files.part(task), done)

@@ -72,10 +72,7 @@ class Buffer:
 
 def open_workspace(run_ref: RunRef) -> Workspace:
     """Return a new workspace of a run; raises InputError if another run is at its path."""
-    run = LayerRun.open(run_ref.path)
-    run_ref.check(run.identity)
-    run.durable = run_ref.durable
-    return Workspace(run)
+    return Workspace(run_ref.open(LayerRun))
 
 
 _open = RunCache(open_workspace)

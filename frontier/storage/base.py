@@ -225,14 +225,6 @@ class Storage(ABC):
         """Return whether a name is a link to something else."""
         return False
 
-    def is_odd(self, name: str, folder: bool = False) -> bool:
-        """Return whether something that is not a file has this name, or, if `folder` is set,
-        something that is not a folder."""
-        return False
-
-    def move_aside(self, name: str, to: str) -> None:
-        """Give a file or folder another name."""
-
     @abstractmethod
     def free(self) -> float:
         """Return the free bytes; infinity if the place has no known limit."""

@@ -83,10 +83,12 @@ class BucketStorage(Storage):
         """The bucket, as Zarr and obstore know it."""
         return bucket_of(self.bucket, patience_for(self.bucket))
 
-    def _ask(self, name: str, request: Callable[["ObjectStore"], T]) -> T:
-        """Return the bucket's answer to a request about a file."""
+    def _ask(
+        self, name: str, request: Callable[["ObjectStore"], T], conditional: bool = False
+    ) -> T:
+        """Return the bucket's answer to a request about a file; see `ask_store`."""
         store = self.store
-        return ask_store(self.bucket, self.place(name), lambda: request(store))
+        return ask_store(self.bucket, self.place(name), lambda: request(store), conditional)
 
     # Names and versions.
 
@@ -186,8 +188,11 @@ class BucketStorage(Storage):
             result = store.get(key)
             return result.bytes().to_bytes(), _version(result.meta)
 
+        def put(store: "ObjectStore") -> Version:
+            return _version(store.put(key, content, mode=mode))
+
         try:
-            return _version(self._ask(name, lambda store: store.put(key, content, mode=mode)))
+            return self._ask(name, put, conditional=True)
         except (Replaced, FileNotFoundError):
             with suppress(FileNotFoundError):
                 content_now, version = self._ask(name, get)

@@ -147,7 +147,7 @@ class LocalStorage(Storage):
 
     def delete(self, *names: str) -> None:
         for name in names:
-            with suppress(FileNotFoundError, NotADirectoryError):
+            with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
                 os.unlink(self._at(name))
 
     # Folders, links and the disk.
@@ -187,14 +187,6 @@ class LocalStorage(Storage):
     def is_link(self, name: str) -> bool:
         about = about_path(self._at(name), follow=False)
         return about is not None and stat.S_ISLNK(about.st_mode)
-
-    def is_odd(self, name: str, folder: bool = False) -> bool:
-        path = self._at(name)
-        is_right = is_folder(path) if folder else is_file(path)
-        return not is_right and about_path(path, follow=False) is not None
-
-    def move_aside(self, name: str, to: str) -> None:
-        os.rename(self._at(name), self._at(to))
 
     def free(self) -> float:
         return shutil.disk_usage(existing(self.path)).free

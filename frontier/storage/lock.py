@@ -38,6 +38,10 @@ NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 """The errors of a file system that has no locks."""
 
 
+YEAR_10000 = 253_402_300_800
+"""The first second, since the epoch, that has no date."""
+
+
 class NotWritable(StorageError):
     """The system refuses to write to the directory, so no lock can be taken."""
 
@@ -222,9 +226,10 @@ def left_by(path: Path) -> str | None:
 def held_since(path: Path) -> float | None:
     """Return when the lock was taken, in seconds since the epoch; None if unknown."""
     try:
-        return float(holder(path)["since"])
+        since = float(holder(path)["since"])
     except (OSError, ValueError, TypeError, KeyError):
         return None
+    return since if 0 <= since < YEAR_10000 else None
 
 
 def describe_holder(path: Path) -> str:

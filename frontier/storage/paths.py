@@ -63,6 +63,8 @@ def opened(path: str | Path, or_folder: bool = False) -> Iterator[int]:
     except (NotADirectoryError, BlockingIOError) as error:  # the second if it is being overwritten
         raise FileNotFoundError(errno.ENOENT, error.strerror, str(path)) from None
     except OSError as error:
+        if error.errno == errno.ENOENT and os.path.islink(path):
+            raise NotAFile.at(path, "a link that leads nowhere") from None
         if error.errno in NO_FILE:
             raise NotAFile.at(path, NO_FILE[error.errno]) from None
         raise

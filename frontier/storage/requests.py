@@ -92,11 +92,11 @@ def patience_for(bucket: str) -> float:
     return PATIENCE if bucket in _answering else FIRST_PATIENCE
 
 
-def ask_store(bucket: str, name: str, request: Callable[[], T]) -> T:
+def ask_store(bucket: str, name: str, request: Callable[[], T], conditional: bool = False) -> T:
     """Return a store's answer to a request; raises the OSError that a file would give.
 
-    name: the name of the object that the request is about, for errors. Raises `Replaced` if the
-    request is only for one version of the object, and the object has another.
+    name: the name of the object that the request is about, for errors. conditional: True if the
+    request is only for one version of the object; raises `Replaced` if the object has another.
     """
     from obstore import exceptions
 
@@ -107,8 +107,9 @@ def ask_store(bucket: str, name: str, request: Callable[[], T]) -> T:
             answer = _interruptible(request)
         except FileNotFoundError:
             error_raised = FileNotFoundError(errno.ENOENT, "there is no such object", name)
-        except (exceptions.PreconditionError, exceptions.AlreadyExistsError):
-            error_raised = Replaced(name)
+        except (exceptions.PreconditionError, exceptions.AlreadyExistsError) as error:
+            refusal = OSError(errno.EIO, _first_line(error), name)
+            error_raised = Replaced(name) if conditional else refusal
         except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError) as error:
             error_raised = PermissionError(errno.EACCES, _first_line(error), name)
         except exceptions.BaseError as error:

@@ -8,10 +8,13 @@ from pydantic import Field, ValidationError
 
 from frontier.errors import CorruptRunError, NotAFile
 from frontier.storage.base import Storage
+from frontier.storage.lock import YEAR_10000
 
 Count = Annotated[int, Field(strict=True, ge=0, lt=1 << 63)]
 Seconds = Annotated[float, Field(strict=True, ge=0, lt=1 << 63)]
-"""The numbers in the files of a run: counts, and seconds."""
+Moment = Annotated[float, Field(strict=True, ge=0, lt=YEAR_10000)]
+"""The numbers in the files of a run: counts, seconds, and seconds since the epoch up to the year
+9999."""
 
 
 def write_json(storage: Storage, name: str, value: object, durable: bool = False) -> None:
@@ -35,6 +38,14 @@ def read_json(storage: Storage, name: str) -> dict:
     except (ValueError, RecursionError):
         message = f"{storage.place(name)} is corrupt: it holds no valid JSON"
         raise CorruptRunError(message) from None
+
+
+def holds_json(storage: Storage, name: str, value: object) -> bool:
+    """Return whether a file exists and holds a value as JSON."""
+    try:
+        return read_json(storage, name) == value
+    except CorruptRunError:
+        return False
 
 
 def sealed(value: dict) -> bytes:

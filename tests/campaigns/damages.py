@@ -11,8 +11,9 @@ import random
 import shutil
 from pathlib import Path
 
+from frontier.layers.files import PART_NAME
 from frontier.layers.parts import footer_bytes
-from frontier.runs.directory import COPIES, PART_NAME
+from frontier.runs.copies import COPIES
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.reader import RunReader
 from frontier.storage.places import storage_at
@@ -85,7 +86,7 @@ def relied_on(path: Path) -> list[Path]:
     """The files of a run that are read again, by the search or by people; not what a killed
     process has left, which is swept away."""
     run = LayerRun.open(path)
-    names = ("run.json", "ledger.json", "summary.json", f"{run.layers_name}/zarr.json")
+    names = ("run.json", "ledger.json", "summary.json")
     files = [path / name for name in names if (path / name).exists()]
     reader, under_way = RunReader(run), len(run.records)
     done = set() if run.complete else run.parts_under_way(reader.layout)
@@ -93,7 +94,7 @@ def relied_on(path: Path) -> list[Path]:
         here = set(run.layer_path(depth).iterdir())
         if depth == under_way - 2 and run.records[depth].form == "bits":
             here -= {reader.files(depth).path(task) for task in done}  # replaced, not yet given up
-        files += [f for f in here if f.name == "zarr.json" or PART_NAME.fullmatch(f.name)]
+        files += [f for f in here if PART_NAME.fullmatch(f.name)]
     files += [reader.files(under_way).path(task) for task in done]
     return sorted(files)
 

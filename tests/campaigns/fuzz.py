@@ -43,8 +43,8 @@ from frontier.errors import FrontierError
 from frontier.layers.stored import StoredLayer
 from frontier.report.status import describe_status, status_of
 from frontier.runs.events import TaskFinished
+from frontier.runs.kinds import mend
 from frontier.runs.layer_run import LayerRun
-from frontier.runs.mending import mend
 from frontier.runs.reader import RunReader
 from frontier.search.repair import plan_repair
 from frontier.search.verify import verify

@@ -1,11 +1,10 @@
 """A run in an object store whose requests go wrong, for `faults.py`.
 
 The store is a server on this machine (`support/bucket_server.py`). Some requests are refused, lost,
-cut, late, never answered or carried out twice; the process that drives is killed now and then, together
-late, never answered or carried out twice; the process that drives is killed now and then, together
-with its workers, or a second one is started that drives the same run. Whatever comes of that, the
-run is started again until it is complete, and compared with one in a file system that nobody
-disturbed.
+cut, late, never answered or carried out twice; the process that drives is killed now and then,
+together with its workers, or a second one is started that drives the same run. Whatever comes of
+that, the run is started again until it is complete, and compared with one in a file system that
+nobody disturbed.
 """
 
 import os

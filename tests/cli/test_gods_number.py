@@ -80,16 +80,6 @@ def test_a_pipe_in_the_place_of_a_table_is_not_waited_for(tmp_path):
         assert f"{table} is a named pipe, not a file" in said
 
 
-def test_a_file_in_the_place_of_the_tables(tmp_path):
-    path, words = a_search(tmp_path)
-    (path / "tables").rename(tmp_path / "tables")
-    (path / "tables").touch()
-    assert "tables has the wrong file type" in invoke(path, command="verify", code=4).output
-    assert "moved to tables." in invoke(path, command="repair").stdout
-    invoke(*words)
-    invoke(path, command="verify")
-
-
 @pytest.mark.sweep
 def test_json_and_the_summary(tmp_path):
     value = json.loads(invoke(CONFIGS / "3x3.toml", *at(tmp_path), "--json").stdout)

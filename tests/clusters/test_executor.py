@@ -1,5 +1,6 @@
 """Calls by each executor: each is done once, however many workers there are."""
 
+import socket
 import threading
 import time
 from collections import deque
@@ -8,10 +9,12 @@ from types import SimpleNamespace
 import pytest
 from distributed import Client, Future, LocalCluster
 
+from frontier import __version__
 from frontier.clusters import dask_executor
 from frontier.clusters.dask_executor import WINDOW, DaskExecutor
 from frontier.clusters.executor import Call, Serial, Threads
-from frontier.errors import Stopped
+from frontier.errors import InputError, Stopped
+from frontier.runs.reference import Program
 from tests.support.sweeps import swept
 
 
@@ -43,6 +46,19 @@ def test_each_call_is_done_once(client, kind, count):
     for result in executor.run([Call(divmod, (i, 7)) for i in range(count)], lambda: False):
         done.append(result)
     assert sorted(done) == [divmod(i, 7) for i in range(count)]
+
+
+@pytest.mark.parametrize("differs", [{"version": "0.0.1"}, {"format": 0}], ids=repr)
+def test_a_worker_with_another_program_is_named(client, monkeypatch, differs):
+    """Before it looks at the call, which it may know under the same name with other arguments."""
+    driver = Program.here()._replace(host="far-away", **differs)
+    monkeypatch.setattr(dask_executor, "Program", SimpleNamespace(here=lambda: driver))
+    with pytest.raises(InputError) as error:
+        list(DaskExecutor(client, 10).run([Call(divmod, ())], lambda: False))
+    (value,) = differs.values()
+    for part in (socket.gethostname(), "far-away", str(value), __version__):
+        assert part in str(error.value)
+    assert error.value.exit_code == 2
 
 
 @pytest.mark.parametrize("kind", EXECUTORS)

@@ -3,6 +3,8 @@
 import json
 import shutil
 from contextlib import nullcontext
+from copy import deepcopy
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,79 @@ from tests.support.commands import invoke
 from tests.support.run_files import read_sealed, write_sealed
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS
+
+ODD_BOARDS = {
+    "an unknown tile": lambda board: [99, *board[1:]],
+    "a negative tile": lambda board: [-1, *board[1:]],
+    "a tile twice": lambda board: [board[1], *board[1:]],
+    "too short": lambda board: board[:-1],
+    "too long": lambda board: [*board, 6],
+    "empty": lambda board: [],
+    "out of reach": lambda board: [{1: 2, 2: 1}.get(code, code) for code in board],
+}
+
+
+def first(ledger, holds):
+    """The first portion of a ledger that holds something."""
+    portions = (portion for answer in ledger["answers"].values() for portion in answer["done"])
+    return next(portion for portion in portions if portion[holds])
+
+
+def odd_ledgers(ledger):
+    """Edits of a ledger of 2×3 that no search writes."""
+    farther = first(ledger, "farther")["farther"]
+    for odd in ODD_BOARDS.values():
+        board = odd(farther[0]["board"])
+        yield partial(farther[0].update, {"board": board})
+        yield partial(first(ledger, "farther").update, {"hardest": [7, board]})
+        yield partial(ledger["witnesses"].append, {"board": board, "limit": 3, "seconds": 0.0})
+    yield partial(farther.append, farther[0])
+    for key, value in (("depth", -1), ("depth", "x"), ("blanks", [99]), ("blanks", [-1])):
+        yield partial(farther[0].update, {key: value})
+    (_, answer), *_ = ledger["answers"].items()
+    for key, value in (("portions", 1 << 40), ("portions", -1), ("cosets", 0.5), ("done", [7])):
+        yield partial(answer.update, {key: value})
+    for key in ("seconds", "nodes", "number", "look_ups"):
+        yield partial(answer["done"][0].update, {key: -1})
+    for key in ("-5", "1000", "x"):
+        yield partial(ledger["answers"].update, {key: answer})
+    for key, value in (("guessed", -1.0), ("deepest", [1]), ("witnesses", 5), ("answers", [])):
+        yield partial(ledger.update, {key: value})
+    for odd in ([None], 7, [None, -1]):
+        yield partial(ledger.update, {"asked": odd})
+
+
+def test_a_ledger_with_values_that_no_search_writes_is_refused(copies):
+    """Though its digest is right."""
+    path, _ = copies
+    invoke("gods-number", path, "--layers", "2")
+    good = read_sealed(path / "ledger.json")
+    for number in range(len(list(odd_ledgers(deepcopy(good))))):
+        ledger = deepcopy(good)
+        list(odd_ledgers(ledger))[number]()
+        write_sealed(path / "ledger.json", ledger)
+        with pytest.raises(CorruptRunError, match="is not a ledger of this run"):
+            CosetRun.open(path)
+    for command in ("verify", "status", "report", "farthest", "gods-number"):
+        assert "is not a ledger of this run" in invoke(command, path, code=4).stderr
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"lower": "x"}, {"upper": []}, {"layers": 5}, {"layers": [5]}, {"layers": [{}]},
+        {"layers": [{"depth": None, "count": 1}]},
+    ],
+)  # fmt: skip
+def test_a_summary_with_values_that_no_search_writes_is_a_fault(copies, odd):
+    """Though its digest is right."""
+    path, _ = copies
+    summary = read_sealed(path / "summary.json")
+    write_sealed(path / "summary.json", summary | odd)
+    assert "summary.json is corrupt" in invoke("verify", path, code=4).stdout
+    assert "summary.json rewritten" in invoke("repair", path).stdout
+    assert read_sealed(path / "summary.json") == summary
+
 
 TABLES = ["boards", "groups", "patterns"]
 

@@ -22,7 +22,7 @@ from frontier.runs.events import (
     SearchStopped,
     Starting,
 )
-from frontier.runs.mending import mend
+from frontier.runs.kinds import mend
 from frontier.runs.resolve import place_of_cosets
 from frontier.search import coset_driver as search
 from frontier.search.coset_checks import check_cosets

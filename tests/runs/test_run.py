@@ -1,7 +1,10 @@
 import os
 import shutil
+import socket
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 import pytest
@@ -10,13 +13,15 @@ from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.layers.record import LayerRecord
 from frontier.layers.tally import Tally
 from frontier.puzzles import tile_puzzle
+from frontier.runs.coset_run import CosetRun
 from frontier.runs.directory import delete_files, refuse_others
+from frontier.runs.kinds import mend
 from frontier.runs.layer_run import LayerRun
-from frontier.runs.mending import mend
 from frontier.runs.reader import RunReader
 from frontier.space.layout import Layout
 from frontier.storage.local import LocalStorage, remove_tree
 from frontier.storage.places import storage_at
+from tests.support.commands import invoke
 from tests.support.ledgers import line_of
 from tests.support.run_files import read_json, write_json
 from tests.support.temporary_runs import IDENTITY
@@ -318,6 +323,59 @@ def test_a_run_whose_files_are_being_deleted_is_gone(place, monkeypatch):
     monkeypatch.setattr("frontier.runs.ledger.Ledger.read", read_too_late)
     with pytest.raises(Gone, match="no longer holds this run"):
         run.check_mine()
+
+
+@pytest.mark.parametrize("kind", ["layers", "cosets"])
+def test_a_worker_that_does_not_see_the_run_is_named(place, kind):
+    """There is nothing at the path on its host, or another run."""
+    cls, identity = KINDS[kind]
+    run_ref = replace(cls.create(place, identity).ref, path=place, host="far-away")
+    assert run_ref.open(cls).identity["identifier"] == run_ref.identifier
+    delete_files(place)
+    for begin in (lambda: None, lambda: cls.create(place, identity)):
+        begin()
+        with pytest.raises(InputError, match=f"far-away.*{socket.gethostname()}.*the same run"):
+            run_ref.open(cls)
+
+
+KINDS = {
+    "layers": (LayerRun, IDENTITY),
+    "cosets": (
+        CosetRun,
+        {"name": "x", "puzzle": IDENTITY["puzzle"], "region": "2x2", "groups": [7]},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_that_was_killed_at_any_step_of_its_beginning_is_sound(place, kind, monkeypatch):
+    """It has no ledger yet, or no copies, but nothing is lost."""
+    cls, identity = KINDS[kind]
+    steps = 0
+
+    def killed_after(number, original):
+        def step(*arguments, **options):
+            nonlocal steps
+            if (steps := steps + 1) > number:
+                raise KeyboardInterrupt
+            return original(*arguments, **options)
+
+        return step
+
+    for number in count(1):
+        steps = 0
+        with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
+            for name in ("make_folder", "write", "replace"):
+                patch.setattr(type(place), name, killed_after(number, getattr(type(place), name)))
+            cls.create(place, identity)
+            break
+        if place.exists("run.json"):
+            assert cls.open(place).fresh
+            assert "stopped before it did anything: no faults" in invoke("verify", place).stdout
+            assert invoke("repair", place).exit_code == 0
+            assert "no faults" in invoke("verify", place).stdout
+        delete_files(place)
+    assert number > 3
 
 
 def test_a_run_that_takes_the_place_of_another(place):

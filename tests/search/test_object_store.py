@@ -276,14 +276,14 @@ def test_a_family(bucket):
 def test_a_run_that_is_read_while_it_goes_on(bucket, monkeypatch):
     """Nobody is kept out, so what is gone is looked at again before it is called damage."""
     api.run(plan_of(bucket, "tasks"), 12)
-    original = LayerRun.is_group
+    original = LayerRun.copied_records
 
     def after_more(run):
-        monkeypatch.setattr(LayerRun, "is_group", original)
+        monkeypatch.setattr(LayerRun, "copied_records", original)
         api.run(plan_of(bucket, "tasks"), 16)
         return original(run)
 
-    monkeypatch.setattr(LayerRun, "is_group", after_more)
+    monkeypatch.setattr(LayerRun, "copied_records", after_more)
     assert "2 layers on disk" in (said := invoke("verify", bucket, "--deep").stdout)
     assert "no faults" in said
     run = LayerRun.open(bucket)

@@ -105,7 +105,7 @@ def test_all_mistakes_are_tried():
 MODULES = (
     "search.driver", "search.in_process", "search.by_tasks", "clusters.dask_executor",
     "search.task", "search.repair", "search.verify", "runs.events", "runs.layer_run", "runs.ledger",
-    "layers.parts", "runs.reader", "layers.stored", "runs.directory", "runs.mending",
+    "layers.parts", "runs.reader", "layers.stored", "runs.directory", "runs.copies",
     "runs.stored_run",
 )  # fmt: skip
 

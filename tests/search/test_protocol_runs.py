@@ -26,8 +26,8 @@ from frontier import api
 from frontier.errors import CorruptRunError
 from frontier.runs.directory import delete_files, make_directory
 from frontier.runs.events import LayerFinished, RunStarted
+from frontier.runs.kinds import mend
 from frontier.runs.layer_run import LayerRun
-from frontier.runs.mending import mend
 from frontier.search import driver, task
 from frontier.search.repair import plan_repair
 from frontier.search.verify import verify

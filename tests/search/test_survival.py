@@ -11,10 +11,12 @@ import pytest
 from frontier import api
 from frontier.errors import CorruptRunError, InputError
 from frontier.runs.layer_run import LayerRun
+from frontier.runs.log import LastStart, read_last_start
 from frontier.search import by_tasks
 from frontier.search.repair import Repair
 from frontier.search.verify import verify
-from frontier.storage.lock import RunLock, is_held
+from frontier.storage.lock import RunLock, held_since, is_held
+from frontier.storage.places import storage_at
 from tests.support.commands import invoke
 from tests.support.run_files import COPIES, read_sealed, write_sealed
 from tests.support.stopped_runs import WAYS, config_of, copy_of_half_done, way_of
@@ -50,8 +52,39 @@ def test_a_run_with_nothing_to_go_on_from_needs_no_repair(tmp_path):
     for run in (done, begun):
         assert "nothing to repair" in invoke("repair", run.path).stdout
         (run.layers_path / "zarr.json").unlink()
-        assert "zarr.json of the layers rewritten" in invoke("repair", run.path).stdout
+        assert "zarr.json rewritten" in invoke("repair", run.path).stdout
         invoke("verify", run.path)
+
+
+STARTED = {
+    "time": 1.0, "event": "RunStarted", "name": "x", "title": "x", "path": "x", "depth": -1,
+    "states_so_far": 0, "states": 9, "workers": 1, "resumed": False,
+}  # fmt: skip
+STOPPED = {"time": 2.0, "event": "RunStopped", "depth": 3, "reason": "why", "elapsed": 1.0}
+MADE = {
+    "time": 1.5, "event": "LayerMade", "depth": 21, "states": 5, "form": "list", "seconds": 0.1,
+    "elapsed": 0.1,
+}  # fmt: skip
+ODD_EVENTS = [
+    *({"time": odd} for odd in ("x", None, -1.0, float("nan"), float("inf"), 1e300, [])),
+    {"event": "Unknown"}, {"event": []}, {"elapsed": "x"}, {"elapsed": float("nan")},
+    {"elapsed": 1e300}, {"reason": []}, {"depth": None}, {"depth": "deep"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", ODD_EVENTS, ids=repr)
+def test_a_log_with_values_that_no_event_has_is_read_without_them(tmp_path, odd):
+    path = copy_of_half_done(tmp_path / "run").path
+    lines = [{**of, **odd} for of in (STARTED, MADE, STOPPED) if of.keys() >= odd.keys()]
+    (path / "events.jsonl").write_text("\n".join(map(json.dumps, [STARTED, *lines, 7, None])))
+    last = read_last_start(storage_at(path))
+    assert last == LastStart((1.0, last.start[1]), [], None)
+    with RunLock(path / "lock"):
+        for since in (odd.get("time", "x"), 1e300):
+            (path / "lock").write_text(json.dumps({"host": [], "process": {}, "since": since}))
+            assert held_since(path / "lock") is None
+            assert "under way" in invoke("status", path).stdout
+    assert "stopped" in invoke("status", path).stdout
 
 
 def test_a_commit_that_was_killed_between_ledger_and_copy(tmp_path):

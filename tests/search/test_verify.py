@@ -45,6 +45,7 @@ def test_what_was_checked_is_said(whole):
         "positions",
         "depth_being_replaced",
         "faults",
+        "notes",
     ]
     said = invoke("verify", path, "--deep").stdout
     assert f"; {value['positions']:,} positions checked against the definition: no faults" in said
@@ -128,13 +129,22 @@ def test_nothing_is_given_up_unasked(copy):
     assert len(LayerRun.open(path).records) == 21
 
 
-def test_what_only_zarr_reads(copy, whole):
+@pytest.mark.parametrize("damage", ["{}", "[", None])
+def test_what_only_other_programs_read_is_no_fault(copy, whole, damage):
+    """And `repair` rewrites it."""
     path = copy("frontier")
     for file in ("layers/zarr.json", "layers/0020/zarr.json"):
-        file_of(path, file).write_text("{}")
-        assert str(file_of(path, file)) in invoke("verify", path, code=4).output
-        invoke("repair", path)
-        assert verify(LayerRun.open(path)).faults == []
+        place = file_of(path, file)
+        before = place.read_bytes()
+        place.unlink()
+        if damage is not None:
+            place.write_text(damage)
+        said = invoke("verify", path).stdout
+        assert "no faults" in said
+        assert str(place) in said
+        assert f"{place} rewritten" in invoke("repair", path).output
+        assert place.read_bytes() == before
+        assert str(place) not in invoke("verify", path).stdout
     assert finished(path, "frontier") == whole[1]
 
 
@@ -149,14 +159,21 @@ def test_a_damaged_file_comes_back_from_its_copy(copy, whole, name, copied):
     assert finished(path, "frontier") == whole[1]
 
 
-def test_what_is_not_a_layer_s_own(copy, whole):
-    path = copy("frontier")
-    file_of(path, "layers/0020/c.7").write_bytes(b"stray")
-    assert "c.7 is not one of its parts" in invoke("verify", path, code=4).output
-    invoke("repair", path)
-    assert verify(LayerRun.open(path)).faults == []
+def test_repair_deletes_no_file_of_somebody_else(copy, whole):
+    path = copy("spare")
+    notes = [file_of(path, f"layers/{depth:04d}/notes") for depth in (16, 19, 20)]
+    for file in notes:
+        file.write_text("mine")
+    stray = file_of(path, "layers/0016/c.7")  # Zarr does not read beyond the shape of an array
+    stray.write_text("mine")
+    file_of(path, "layers/0016/zarr.json").write_text("{}")
+    assert "zarr.json rewritten" in invoke("repair", path).output
+    assert stray.read_text() == "mine"
+    turned(file_of(path, "layers/0019/c.0"))
+    invoke("repair", path, "--yes")
     assert "nothing to repair" in invoke("repair", path).output
-    assert finished(path, "frontier") == whole[1]
+    assert finished(path, "spare") == whole[1]
+    assert all(file.read_text() == "mine" for file in notes)
 
 
 def test_copies_that_are_made_again(copy, whole):
@@ -175,18 +192,6 @@ def test_a_folder_whose_loss_is_damage(copy):
     assert "cannot be repaired" in invoke("repair", path, "--yes", code=4).output
     with pytest.raises(CorruptRunError, match="/0020 lacks 1 of 1 part"):
         finished(path, "frontier")
-
-
-def test_a_folder_in_the_place_of_a_file(copy, whole):
-    path = copy("spare")
-    for file in ("ledger.json", "layers/0020/c.0"):
-        place = file_of(path, file)
-        place.unlink()
-        place.mkdir()
-        assert str(place) in invoke("verify", path, code=4).output
-        invoke("repair", path, "--yes")
-    assert verify(LayerRun.open(path)).faults == []
-    assert finished(path, "spare") == whole[1]
 
 
 def a_directory(place):
@@ -210,14 +215,13 @@ NO_FILES = {
 PLACES = {
     "a part": ("layers/0020/c.0", "spare"),
     "a part that others need": ("layers/0019/c.0", "all"),
-    "a part to come": ("layers/0021/c.0", "frontier"),
+    "a part to come": ("layers/0021/c.0.0.0", "frontier"),
     "a layer": ("layers/0020", "spare"),
     "a layer to come": ("layers/0021", "frontier"),
     "what Zarr reads": ("layers/0020/zarr.json", "frontier"),
     "the group": ("layers/zarr.json", "frontier"),
     "run.json": ("run.json", "frontier"),
     "the ledger's copy": ("ledger.copy.json", "frontier"),
-    "the summary": ("summary.json", "frontier"),
 }
 
 
@@ -226,28 +230,30 @@ FOLDERS = {"a layer", "a layer to come"}
 
 @swept("kind", NO_FILES, few=["directory"])
 @pytest.mark.parametrize("where", PLACES)
-def test_what_stands_in_a_place_and_is_no_file_is_moved_aside(copy, whole, where, kind):
+def test_what_stands_in_a_place_and_is_no_file_is_named_and_left(copy, whole, where, kind):
+    """Nothing is written to it or in its place; once it is moved away, the run goes on."""
     file, name = PLACES[where]
     path, place = copy(name), file_of(copy(name), file)
     place.parent.mkdir(exist_ok=True)
-    if place.is_dir():
-        shutil.rmtree(place)
-    place.unlink(missing_ok=True)
+    aside = place.with_name("aside")
+    if place.exists():
+        place.rename(aside)
     if kind in ("directory", "link to itself") and where in FOLDERS:
         place.write_text("mine")
     else:
         NO_FILES[kind](place)
     about = place.lstat()
-    assert str(place) in invoke("verify", path, code=4).output
-    assert "moved to" in (said := invoke("repair", path, "--yes").output)
-    aside = next(place.parent.glob(f"{place.name}.*.aside"))
-    assert aside.name in said
-    assert aside.lstat().st_ino == about.st_ino
-    assert kind != "directory" or aside.is_file() or (aside / "mine").read_text() == "mine"
+    for command in (["verify", path], ["repair", path, "--yes"]):
+        said = invoke(*command, code=4).output
+        assert str(place) in said
+    assert "move it away" in said or (where, kind) == ("run.json", "link to nothing")
+    assert place.lstat().st_ino == about.st_ino
+    assert kind != "directory" or place.is_file() or (place / "mine").read_text() == "mine"
+    place.rename(place.with_name("mine"))
+    if aside.exists():
+        aside.rename(place)
     assert "no faults" in invoke("verify", path).output
-    assert "nothing to repair" in invoke("repair", path).output
     assert finished(path, name) == whole[1]
-    assert aside.lstat().st_ino == about.st_ino
 
 
 @pytest.mark.parametrize("name", COPIES.values())
@@ -258,18 +264,18 @@ def test_a_run_does_not_wait_for_a_pipe(copy, whole, name):
     words = "--set", f"store.path={path}", *SETTINGS
     said = invoke("run", CONFIGS / "2x4.toml", *words, code=4).stderr
     assert f"{path / name} is a named pipe, not a file" in said
+    (path / name).unlink()
     invoke("repair", path)
     assert finished(path, "frontier") == whole[1]
 
 
-def test_where_there_is_no_way_back_nothing_is_moved(copy):
+def test_a_folder_in_the_place_of_the_summary(copy):
     path = copy("frontier")
-    place = file_of(path, "layers/0020/c.0")
-    place.unlink()
-    a_directory(place)
-    for _ in range(2):
-        assert "cannot be repaired" in invoke("repair", path, "--yes", code=4).output
-        assert (place / "mine").exists()
+    (path / "summary.json").unlink(missing_ok=True)
+    a_directory(path / "summary.json")
+    for command in (["verify", path], ["repair", path]):
+        assert "summary.json is a directory" in invoke(*command, code=4).stderr
+    assert (path / "summary.json" / "mine").read_text() == "mine"
 
 
 def test_an_edited_summary(copy, whole):
@@ -347,8 +353,7 @@ def test_deep_finds_what_adds_up_but_is_wrong(copy, name):
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("damage", ["turned", "directory"])
-def test_tasks_of_the_layer_under_way(tmp_path, damage):
+def test_tasks_of_the_layer_under_way(tmp_path):
     """Damaged ones are done again, the others are not."""
     plan = api.plan(config_of(tmp_path / "run", {"columns": 5}, keep="all"))
     layout = {"prefix_digits": 1, "task_nodes": 2}
@@ -369,11 +374,7 @@ def test_tasks_of_the_layer_under_way(tmp_path, damage):
     files, done = run.files(10, plan.layout), run.parts_under_way(plan.layout)
     assert len(done) == 2
     damaged = next(task for task in done if files.part(task).slabs.size)
-    if damage == "turned":
-        turned(files.path(damaged))
-    else:
-        files.path(damaged).unlink()
-        a_directory(files.path(damaged))
+    turned(files.path(damaged))
     assert [fault.task for fault in verify(run).faults] == [damaged]
     assert "1 task of layer 10 will be repeated" in invoke("repair", run.path).output
     assert run.parts_under_way(plan.layout) == done - {damaged}

@@ -1,5 +1,6 @@
 """What object stores do that file systems do not: they do not answer, or late."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from frontier.storage import requests as buckets
+from frontier.storage.base import Replaced
 from frontier.storage.bucket import CHUNK_BYTES, GAP_BYTES, in_chunks
 
 SOON = {"init_backoff": timedelta(milliseconds=1), "max_backoff": timedelta(milliseconds=5)}
@@ -45,6 +47,34 @@ def test_a_store_that_is_away_for_a_while(s3_bucket, proxy, monkeypatch, impatie
     s3_bucket.write("file", b"there")
     assert s3_bucket.read("file") == b"there"
     assert proxy.injected["refused"] == 300
+
+
+UNCONDITIONAL = (
+    lambda place: place.exists("file"),
+    lambda place: place.read("file"),
+    lambda place: place.read_ranges("file", [0], [memoryview(bytearray(5))]),
+    lambda place: place.names(),
+    lambda place: place.write("file", b"again"),
+    lambda place: place.delete("file"),
+    lambda place: place.delete("file", "other"),
+)
+
+
+@pytest.mark.parametrize("harm", ["conflict", "precondition"])
+def test_only_a_request_with_a_condition_finds_a_file_replaced(s3_bucket, proxy, harm):
+    """Any other request that is refused like this fails: the store cannot do it."""
+    s3_bucket.write("file", b"there")
+    proxy.harm = lambda method, path: harm
+    for ask in UNCONDITIONAL:
+        with pytest.raises(OSError) as error:  # noqa: PT011
+            ask(s3_bucket)
+        assert error.value.filename.startswith(str(s3_bucket))
+        assert error.value.errno == errno.EIO
+    proxy.harm = lambda method, path: "precondition" if method == "PUT" else None
+    was = s3_bucket.version("file")
+    with pytest.raises(Replaced):
+        s3_bucket.replace("file", b"mine", was)
+    assert s3_bucket.read("file") == b"there"
 
 
 @pytest.mark.sweep

@@ -81,8 +81,6 @@ class Contract:
         assert not place.is_folder("missing")
         assert place.names("missing") == set()
         assert list(place.files("missing")) == []
-        assert not place.is_odd("missing")
-        assert not place.is_odd("missing", folder=True)
         assert not place.is_link("missing")
 
     def test_names_and_sizes(self, place):
@@ -213,20 +211,13 @@ class TestDirectory(Contract):
             assert (place.read("other"), place.read("log")) == (b"mine\n", b"mine\nmore\n")
             place.delete("log")
 
-    def test_what_stands_in_the_way_is_moved(self, place):
-        place.make_folder("run.json")
-        assert place.is_odd("run.json")
-        assert not place.is_odd("run.json", folder=True)
-        place.move_aside("run.json", "run.json.aside")
-        assert place.names() == {"run.json.aside"}
-
     @swept("number", [errno.EIO, errno.ESTALE, errno.EPERM, errno.EACCES], few=1)
     @pytest.mark.parametrize("call", ["stat", "lstat", "scandir", "listdir"])
     def test_what_the_system_cannot_tell_is_an_error(self, place, monkeypatch, call, number):
         place.make_folder("folder")
         place.write("folder/file", b"1")
         asked = {
-            "stat": ["exists", "is_folder", "is_odd", "version"],
+            "stat": ["exists", "is_folder", "version"],
             "lstat": ["is_link"],
             "scandir": ["size"],
             "listdir": ["names"],
@@ -242,10 +233,20 @@ class TestDirectory(Contract):
 
     @pytest.mark.parametrize(
         ("kind", "what"),
-        [("pipe", "a named pipe"), ("link", "a link that leads to itself"), ("folder", "a direc")],
+        [
+            ("pipe", "a named pipe"),
+            ("link", "a link that leads to itself"),
+            ("lost link", "a link that leads nowhere"),
+            ("folder", "a direc"),
+        ],
     )
     def test_what_is_no_file_is_not_waited_for(self, place, tmp_path, kind, what):
-        made = {"pipe": os.mkfifo, "folder": os.mkdir, "link": lambda path: path.symlink_to("odd")}
+        made = {
+            "pipe": os.mkfifo,
+            "folder": os.mkdir,
+            "link": lambda path: path.symlink_to("odd"),
+            "lost link": lambda path: path.symlink_to("nothing"),
+        }
         made[kind](tmp_path / "odd")
         reads = {
             "read": lambda: place.read("odd"),

@@ -34,6 +34,9 @@ HARMS = ("refused", "lost", "cut", "never", "twice", "late", "busy")
 answer; it is carried out and never answered; it is carried out twice; its answer comes late; the
 store says that it is busy (503)."""
 
+STATUS = {"busy": 503, "conflict": 409, "precondition": 412}
+"""The harms in place of which the proxy answers with a status; only tests ask for the last two."""
+
 LATE_SECONDS = 0.5
 
 SERVER = """
@@ -186,8 +189,8 @@ class _Handler(BaseHTTPRequestHandler):
         if harm == "refused":
             self._hang_up()
             return
-        if harm == "busy":
-            status, headers, content = 503, [], b""
+        if harm in STATUS:
+            status, headers, content = STATUS[harm], [], b""
         else:
             status, headers, content = self._handed_on(body)
         if harm == "twice":
