@@ -11,7 +11,7 @@ import numpy as np
 
 from frontier import machine
 from frontier.clusters.executor import Call, Executor, Threads
-from frontier.clusters.kinds import client_for, executor_of, workers_to_start
+from frontier.clusters.kinds import check_cluster, client_for, executor_of, workers_to_start
 from frontier.compiling import compiling_told_to
 from frontier.config import Config
 from frontier.cosets.proof import Answer, Proof, guesses, wrong_division
@@ -71,6 +71,8 @@ def find_gods_number(
     if plan.refusal:
         raise InputError(plan.refusal)
     path = place_of_cosets(config)
+    if not CosetRun.exists(path):
+        check_cluster(config.cluster, True, client)
     make_directory(path)
     with writing(path, take_over):
         if CosetRun.exists(path):
@@ -108,9 +110,10 @@ class _Search:
     def go(self, config: Config, client) -> None:
         run, client = self._run, client_for(config, client)
         alone = client is None and config.cluster.kind == "local"
-        workers = 0 if alone else workers_to_start(config.cluster, False, client)
+        cluster = config.cluster, alone, client
+        check_cluster(*cluster)
         about = run.identity["name"], run.puzzle.title, str(run.path)
-        self._tell(Starting(*about, run.proof is not None, workers))
+        self._tell(Starting(*about, run.proof is not None, workers_to_start(*cluster)))
         with _executor_for(config, client) as executor:
             self._tell(
                 SearchStarted(

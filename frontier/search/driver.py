@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from frontier.clusters.executor import Executor
-from frontier.clusters.kinds import executor_of, workers_to_start
+from frontier.clusters.kinds import check_cluster, executor_of, workers_to_start
 from frontier.compiling import compiling_told_to
 from frontier.errors import (
     FULL,
@@ -278,6 +278,7 @@ def _drive(plan: Plan, run: LayerRun, until: int | None, emit: Listener, client)
     began = time.perf_counter()
     depth = len(run.records) - 1
     cluster = plan.config.cluster, plan.in_memory, client
+    check_cluster(*cluster)
     emit(Starting(
         plan.config.name, plan.puzzle.title, str(run.path), bool(run.records),
         workers_to_start(*cluster), plan.puzzle.states, depth,
