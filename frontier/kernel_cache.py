@@ -21,7 +21,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
 from typing import BinaryIO
@@ -138,17 +138,19 @@ def _take_turn(folder: Path) -> None:
     another process holds the lock for longer than `PATIENCE`."""
     if _turn:
         return
-    tell_compiling()
-    lock, until = (folder / "lock").open("ab"), time.monotonic() + PATIENCE
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            break
-        except OSError as error:
-            if not isinstance(error, BlockingIOError) or time.monotonic() > until:
-                lock.close()
-                raise
-        time.sleep(0.1)
+    until = time.monotonic() + PATIENCE
+    with ExitStack() as stack:
+        lock = stack.enter_context((folder / "lock").open("ab"))
+        while True:
+            tell_compiling()  # the listener may end the wait
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    raise
+            time.sleep(0.1)
+        stack.pop_all()
     _turn.append(lock)
 
 

@@ -67,8 +67,11 @@ class Standing(Generic[RunT, StartT]):
             vars(self).update(vars(type(self)(event.name, started, began=now, since=now)))
         elif isinstance(event, ENDS):
             self.ended, self.when = event, now
-        if not isinstance(event, events.LayerStarted | events.Stopping):
-            self.compiling = (event, now) if isinstance(event, events.Compiling) else None
+        if isinstance(event, events.Compiling):
+            before = self.compiling
+            self.compiling = before if before and before[0] == event else (event, now)
+        elif not isinstance(event, events.LayerStarted | events.Stopping):
+            self.compiling = None
         self.note(event, now)
 
     def note(self, event: events.Event, now: float) -> None:

@@ -128,7 +128,7 @@ class _Search:
                 self._tell(Compiling(elsewhere=True))
             try:
                 with (
-                    compiling_told_to(partial(self._tell, Compiling())),
+                    compiling_told_to(self._before_compiling),
                     interrupts_stop(self._interrupt, partial(self._tell, Stopping())),
                     run.gone_instead(),
                 ):
@@ -174,6 +174,10 @@ class _Search:
     def _check_goes_on(self) -> None:
         if self._interrupted.is_set():
             raise Stopped("interrupted")
+
+    def _before_compiling(self) -> None:
+        self._check_goes_on()
+        self._tell(Compiling())
 
     def _raise_lower_bound(self, asker: Asker, executor: Executor) -> None:
         """Try to raise the lower bound with hard positions, if God's number is wanted and the next

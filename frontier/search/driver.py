@@ -104,6 +104,12 @@ class Driver:
             else:
                 self._make_here(mode, until)
 
+    def before_compiling(self) -> None:
+        """Report that a kernel is about to be compiled; raise Stopped if the run should stop."""
+        if self.stopping.is_set():
+            raise Stopped("interrupted")
+        self.emit(Compiling())
+
     def _mode(self, made: Sequence[LayerRecord] = ()) -> Mode:
         """Return how to make the layer after the committed ones and those made since."""
         last_two = [*self.run.records[-2:], *made][-2:]
@@ -175,7 +181,8 @@ class Driver:
         if kept:
             self.emit(StoringLayers(len(kept)))
         began = time.perf_counter()
-        stored = {record.depth: held.store(record) for record in kept}
+        with compiling_told_to(partial(self.emit, Compiling())):  # not to be ended by a stop
+            stored = {record.depth: held.store(record) for record in kept}
         self._storing = time.perf_counter() - began
         return [stored.get(record.depth, record) for record in made]
 
@@ -293,7 +300,7 @@ def _drive(plan: Plan, run: LayerRun, until: int | None, emit: Listener, client)
         try:
             # `gone_instead` also applies here, so that the log has the reason.
             with (
-                compiling_told_to(partial(emit, Compiling())),
+                compiling_told_to(driver.before_compiling),
                 interrupts_stop(driver.stopping.set, partial(emit, Stopping())),
                 run.gone_instead(),
             ):

@@ -15,6 +15,7 @@ from numba.core.caching import IndexDataCacheFile
 
 import frontier
 from frontier import kernel_cache
+from frontier.compiling import compiling_told_to
 
 PACKAGE = Path(frontier.__file__).parent
 
@@ -136,6 +137,23 @@ def test_nobody_waits_for_ever(folder, monkeypatch, capsys):
         fcntl.flock(other, fcntl.LOCK_EX)
         assert not was_kept()
     assert "cannot be kept" in capsys.readouterr().err
+    assert not was_kept()
+
+
+def test_a_listener_ends_the_wait_for_another_process(folder, monkeypatch):
+    """It must also be told while the wait lasts: the first time, there was nothing to end."""
+    told = []
+
+    def ends():
+        told.append(1)
+        if len(told) == 2:
+            raise KeyboardInterrupt
+
+    with open(folder / "lock", "ab") as other, compiling_told_to(ends):
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(KeyboardInterrupt):
+            was_kept()
+    assert not locked(folder)
     assert not was_kept()
 
 
