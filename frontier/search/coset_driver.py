@@ -17,7 +17,7 @@ from frontier.config import Config
 from frontier.cosets.proof import Answer, Proof, guesses, wrong_division
 from frontier.cosets.questions import Asker, Portion, Witness
 from frontier.cosets.resources import plan_cosets
-from frontier.errors import CorruptRunError, InputError, Stopped, reason_of
+from frontier.errors import CorruptRunError, InputError, Stopped, reason_of, system_errors
 from frontier.puzzles import Board
 from frontier.runs.coset_run import CosetRun
 from frontier.runs.directory import make_directory
@@ -74,7 +74,7 @@ def find_gods_number(
     if not CosetRun.exists(path):
         check_cluster(config.cluster, True, client)
     make_directory(path)
-    with writing(path, take_over):
+    with system_errors(), writing(path, take_over):
         if CosetRun.exists(path):
             run = CosetRun.open(path)
             run.check_is_of({"puzzle": config.puzzle_settings})

@@ -10,7 +10,6 @@ the tasks under way.
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
@@ -18,14 +17,7 @@ import numpy as np
 from frontier.clusters.executor import Executor
 from frontier.clusters.kinds import check_cluster, executor_of, workers_to_start
 from frontier.compiling import compiling_told_to
-from frontier.errors import (
-    FULL,
-    CorruptRunError,
-    Stopped,
-    StorageError,
-    reason_of,
-    system_words,
-)
+from frontier.errors import CorruptRunError, Stopped, reason_of, system_errors
 from frontier.layers.record import LayerRecord
 from frontier.layers.tally import Counting
 from frontier.runs.directory import make_directory
@@ -245,7 +237,7 @@ def run_plan(
         for listener in listeners:
             listener(event)
 
-    with _system_errors():
+    with system_errors():
         try:
             with writing(storage, take_over):
                 return _run_locked(plan, until, emit, client)
@@ -323,19 +315,3 @@ def _check_total(plan: Plan, run: LayerRun) -> None:
             f"the layers of {run.path} add up to {counted(run.states, 'state')}, but "
             f"{plan.puzzle.title} has {plan.puzzle.states:,}. The run is wrong; do not use it"
         )
-
-
-@contextmanager
-def _system_errors():
-    """Raise Stopped or StorageError in place of a system error. The run can be resumed."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in FULL:
-            raise Stopped(f"{system_words(error)}; make room") from None
-        raise StorageError.of(error) from None
-    except MemoryError as error:
-        raise Stopped(
-            f"the system has no more memory ({str(error) or 'MemoryError'}); stop other programs, "
-            "or lower cluster.workers or cluster.memory"
-        ) from None
