@@ -43,7 +43,7 @@ def called(before="", **environment):
 def folder(tmp_path, monkeypatch):
     """The folder in which this process keeps kernels."""
     folder = tmp_path / "kernels"
-    folder.mkdir()
+    folder.mkdir(0o700)
     monkeypatch.setattr(kernel_cache, "_folder", lambda: folder)
     return folder
 
@@ -74,6 +74,56 @@ def test_a_kernel_is_kept_for_each_type(folder):
         assert not was_kept(*numbers)
         assert was_kept(*numbers)
     assert was_kept()
+
+
+def test_the_folder_is_made_for_its_user_alone(folder):
+    folder.rmdir()
+    was_kept()
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def replaced_by_a_link(folder):
+    folder.symlink_to(folder.rename(folder.with_name("elsewhere")))
+
+
+EXPOSED = {
+    "group": lambda folder, patch: folder.chmod(0o770),
+    "others": lambda folder, patch: folder.chmod(0o707),
+    "above": lambda folder, patch: folder.parent.chmod(0o777),
+    "owner": lambda folder, patch: patch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1),
+    "link": lambda folder, patch: replaced_by_a_link(folder),
+}
+"""How somebody else gets to put files into the folder."""
+
+
+@pytest.mark.parametrize("how", EXPOSED)
+def test_nothing_is_loaded_from_where_others_may_write(folder, monkeypatch, capsys, how):
+    """The files are pickles, and loading one runs what it says."""
+    kernel_cache.warn.cache_clear()
+    was_kept()
+    assert was_kept()
+    for file in folder.rglob("*.nbi"):
+        file.write_bytes(pickle.dumps(Planted(str(folder.parent / "ran"))))
+    EXPOSED[how](folder, monkeypatch)
+    assert not was_kept()
+    assert not (folder.parent / "ran").exists()
+    assert_said_once(capsys.readouterr().err, f"in {folder}")
+
+
+def test_a_folder_in_a_place_like_tmp_is_used(folder):
+    folder.parent.chmod(0o1777)
+    was_kept()
+    assert was_kept()
+
+
+class Planted:
+    """Makes a folder when it is loaded."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (self.path,)
 
 
 DAMAGES = {
