@@ -197,8 +197,8 @@ def warn(folder: Path | None) -> None:
     where = f"in {folder}" if folder else "anywhere, because there is no home directory"
     said = (
         f"frontier: warning: compiled kernels cannot be kept {where}. Each process compiles them "
-        "again; to avoid this, set NUMBA_CACHE_DIR to a directory with file locks that only you can "
-        "write to"
+        "again; to avoid this, set NUMBA_CACHE_DIR to a directory with file locks to which only "
+        "you can write"
     )
     if sys.stderr:
         print(said, file=sys.stderr)

@@ -2,8 +2,10 @@
 
 import errno
 import fcntl
+import inspect
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +20,7 @@ from frontier import kernel_cache
 from frontier.compiling import compiling_told_to
 
 PACKAGE = Path(frontier.__file__).parent
+ROOT = Path(__file__).parents[2]
 
 CALLS = """
 import numpy as np
@@ -50,6 +53,21 @@ def folder(tmp_path, monkeypatch):
 
 def add(one, other):
     return one + other
+
+
+def test_what_is_used_of_numba_is_there():
+    """Private names, which any release may change, so the newest release is bounded."""
+    kernel = numba.njit(cache=True)(add)
+    assert list(inspect.signature(kernel.compile).parameters) == ["sig"]
+    assert list(inspect.signature(kernel.get_call_template).parameters) == ["args", "kws"]
+    load = inspect.signature(kernel._cache.load_overload)
+    assert list(load.parameters) == ["sig", "target_context"]
+    assert callable(kernel._cache.disable)
+    assert kernel.stats.cache_path
+    assert "CACHE_DIR" in vars(numba.config)
+    bound = re.search(r'"numba>=[\d.]+,<([\d.]+)"', (ROOT / "pyproject.toml").read_text())
+    release = [int(number) for number in numba.__version__.split(".")[:2]]
+    assert release < [int(number) for number in bound[1].split(".")]
 
 
 def was_kept(one=1, other=2):
