@@ -10,17 +10,18 @@ memory commits what it has found twenty times a second.
 import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import ceil
 
 COMMIT_SECONDS = 0.05
 
 
 def _fine_layout(space):
-    """A layout of many tasks; of about eight where a tower numbers the rows, as there are
-    thousands of rows."""
+    """A layout of many tasks; of at most eight where a tower numbers the rows, because it may
+    have thousands of rows."""
     from frontier.space.layout import Layout
 
     if space.rows_are_numbered:
-        return Layout(space, 0, max(1, max(space.nodes) // 8))
+        return Layout(space, 0, ceil(max(space.nodes) / 8))
     by_both = Layout(space, min(2, len(space.code.leading)), 1)
     return by_both if by_both.fits_voltages else Layout(space, 0, 1)
 
