@@ -6,7 +6,6 @@ Dask's own settings (``distributed.comm``) decide whether they use TLS, and with
 """
 
 import logging
-import multiprocessing
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -38,7 +37,9 @@ def check_cluster(settings: ClusterTable, alone: bool, client=None) -> None:
     scheduler is. The arguments are those of `executor_of`."""
     if client is not None or not workers_to_start(settings, alone):
         return
-    if settings.kind == "local" and multiprocessing.current_process().daemon:
+    from multiprocessing import current_process  # small runs do not need it
+
+    if settings.kind == "local" and current_process().daemon:
         raise InputError(
             'cluster.kind = "local": this is a daemonic process of multiprocessing, which may not '
             'start workers; set cluster.kind = "serial", or start the process with daemon=False'
