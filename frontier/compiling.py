@@ -9,7 +9,9 @@ _listener: Callable[[], None] | None = None
 @contextmanager
 def compiling_told_to(listener: Callable[[], None] | None) -> Iterator[None]:
     """While the body runs, call `listener` before each kernel is compiled, in the thread that
-    compiles it. It replaces any other listener for that time. With None, nothing is called."""
+    compiles it, and again while this process waits for another one to compile. An error that it
+    raises ends the call of the kernel. It replaces any other listener for that time. With None,
+    nothing is called."""
     global _listener
     before, _listener = _listener, listener
     try:

@@ -5,6 +5,9 @@ error determines how a command ends.
 """
 
 import errno
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 NO_PLACE = {
     errno.EEXIST, errno.EINVAL, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT,
@@ -107,3 +110,42 @@ class NotAFile(FrontierError, ValueError):
 
 class FormatError(CorruptRunError):
     """A version of frontier with another format wrote the run directory."""
+
+
+NO_THREAD = "can't start new thread"
+"""Python's message where the system gives no thread."""
+
+
+@contextmanager
+def system_errors() -> Iterator[None]:
+    """Raise Stopped or StorageError in place of a system error. The run can be resumed."""
+    try:
+        yield
+    except (OSError, ImportError, RuntimeError, MemoryError) as error:
+        if (stopped := _stopped_by(error)) is None:
+            raise
+        raise stopped from None
+
+
+def _stopped_by(error: Exception) -> Stopped | None:
+    """Return the error that stands for a system error; None for any other error."""
+    said, (limit, _) = str(error) or type(error).__name__, resource.getrlimit(resource.RLIMIT_AS)
+    limited = limit != resource.RLIM_INFINITY
+    raised = f"; the address space is limited to {limit:,} bytes (ulimit -v)" if limited else ""
+    if isinstance(error, MemoryError):
+        return Stopped(
+            f"the system has no more memory ({said}); stop other programs, or lower "
+            f"cluster.workers or cluster.memory{raised}"
+        )
+    if isinstance(error, RuntimeError) and NO_THREAD in said:
+        return Stopped(
+            f"the system starts no more threads ({said}); stop other programs, or lower "
+            f"cluster.workers{raised}"
+        )
+    if limited and not getattr(error, "errno", None) and isinstance(error, OSError | ImportError):
+        return Stopped(f"a library cannot be loaded ({said}){raised}")
+    if not isinstance(error, OSError):
+        return None
+    if error.errno in FULL:
+        return Stopped(f"{system_words(error)}; make room")
+    return StorageError.of(error)

@@ -2,9 +2,10 @@
 
 Kernels release the interpreter lock, so a worker still answers its scheduler while one runs. They
 are kept in the user's cache directory or in ``NUMBA_CACHE_DIR``, so only the first run on a machine
-compiles them. Numba does not notice changes in a kernel that was inlined from another file. The
-name of the folder therefore carries a hash of all sources on which kernels depend. Functions that
-other packages compile in the same process are cached where they would be without this package.
+compiles them. Nobody else may write there, because loading a kernel runs code from its files. Numba
+does not notice changes in a kernel that was inlined from another file. The name of the folder
+therefore carries a hash of all sources on which kernels depend. Functions that other packages
+compile in the same process are cached where they would be without this package.
 
 Processes that begin at the same time, such as the workers of a cluster, need the same kernels at
 the same time. So only one of them compiles at a time, under the lock of the folder; the others
@@ -21,9 +22,10 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
+from stat import S_ISDIR, S_ISVTX, S_IWGRP, S_IWOTH
 from typing import BinaryIO
 
 import numba
@@ -71,8 +73,10 @@ def _take_constants_as_numbers(kernel) -> None:
 
 
 def _kept(function: Callable, folder: Path) -> Callable | None:
-    """Return what Numba makes from a function and keeps; None if the folder cannot be written
-    to."""
+    """Return what Numba makes from a function and keeps; None if the folder cannot be written to,
+    or if others can write to it."""
+    if not _is_private(folder):
+        return None
     before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
     try:
         kernel = numba.njit(cache=True, **SETTINGS)(function)
@@ -84,6 +88,20 @@ def _kept(function: Callable, folder: Path) -> Callable | None:
         return None  # Numba would use another folder, whose name does not depend on our sources
     _compile_in_turn(kernel, folder)
     return kernel
+
+
+def _is_private(folder: Path) -> bool:
+    """Return whether only this user can put files into the folder; it is made if it does not exist.
+    Loading a kernel runs code from its files."""
+    try:
+        folder.mkdir(0o700, parents=True, exist_ok=True)
+        about, above = folder.lstat(), [parent.stat().st_mode for parent in folder.parents]
+    except OSError:
+        return False
+    own = S_ISDIR(about.st_mode) and about.st_uid == os.geteuid()
+    # In a folder without the sticky bit, others could put a folder of theirs in the place of this.
+    exposed = any(mode & S_IWOTH and not mode & S_ISVTX for mode in above)
+    return own and not about.st_mode & (S_IWGRP | S_IWOTH) and not exposed
 
 
 PATIENCE = 120.0
@@ -138,17 +156,19 @@ def _take_turn(folder: Path) -> None:
     another process holds the lock for longer than `PATIENCE`."""
     if _turn:
         return
-    tell_compiling()
-    lock, until = (folder / "lock").open("ab"), time.monotonic() + PATIENCE
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            break
-        except OSError as error:
-            if not isinstance(error, BlockingIOError) or time.monotonic() > until:
-                lock.close()
-                raise
-        time.sleep(0.1)
+    until = time.monotonic() + PATIENCE
+    with ExitStack() as stack:
+        lock = stack.enter_context((folder / "lock").open("ab"))
+        while True:
+            tell_compiling()  # the listener may end the wait
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    raise
+            time.sleep(0.1)
+        stack.pop_all()
     _turn.append(lock)
 
 
@@ -177,7 +197,8 @@ def warn(folder: Path | None) -> None:
     where = f"in {folder}" if folder else "anywhere, because there is no home directory"
     said = (
         f"frontier: warning: compiled kernels cannot be kept {where}. Each process compiles them "
-        "again; to avoid this, set NUMBA_CACHE_DIR to a writable directory with file locks"
+        "again; to avoid this, set NUMBA_CACHE_DIR to a directory with file locks to which only "
+        "you can write"
     )
     if sys.stderr:
         print(said, file=sys.stderr)

@@ -17,6 +17,10 @@ from frontier.text import counted, size
 GROUPS = Path("/proc/self/cgroup")
 """The file in which Linux lists the control groups of a process."""
 
+UNUSED_BYTES = 500_000_000
+"""The bytes of the address space that the libraries and threads of a process reserve but do not use
+(measured). Where they find no room, Python may wait for ever for a thread that it has started."""
+
 MOUNTED = Path("/sys/fs/cgroup")
 
 
@@ -45,10 +49,11 @@ def processor() -> str:
 def memory() -> int:
     """Return how many bytes of memory this process and the processes that it starts may use."""
     limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
-    for kind in (resource.RLIMIT_AS, resource.RLIMIT_RSS):  # set by queues for a job
+    # Queues set these limits for a job.
+    for kind, unused in ((resource.RLIMIT_AS, UNUSED_BYTES), (resource.RLIMIT_RSS, 0)):
         limit, _ = resource.getrlimit(kind)
         if limit != resource.RLIM_INFINITY:
-            limits.append(limit)
+            limits.append(max(1, limit - unused))
     for folder in _groups("memory"):
         for name in ("memory.max", "memory.high", "memory.limit_in_bytes"):
             limits += _numbers(folder / name)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from frontier.clusters.kinds import client_for, on_client
+from frontier.clusters.kinds import check_cluster, client_for, on_client
 from frontier.config import Config
 from frontier.config_values import check_whole
 from frontier.errors import InputError
@@ -107,6 +107,8 @@ def start(
     client = client_for(config, client)
     if client is not None or fresh or not planned:
         planned = plan(config, fresh, client)  # before anything is deleted
+    if fresh or not exists:
+        check_cluster(planned.config.cluster, planned.in_memory, client)
     if exists and fresh:
         delete_run(storage, take_over)
     until = config.search.until if until is None else until

@@ -80,11 +80,16 @@ def test_control_groups_of_version_1(groups):
 
 
 def test_a_limit_of_a_batch_job(groups, monkeypatch):
-    limits = {resource.RLIMIT_AS: (9 * GB, 10 * GB)}
+    limits = {resource.RLIMIT_RSS: (9 * GB, 10 * GB)}
     monkeypatch.setattr(
         resource, "getrlimit", lambda kind: limits.get(kind, (resource.RLIM_INFINITY,) * 2)
     )
     assert there() == (16, 9 * GB)
+    # A process reserves more addresses than it uses.
+    limits[resource.RLIMIT_AS] = 8 * GB, 10 * GB
+    assert there() == (16, 8 * GB - machine.UNUSED_BYTES)
+    limits[resource.RLIMIT_AS] = GB // 4, 10 * GB
+    assert there() == (16, 1)
 
 
 def test_without_what_only_linux_has(tmp_path, monkeypatch):

@@ -11,6 +11,7 @@ import pytest
 from frontier import api, stopwatch
 from frontier.compiling import compiling_told_to, tell_compiling
 from frontier.config import Config
+from frontier.errors import Stopped
 from frontier.runs.events import Compiling
 from frontier.search import by_tasks, driver, in_process, task
 from frontier.search.workspace import Workspace
@@ -186,6 +187,23 @@ def test_a_run_tells_its_listeners_that_kernels_are_compiled(compiles, tmp_path)
         assert said == []
         tell_compiling()
         assert said == ["elsewhere"]
+
+
+def test_a_run_that_should_stop_compiles_no_more_kernels(monkeypatch, tmp_path):
+    """Compiling takes minutes where many processes share a processor."""
+    began = []
+
+    def stopped(self):
+        self.stopping.set()
+        tell_compiling()
+        began.append("a kernel")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(driver.Driver, "_commit_origins", stopped)
+        with pytest.raises(Stopped, match="interrupted"):
+            api.run(api.plan(config_in(tmp_path)))
+    assert not began
+    assert api.run(api.plan(config_in(tmp_path))).complete
 
 
 @pytest.mark.parametrize("progress", [False, True])

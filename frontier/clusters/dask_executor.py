@@ -27,6 +27,9 @@ BUNDLES_A_SECOND = 300
 LOOK_SECONDS, WAIT_SECONDS = 1.0, 0.005
 """The seconds between two counts of the workers, and between two checks for results."""
 
+STOP_SECONDS = 10.0
+"""The seconds that the calls under way have to finish once the run should stop."""
+
 RETRIES = 3
 """How many times a bundle that raises an error is retried."""
 
@@ -60,7 +63,7 @@ class DaskExecutor(Executor):
         """Hand out calls, and yield their results."""
         from distributed import as_completed
 
-        waiting, under_way = deque(calls), set[Any]()
+        waiting, under_way, ends = deque(calls), set[Any](), inf
         durations: deque[float] = deque(maxlen=100)
         finished = as_completed(loop=self._client.loop, with_results=True)
         try:
@@ -71,8 +74,10 @@ class DaskExecutor(Executor):
                     futures = self._hand_out(bundles)
                     under_way.update(futures)
                     finished.update(futures)
-                elif not (self.workers and under_way):
+                elif not (self.workers and under_way) or time.monotonic() > ends:
                     return
+                else:
+                    ends = min(ends, time.monotonic() + STOP_SECONDS)
                 time.sleep(WAIT_SECONDS)
                 for future, bundle in finished.next_batch(block=False):
                     under_way.remove(future)

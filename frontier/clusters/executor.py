@@ -47,7 +47,8 @@ class Executor(ABC):
         """Yield the result of each call once, in any order.
 
         stop: once it returns True, no further call begins, and only the calls under way still give
-        results. Closing the iterator abandons the calls under way.
+        results, on a cluster only those that finish soon. Closing the iterator abandons the calls
+        under way.
         """
 
 

@@ -18,7 +18,10 @@ from frontier.config_values import place_from_user
 from frontier.errors import InputError, Stopped
 
 CONNECT_SECONDS = 30
-"""The seconds to wait for a scheduler."""
+"""The seconds to wait for a scheduler, and for the file that contains its address."""
+
+ADDRESSED = {"address", "scheduler-file", "slurm-runner"}
+"""The kinds of clusters whose scheduler somebody else has started."""
 
 
 def workers_to_start(settings: ClusterTable, alone: bool, client=None) -> int:
@@ -27,6 +30,22 @@ def workers_to_start(settings: ClusterTable, alone: bool, client=None) -> int:
     kind = settings.kind
     here = client is None and (kind == "serial" or (kind == "local" and alone))
     return 0 if here else settings.workers
+
+
+def check_cluster(settings: ClusterTable, alone: bool, client=None) -> None:
+    """Raise InputError if `executor_of` cannot start workers here, or does not learn where the
+    scheduler is. The arguments are those of `executor_of`."""
+    if client is not None or not workers_to_start(settings, alone):
+        return
+    from multiprocessing import current_process  # small runs do not need it
+
+    if settings.kind == "local" and current_process().daemon:
+        raise InputError(
+            'cluster.kind = "local": this is a daemonic process of multiprocessing, which may not '
+            'start workers; set cluster.kind = "serial", or start the process with daemon=False'
+        )
+    if settings.kind in ADDRESSED:
+        _address(settings)
 
 
 @contextmanager
@@ -159,7 +178,11 @@ def _current():
 def on_client(config: Config, client) -> Config:
     """Return the config for the workers of a client, with the number of workers, and for each at
     most the memory of the smallest."""
-    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    if not (scheduler := client.scheduler_info(n_workers=-1)):
+        raise Stopped(
+            f"the scheduler of {client!r} does not answer; connect a new client to a scheduler"
+        )
+    workers = scheduler["workers"].values()
     limits = [worker["memory_limit"] for worker in workers]
     cluster = config.cluster.model_copy(
         update={

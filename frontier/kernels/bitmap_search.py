@@ -1,5 +1,6 @@
 """The common part of the searches in memory: two layers as bitmaps, which threads expand."""
 
+import mmap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -60,6 +61,11 @@ class BitmapSearch(ABC, Generic[LayerT]):
     def __init__(self, layout: Layout, threads: int, layers: list[LayerT]):
         """layers: room for two layers, one of even and one of odd depth."""
         self.layout, self.threads, self._layers = layout, threads, layers
+        if threads > 1:
+            # The system clears a page when it is touched; otherwise one thread would touch them all
+            # as it reads a layer.
+            bitmaps = (layer.words.reshape(-1) for layer in layers)
+            self.spread(_touch, (part for words in bitmaps for part in _parts_of(words)))
 
     def layer(self, depth: int) -> LayerT:
         return self._layers[depth % 2]
@@ -93,6 +99,17 @@ class BitmapSearch(ABC, Generic[LayerT]):
             return [function(item) for item in items]
         with ThreadPoolExecutor(self.threads) as pool:
             return list(pool.map(function, items))
+
+
+def _parts_of(words: np.ndarray) -> Iterator[np.ndarray]:
+    """Generate views of uint64[words], of at most `PART_BYTES` each."""
+    step = PART_BYTES // words.itemsize
+    return (words[first : first + step] for first in range(0, words.size, step))
+
+
+def _touch(words: np.ndarray) -> None:
+    """Write a word of each page of uint64[words], all of them zero."""
+    words[:: mmap.PAGESIZE // words.itemsize] = 0
 
 
 @kernel

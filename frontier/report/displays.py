@@ -45,12 +45,8 @@ from frontier.storage.base import Storage
 from frontier.text import counted, fitted, rate, span
 
 STOPPING = (
-    "Finishing current tasks (a few seconds). Press Ctrl-C again to stop now; unfinished tasks "
-    "will be redone."
-)
-STOPPING_LATER = (
-    "Finishing the compilation of kernels (up to half a minute) and current tasks. Press Ctrl-C "
-    "again to stop now; unfinished tasks will be redone."
+    "Finishing current tasks (usually a few seconds). Press Ctrl-C again to stop now; unfinished "
+    "tasks will be redone."
 )
 WORKERS_COMPILE = "Workers load or compile their kernels (up to half a minute the first time) …"
 
@@ -84,7 +80,7 @@ class PlainProgress:
             case Compiling():
                 self._say_once(WORKERS_COMPILE if event.elsewhere else COMPILING)
             case Stopping():
-                self._say(STOPPING_LATER if self._progress.compiling else STOPPING)
+                self._say(STOPPING)
             case _:
                 self._show()
 

@@ -7,16 +7,16 @@ run defines the search.
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import ClassVar, Generic, TypeVar
 
 from frontier.clusters.executor import Executor
-from frontier.clusters.kinds import executor_of, workers_to_start
+from frontier.clusters.kinds import check_cluster, executor_of, workers_to_start
 from frontier.compiling import compiling_told_to
 from frontier.config import Config
-from frontier.errors import FULL, Stopped, StorageError, reason_of, system_words
+from frontier.errors import Stopped, reason_of, system_errors
 from frontier.runs import events
 from frontier.runs.directory import make_directory
 from frontier.runs.events import Event, Listener
@@ -65,6 +65,10 @@ class Search(ABC, Generic[RunT]):
         """How many workers are started or joined; 0 if this process does all the work."""
         return workers_to_start(self.config.cluster, self.alone, self.client)
 
+    def check_cluster(self) -> None:
+        """Raise InputError if the workers cannot be started from here."""
+        check_cluster(self.config.cluster, not self.workers, self.client)
+
     def executor(self) -> AbstractContextManager[Executor]:
         """Return the workers as a context manager."""
         return executor_of(self.config.cluster, self.alone, self.client)
@@ -80,6 +84,11 @@ class Search(ABC, Generic[RunT]):
     def stop(self) -> None:
         """Make `search` stop as soon as it can; called from a signal handler."""
         self.stopping.set()
+
+    def check_goes_on(self) -> None:
+        """Raise errors.Stopped if the run should stop."""
+        if self.stopping.is_set():
+            raise Stopped("interrupted")
 
     def close(self, run: RunT) -> None:
         """Free the memory that the search holds, perhaps gigabytes."""
@@ -107,6 +116,8 @@ def drive(
             listener(event)
 
     with system_errors():
+        if not StoredRun.exists(storage):
+            search.check_cluster()
         make_directory(storage)
         try:
             with writing(storage, take_over):
@@ -125,6 +136,12 @@ def drive(
 
 def _start(search: Search[RunT], run: RunT, emit: Listener) -> None:
     began = time.perf_counter()
+    search.check_cluster()
+
+    def before_compiling() -> None:
+        search.check_goes_on()
+        emit(events.Compiling())
+
     emit(events.Starting(**run.particulars(search.workers)))
     with search.executor() as executor:
         about = run.particulars(executor.workers)
@@ -133,7 +150,7 @@ def _start(search: Search[RunT], run: RunT, emit: Listener) -> None:
         try:
             # `gone_instead` also applies here, so that the log has the reason.
             with (
-                compiling_told_to(partial(emit, events.Compiling())),
+                compiling_told_to(before_compiling),
                 interrupts_stop(search.stop, partial(emit, events.Stopping())),
                 run.gone_instead(),
             ):
@@ -146,19 +163,3 @@ def _start(search: Search[RunT], run: RunT, emit: Listener) -> None:
     search.check(run)
     elapsed = time.perf_counter() - began
     emit(events.Finished(elapsed) if run.complete else events.Stopped(elapsed, search.pause(run)))
-
-
-@contextmanager
-def system_errors() -> Iterator[None]:
-    """Raise Stopped or StorageError in place of a system error. The run can be resumed."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in FULL:
-            raise Stopped(f"{system_words(error)}; make room") from None
-        raise StorageError.of(error) from None
-    except MemoryError as error:
-        raise Stopped(
-            f"the system has no more memory ({str(error) or 'MemoryError'}); stop other programs, "
-            "or lower cluster.workers or cluster.memory"
-        ) from None

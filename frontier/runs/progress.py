@@ -53,7 +53,8 @@ class Progress(Generic[RunT]):
         elif isinstance(event, events.End):
             self.ended, self.when = event, now
         if isinstance(event, events.Compiling):
-            self.compiling = event, now
+            before = self.compiling
+            self.compiling = before if before and before[0] == event else (event, now)
         elif self._ends_compiling(event):
             self.compiling = None
         self.note(event, now)

@@ -118,7 +118,7 @@ class CosetSearch(Search[CosetRun]):
             emit(Compiling(elsewhere=True))
         bounds = (run.proof.lower, run.proof.upper) if run.proof else ()
         emit(Asking("reading the tables" if run.proof else "making the tables", *bounds))
-        self._asker = asker = _asker(run, executor.in_process, machine.cores(), self._check_goes_on)
+        self._asker = asker = _asker(run, executor.in_process, machine.cores(), self.check_goes_on)
         if run.proof is None:
             run.proof = Proof(asker.deepest, run.region.period)
             run.commit()
@@ -133,10 +133,6 @@ class CosetSearch(Search[CosetRun]):
             raise Stopped("interrupted")
         if run.complete:
             emit(Asking("", run.proof.lower, run.proof.upper))
-
-    def _check_goes_on(self) -> None:
-        if self.stopping.is_set():
-            raise Stopped("interrupted")
 
     def _raise_lower_bound(self, asker: Asker, executor: Executor) -> None:
         """Try to raise the lower bound with hard positions, if God's number is wanted and the next

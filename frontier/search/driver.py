@@ -10,10 +10,12 @@ the tasks under way.
 import threading
 import time
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from frontier.clusters.executor import Executor
+from frontier.compiling import compiling_told_to
 from frontier.errors import CorruptRunError, Stopped
 from frontier.layers.record import LayerRecord
 from frontier.layers.tally import Counting
@@ -153,7 +155,8 @@ class Driver:
         if kept:
             self.emit(StoringLayers(len(kept)))
         began = time.perf_counter()
-        stored = {record.depth: held.store(record) for record in kept}
+        with compiling_told_to(partial(self.emit, Compiling())):  # not to be ended by a stop
+            stored = {record.depth: held.store(record) for record in kept}
         self._storing = time.perf_counter() - began
         return [stored.get(record.depth, record) for record in made]
 

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from frontier.errors import InputError
+from frontier.text import counted
 
 if TYPE_CHECKING:
     from frontier.space.tower_space import AnySpace
@@ -114,6 +115,11 @@ class Layout(Generic[SpaceT]):
 
     def __post_init__(self) -> None:
         leading, prefix = self.space.code.leading, self.prefix_digits
+        if prefix > self._most_digits(self.space):
+            raise InputError(
+                f"prefix_digits = {prefix}: layers of this puzzle may be divided by at most "
+                f"{counted(self._most_digits(self.space), 'leading digit')}; divide their nodes"
+            )
         self.row_digits = self._row_digits()
         self.fits_voltages = self._border_fits(self.row_digits)
         self.prefixes = prod(leading[:prefix])
@@ -137,6 +143,11 @@ class Layout(Generic[SpaceT]):
         self.grid = ceil(self.task_nodes / self.slab_nodes), self.task_prefixes, self.cuts
         self.slab_bytes = self.slab_nodes * self.slab_words * WORD_BYTES
         self.part_bytes = prod(self.grid) * self.slab_bytes
+
+    @staticmethod
+    def _most_digits(space: "AnySpace") -> int:
+        """Return the most prefix digits; none where a tower numbers the rows."""
+        return 0 if space.rows_are_numbered else len(space.code.leading)
 
     def _row_digits(self) -> int:
         """Return the least number of digits that keeps a row within `ROW_WORDS`, or a smaller
@@ -166,7 +177,7 @@ class Layout(Generic[SpaceT]):
         """Return the layout of an existing run; raises InputError if it does not fit the space."""
         cut = {key: settings[key] for key in settings if key != "numbering"}
         same_numbers = settings.get("numbering") == space.numbering
-        if same_numbers and cut["prefix_digits"] <= len(space.code.leading):
+        if same_numbers and cut["prefix_digits"] <= cls._most_digits(space):
             layout = cls(space, **cut)
             nodes, slab, task = max(space.nodes), layout.slab_nodes, layout.task_nodes
             # No two tasks share a slab, so only a task that has all nodes may end within one.

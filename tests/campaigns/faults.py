@@ -55,13 +55,17 @@ CASES = (
     Case("2x6 many tasks", "2x6", SERIAL, begun=workers(8)),
     Case("2x6 many tasks, workers", "2x6", TWO, begun=workers(8)),
     Case("goat", "goat"),
-    Case("goat by tasks", "goat", TWO),
+    Case("goat by tasks", "goat", TWO, fine=True),
+    Case("tower", "cube-2x2x2", workers(2), fine=True),
+    Case("tower by tasks", "hexagram", SERIAL, fine=True),
+    Case("tower, workers", "cube-2x2x2", TWO, fine=True),
     Search("gods-number 2x4", "2x4", fine=True),
     Search("gods-number 3x3", "3x3", workers(2)),
 )
 CALLED = (
     Case("2x4 fine", "2x4", SERIAL, fine=True),
     Case("2x4 fine, memory", "2x4", workers(2), fine=True),
+    Case("tower, calls", "hexagram", SERIAL, fine=True),
     Search("gods-number 2x4, calls", "2x4", workers(2), fine=True),
 )
 """Those of `--calls` and `--power`."""
@@ -71,6 +75,7 @@ IN_OBJECTS = (
     Case("objects, workers", "2x4", TWO, fine=True, apart=True),
     Case("objects, memory", "2x5", apart=True),
     Case("objects, pieces", "2x6", (*SERIAL, "store.codec=raw"), apart=True),
+    Case("objects, tower", "hexagram", SERIAL, fine=True, apart=True),
     Search("objects, gods-number", "2x4", fine=True, apart=True),
 )
 """Those of `--requests`. The parts of the last one have up to 16 MB, and travel in pieces."""

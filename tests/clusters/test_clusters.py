@@ -2,20 +2,24 @@
 
 import io
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from distributed import LocalCluster
 
 from frontier import api
 from frontier.clusters import allocation
+from frontier.clusters.kinds import on_client
 from frontier.config import Config, load_config
 from frontier.errors import InputError, Stopped
 from frontier.runs.layer_run import LayerRun
+from tests.support.commands import invoke
 from tests.support.temporary_runs import wait_for_depth
 
 KNOWN = {4: (36, 20_160), 6: (80, 239_500_800)}
@@ -67,6 +71,52 @@ def test_an_allocation_for_a_run_in_a_bucket(tmp_path, monkeypatch):
     with allocation.allocation(config) as inside:
         assert inside.cluster.scheduler_file == files[0]
     assert files == [f"{tmp_path}/2x6.scheduler-5-0.json"]
+
+
+def has_lost_its_scheduler():
+    """A client whose scheduler has ended itself, as after `distributed.scheduler.idle-timeout`."""
+    return SimpleNamespace(scheduler_info=lambda n_workers: {})
+
+
+def test_a_client_whose_scheduler_has_ended(tmp_path):
+    with pytest.raises(Stopped, match="does not answer"):
+        on_client(config_of(tmp_path / "run"), has_lost_its_scheduler())
+
+
+def test_a_daemonic_process_starts_no_workers(tmp_path, monkeypatch):
+    """Python refuses it children, so there is nothing to try with fewer workers."""
+    monkeypatch.setitem(multiprocessing.current_process()._config, "daemon", True)
+    with pytest.raises(InputError, match=r'cluster\.kind = "serial"'):
+        api.run(api.plan(config_of(tmp_path / "run")))
+    assert not (tmp_path / "run").exists()
+    assert_right(api.run(api.plan(config_of(tmp_path / "run", kind="serial"))), 4)
+
+
+@pytest.mark.parametrize("command", ["run", "gods-number"])
+def test_a_missing_scheduler_file_is_refused_before_anything_is_made(
+    tmp_path, monkeypatch, command
+):
+    monkeypatch.setattr("frontier.clusters.kinds.CONNECT_SECONDS", 0.1)
+    file = tmp_path / "none.json"
+    settings = "cluster.kind=scheduler-file", f"cluster.scheduler_file={file}"
+    words = [command, CONFIG.with_name("2x3.toml"), "--set", f"store.path={tmp_path / 'run'}"]
+    words += [word for setting in settings for word in ("--set", setting)]
+    said = invoke(*words, code=2).stderr
+    assert str(file) in said
+    assert "Starting" not in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_missing_scheduler_file_costs_no_run(tmp_path, monkeypatch):
+    """Neither with --fresh, which would delete it."""
+    monkeypatch.setattr("frontier.clusters.kinds.CONNECT_SECONDS", 0.1)
+    path = tmp_path / "run"
+    assert_right(api.run(api.plan(config_of(path, kind="serial"))), 4)
+    missing = config_of(path, kind="scheduler-file", scheduler_file=str(tmp_path / "none"))
+    with pytest.raises(InputError, match="none"):
+        api.run(missing, fresh=True)
+    assert_right(api.open_run(path), 4)
+    assert_right(api.run(missing), 4)  # it is complete, and needs no scheduler
 
 
 def python(*arguments, **settings):

@@ -1,9 +1,11 @@
 """Calls by each executor: each is done once, however many workers there are."""
 
+import os
 import socket
 import threading
 import time
 from collections import deque
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -173,6 +175,22 @@ def test_a_run_that_is_stopped_without_workers_ends(client):
         done.append(result)
         executor.workers, executor._looked = 0, float("inf")
     assert 1 <= len(done) < 10
+
+
+def test_calls_that_do_not_finish_hold_up_no_stop(client, monkeypatch, tmp_path):
+    """Such as those whose workers compile kernels first."""
+    monkeypatch.setattr(dask_executor, "STOP_SECONDS", 0.1)
+    pipe, done = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    calls = [Call(abs, (1,)), Call(Path.read_text, (pipe,))]
+    try:
+        for result in DaskExecutor(client, 10).run(calls, lambda: bool(done)):
+            done.append(result)
+            if result != 1:
+                break
+    finally:
+        pipe.write_text("end")  # the reader waits for it
+    assert done == [1]
 
 
 def test_a_client_that_has_lost_its_scheduler():

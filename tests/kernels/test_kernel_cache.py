@@ -2,8 +2,10 @@
 
 import errno
 import fcntl
+import inspect
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -15,8 +17,10 @@ from numba.core.caching import IndexDataCacheFile
 
 import frontier
 from frontier import kernel_cache
+from frontier.compiling import compiling_told_to
 
 PACKAGE = Path(frontier.__file__).parent
+ROOT = Path(__file__).parents[2]
 
 CALLS = """
 import numpy as np
@@ -42,13 +46,28 @@ def called(before="", **environment):
 def folder(tmp_path, monkeypatch):
     """The folder in which this process keeps kernels."""
     folder = tmp_path / "kernels"
-    folder.mkdir()
+    folder.mkdir(0o700)
     monkeypatch.setattr(kernel_cache, "_folder", lambda: folder)
     return folder
 
 
 def add(one, other):
     return one + other
+
+
+def test_what_is_used_of_numba_is_there():
+    """Private names, which any release may change, so the newest release is bounded."""
+    kernel = numba.njit(cache=True)(add)
+    assert list(inspect.signature(kernel.compile).parameters) == ["sig"]
+    assert list(inspect.signature(kernel.get_call_template).parameters) == ["args", "kws"]
+    load = inspect.signature(kernel._cache.load_overload)
+    assert list(load.parameters) == ["sig", "target_context"]
+    assert callable(kernel._cache.disable)
+    assert kernel.stats.cache_path
+    assert "CACHE_DIR" in vars(numba.config)
+    bound = re.search(r'"numba>=[\d.]+,<([\d.]+)"', (ROOT / "pyproject.toml").read_text())
+    release = [int(number) for number in numba.__version__.split(".")[:2]]
+    assert release < [int(number) for number in bound[1].split(".")]
 
 
 def was_kept(one=1, other=2):
@@ -73,6 +92,56 @@ def test_a_kernel_is_kept_for_each_type(folder):
         assert not was_kept(*numbers)
         assert was_kept(*numbers)
     assert was_kept()
+
+
+def test_the_folder_is_made_for_its_user_alone(folder):
+    folder.rmdir()
+    was_kept()
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def replaced_by_a_link(folder):
+    folder.symlink_to(folder.rename(folder.with_name("elsewhere")))
+
+
+EXPOSED = {
+    "group": lambda folder, patch: folder.chmod(0o770),
+    "others": lambda folder, patch: folder.chmod(0o707),
+    "above": lambda folder, patch: folder.parent.chmod(0o777),
+    "owner": lambda folder, patch: patch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1),
+    "link": lambda folder, patch: replaced_by_a_link(folder),
+}
+"""How somebody else gets to put files into the folder."""
+
+
+@pytest.mark.parametrize("how", EXPOSED)
+def test_nothing_is_loaded_from_where_others_may_write(folder, monkeypatch, capsys, how):
+    """The files are pickles, and loading one runs what it says."""
+    kernel_cache.warn.cache_clear()
+    was_kept()
+    assert was_kept()
+    for file in folder.rglob("*.nbi"):
+        file.write_bytes(pickle.dumps(Planted(str(folder.parent / "ran"))))
+    EXPOSED[how](folder, monkeypatch)
+    assert not was_kept()
+    assert not (folder.parent / "ran").exists()
+    assert_said_once(capsys.readouterr().err, f"in {folder}")
+
+
+def test_a_folder_in_a_place_like_tmp_is_used(folder):
+    folder.parent.chmod(0o1777)
+    was_kept()
+    assert was_kept()
+
+
+class Planted:
+    """Makes a folder when it is loaded."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (self.path,)
 
 
 DAMAGES = {
@@ -136,6 +205,23 @@ def test_nobody_waits_for_ever(folder, monkeypatch, capsys):
         fcntl.flock(other, fcntl.LOCK_EX)
         assert not was_kept()
     assert "cannot be kept" in capsys.readouterr().err
+    assert not was_kept()
+
+
+def test_a_listener_ends_the_wait_for_another_process(folder, monkeypatch):
+    """It must also be told while the wait lasts: the first time, there was nothing to end."""
+    told = []
+
+    def ends():
+        told.append(1)
+        if len(told) == 2:
+            raise KeyboardInterrupt
+
+    with open(folder / "lock", "ab") as other, compiling_told_to(ends):
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(KeyboardInterrupt):
+            was_kept()
+    assert not locked(folder)
     assert not was_kept()
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from frontier.kernels import bitmap_search
 from frontier.kernels.bitmap_search import count_ones
 from frontier.kernels.shift_search import (
     ShiftBitmaps,
@@ -336,3 +337,17 @@ def test_layers_take_turns():
 def test_lowest_bit(word, shift):
     for some in (word, (word << shift) % 2**64 or 1, 1 << shift, 2**64 - (1 << shift)):
         assert lowest_bit(np.uint64(some)) == format(some, "b")[::-1].index("1")
+
+
+def test_all_threads_touch_the_bitmaps_first(monkeypatch):
+    """Each word of a layer is in one of the parts that they share out."""
+    touched = []
+    monkeypatch.setattr(bitmap_search, "PART_BYTES", 800)
+    monkeypatch.setattr(bitmap_search, "_touch", touched.append)
+    layout = memory_layout(tile_puzzle(2, 4).model.space, 2)
+    for threads in (1, 2):
+        search = ShiftSearch(layout, threads)
+        sizes = [search.layer(depth).words.size for depth in range(2)]
+        assert sum(part.size for part in touched) == (threads - 1) * sum(sizes)
+    assert len(touched) > 2
+    assert all(part.nbytes <= 800 for part in touched)

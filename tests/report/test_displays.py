@@ -14,7 +14,7 @@ from rich.console import Console
 
 from frontier.cli import main
 from frontier.report.console import console_on
-from frontier.report.displays import STOPPING, LiveProgress, PlainProgress, say_details
+from frontier.report.displays import LiveProgress, PlainProgress, say_details
 from frontier.report.displays import shown as table_of
 from frontier.report.figures import figures
 from frontier.runs.events import (
@@ -169,16 +169,6 @@ def test_a_start_that_fails_leaves_nothing_in_place():
     assert "\x1b[?25h" in file.getvalue()  # the cursor is back
 
 
-def test_a_stop_says_that_a_kernel_is_compiled_first():
-    plain = PlainProgress(io.StringIO())
-    for event in (Compiling(elsewhere=True), Compiling(), TaskFinished(1, 1, 9, 1)):
-        for each in (BEGUN, event, Stopping()):
-            plain(each)
-    elsewhere, here, over = re.findall("Finishing .*", plain._file.getvalue())
-    assert here.startswith("Finishing the compilation of kernels (up to half a minute) and ")
-    assert (elsewhere, over) == (here, STOPPING)
-
-
 def test_kernels_are_being_made_ready_until_there_is_news():
     progress = Progress()
     progress(BEGUN, 0.0)
@@ -186,6 +176,7 @@ def test_kernels_are_being_made_ready_until_there_is_news():
         (Compiling(elsewhere=True), "workers load or compile their kernels (12.0 s)"),
         (LayerStarted(0, 9), "workers load or compile their kernels (12.0 s)"),
         (TaskFinished(0, 1, 9, 1), None),
+        (Compiling(), "compiling kernels (12.0 s)"),
         (Compiling(), "compiling kernels (12.0 s)"),
         (Stopping(), "compiling kernels (12.0 s)"),
         (TaskFinished(0, 2, 9, 1), None),

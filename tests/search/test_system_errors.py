@@ -244,6 +244,42 @@ def test_memory_that_the_system_refuses_stops_a_run(tmp_path, monkeypatch):
     assert "states: 360" in invoke(*words).stdout
 
 
+REFUSED = {
+    "memory": (MemoryError("Unable to allocate 3.00 GiB"), "3.00 GiB"),
+    "thread": (RuntimeError("can't start new thread"), "no more threads"),
+    "library": (OSError("Could not find/load shared object file 'libllvmlite.so'"), "a library"),
+    "module": (ImportError("failed to map segment from shared object"), "a library"),
+}
+"""What Python raises where the address space is used up, and words of the sentence about it."""
+
+
+@pytest.mark.parametrize("kind", ["run", "gods-number"])
+@pytest.mark.parametrize("what", REFUSED)
+def test_an_address_space_that_is_limited_is_named(tmp_path, monkeypatch, what, kind):
+    """The run stops and can be resumed, whatever did not fit."""
+    error, words = REFUSED[what]
+
+    def refused(*_):
+        raise error
+
+    monkeypatch.setattr("resource.getrlimit", lambda kind: (7_000_000_000, -1))
+    monkeypatch.setattr("frontier.search.driver.Driver._commit_origins", refused)
+    monkeypatch.setattr("frontier.search.coset_driver._asker", refused)
+    command = kind, CONFIGS / "2x3.toml", "--set", f"store.path={tmp_path / 'run'}", *SETTINGS
+    said = invoke(*command, code=3).stderr
+    assert words in said
+    assert "the address space is limited to 7,000,000,000 bytes" in said
+
+
+def test_other_errors_of_python_stay_what_they_are(tmp_path, monkeypatch):
+    def fails(*_):
+        raise RuntimeError("a mistake")
+
+    monkeypatch.setattr("frontier.search.driver.Driver._commit_origins", fails)
+    with pytest.raises(RuntimeError, match="a mistake"):
+        api.run(api.plan(config_of(tmp_path / "run")))
+
+
 def test_a_run_stops_before_its_disk_is_full(tmp_path, monkeypatch):
     monkeypatch.setattr(by_tasks, "SPARE_BYTES", 10**18)
     plan = api.plan(config_of(tmp_path / "run"))

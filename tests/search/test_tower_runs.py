@@ -16,6 +16,7 @@ from frontier.search.repair import plan_repair
 from frontier.search.verify import verify
 from frontier.space.layout import Layout
 from frontier.space.tower_space import TowerSpace
+from tests.support.many_tasks import cut_finely
 from tests.support.tile_runs import assert_store_the_same, counted_tasks, done_anew
 
 RINGS = {  # two rings of eight that cross in opposite places
@@ -54,6 +55,24 @@ def as_parts(plan, task_nodes=1):
 
 def sizes_of(run):
     return [record.states for record in run.records]
+
+
+def test_a_tower_has_no_prefix_digits(tmp_path):
+    """They would divide rows, and parts of rows cannot be read."""
+    space = api.plan(config_of(tmp_path)).space
+    whole = Layout(space, 0, max(space.nodes))
+    with pytest.raises(InputError, match="prefix_digits = 1"):
+        Layout(space, 1, max(space.nodes))
+    with pytest.raises(InputError, match="cannot be cut"):
+        Layout.from_settings(space, {**whole.settings, "prefix_digits": 1})
+
+
+def test_the_campaigns_search_towers_by_tasks(tmp_path):
+    with cut_finely():
+        run = api.run(api.plan(config_of(tmp_path))).store
+    assert sizes_of(run) == RINGS_SIZES
+    assert {record.form for record in run.records[1:]} == {"bits"}
+    assert all(record.parts > 1 for record in run.records[1:])
 
 
 FORMS = {

@@ -10,36 +10,45 @@ memory commits what it has found twenty times a second.
 import dataclasses
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import ceil
 
 COMMIT_SECONDS = 0.05
+
+
+def _fine_layout(space):
+    """A layout of many tasks; of at most eight where a tower numbers the rows, because it may
+    have thousands of rows."""
+    from frontier.space.layout import Layout
+
+    if space.rows_are_numbered:
+        return Layout(space, 0, ceil(max(space.nodes) / 8))
+    by_both = Layout(space, min(2, len(space.code.leading)), 1)
+    return by_both if by_both.fits_voltages else Layout(space, 0, 1)
 
 
 @contextmanager
 def cut_finely() -> Iterator[None]:
     """Plans made meanwhile are like that."""
+    from frontier import start_runs  # has the function under its own name
     from frontier.cosets import questions
     from frontier.search import coset_driver as coset_search
     from frontier.search import driver, plan
-    from frontier.space.layout import Layout
 
     make_plan, seconds = plan.make_plan, driver.MEMORY_SECONDS
 
     def make(config, layout=None):
         made = make_plan(config, layout)
         if layout is None:
-            digits = min(2, len(made.space.code.leading))
-            by_both, by_nodes = Layout(made.space, digits, 1), Layout(made.space, 0, 1)
-            fine = by_both if by_both.fits_voltages else by_nodes
-            made = dataclasses.replace(made, layout=fine)
+            made = dataclasses.replace(made, layout=_fine_layout(made.space))
         return dataclasses.replace(made, list_states=0)
 
     portions, commits = questions.PORTION_COSETS, coset_search.COMMIT_SECONDS
-    plan.make_plan, driver.MEMORY_SECONDS = make, COMMIT_SECONDS
+    start_runs.make_plan, driver.MEMORY_SECONDS = make, COMMIT_SECONDS
     questions.PORTION_COSETS, coset_search.COMMIT_SECONDS = 4, 0.0
     try:
         yield
     finally:
-        plan.make_plan, driver.MEMORY_SECONDS = make_plan, seconds
+        start_runs.make_plan, driver.MEMORY_SECONDS = make_plan, seconds
         questions.PORTION_COSETS, coset_search.COMMIT_SECONDS = portions, commits
 
 
