@@ -73,7 +73,8 @@ class Config(Table):
     @property
     def storage(self) -> Storage:
         """The storage of the run's files."""
-        return storage_at(self.store.path or f"runs/{self.name}").absolute()
+        path = self.store.path
+        return storage_at(f"runs/{self.name}" if path is None else path).absolute()
 
     @property
     def path(self) -> Path | str:

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import click
 
-from frontier.cli.common import echo_json, json_option, run_argument
+from frontier.cli.common import PlaceName, echo_json, json_option, run_argument
 from frontier.cli.streams import echo
 from frontier.errors import CorruptRunError
 from frontier.report.console import passing_line
@@ -29,7 +29,7 @@ Examples:
 """,
 )
 @run_argument
-@click.argument("target", metavar="TARGET")
+@click.argument("target", type=PlaceName(), metavar="TARGET")
 @json_option
 def backup(run, target, as_json):
     """Copy RUN, which must not be under way, to a new place TARGET.

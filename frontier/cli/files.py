@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from frontier.cli.common import PlaceName
 from frontier.cli.streams import echo, echo_bytes
 from frontier.errors import InputError, unwritable
 from frontier.storage.local import FileWriter
@@ -26,7 +27,14 @@ def file_option(names: str, help: str, *suffixes: str):
         return [Target(parameter.opts[0], Path(path), suffixes) for path in paths]
 
     metavar = f"FILE{suffixes[0]}" if len(suffixes) == 1 else "FILE"
-    return click.option(*names.split(), multiple=True, callback=targets, metavar=metavar, help=help)
+    return click.option(
+        *names.split(),
+        type=PlaceName(),
+        multiple=True,
+        callback=targets,
+        metavar=metavar,
+        help=help,
+    )
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ Examples:
 @common.boards_argument
 @click.option(
     "--file",
-    type=click.Path(),
+    type=common.PlaceName(),
     help="Solve the positions in a file, one per line; # begins a comment, - means standard input.",
 )
 @click.option(
@@ -52,6 +52,7 @@ Examples:
 @click.option(
     "--heuristic",
     "heuristics",
+    type=common.PlaceName(),
     multiple=True,
     metavar="RUN",
     shell_complete=common.complete_run,

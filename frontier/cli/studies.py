@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from frontier.cli.common import Whole, json_option
+from frontier.cli.common import PlaceName, Whole, json_option
 from frontier.cli.files import Target, check_targets, force_option
 from frontier.errors import Stopped
 from frontier.thesis.comparison import TABLES, beyond
@@ -31,7 +31,12 @@ Examples:
     help="Print only this table. May be repeated. The default is all tables of the thesis.",
 )
 @click.option(
-    "--runs", "directory", default="runs", metavar="DIR", help="The directory of the runs."
+    "--runs",
+    "directory",
+    type=PlaceName(),
+    default="runs",
+    metavar="DIR",
+    help="The directory of the runs.",
 )
 @click.option(
     "--limit",
@@ -49,7 +54,11 @@ Examples:
 )
 @click.option("--memory", metavar="SIZE", help="Memory of each worker of these runs, such as 4GB.")
 @click.option(
-    "--write", "target", metavar="DIR", help="Write thesis.md and thesis.json in a directory."
+    "--write",
+    "target",
+    type=PlaceName(),
+    metavar="DIR",
+    help="Write thesis.md and thesis.json in a directory.",
 )
 @force_option
 @json_option
