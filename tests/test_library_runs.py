@@ -365,7 +365,10 @@ def test_a_config_is_that_of_a_file(tmp_path):
     ("values", "message"),
     [
         ({"puzzle": {"kind": "tiles", "rows": 2}}, r"config 'a': puzzle\.columns is missing"),
-        ({"puzzle": {**TILES, "colums": 3}}, r"unknown key puzzle\.colums; did you mean columns\?"),
+        (
+            {"puzzle": {**TILES, "colums": 3}},
+            r"unknown key puzzle\.colums; did you mean puzzle.columns\?",
+        ),
         ({"puzzle": TILES, "search": {"keep": "some"}}, r"config 'a': search\.keep = 'some'"),
         ({"puzzle": TILES, "store": {"codec": "none"}}, "none"),
         ({"puzzle": {**TILES, "start": "1 0 2 / 3 5 4"}}, r"puzzle\.start = .*cannot be reached"),

@@ -46,6 +46,20 @@ class PlaceName(click.ParamType):
         return value
 
 
+class Size(click.ParamType):
+    """A size with a unit, such as 4GB."""
+
+    name = "size"
+
+    def convert(self, value, parameter, context) -> str:
+        from frontier.config_values import size_written
+
+        try:
+            return size_written(value)
+        except ValueError as error:
+            self.fail(f"{value!r}: {error}", parameter, context)
+
+
 def complete_run(context, parameter, incomplete: str) -> list[str]:
     """Offer run directories and configs, here and one folder down, but not the copies that a run
     keeps of its files. Once a letter is typed, also offer configs that come with the program."""
@@ -137,8 +151,9 @@ workers_option = _short_option(
     help="Search with N workers. The default is one per core.",
 )  # fmt: skip
 memory_option = _short_option(
-    "--memory", key="cluster.memory", metavar="SIZE", help="Memory of each worker, such as 4GB."
-)
+    "--memory", key="cluster.memory", type=Size(), metavar="SIZE",
+    help="Memory of each worker, such as 4GB.",
+)  # fmt: skip
 out_option = _short_option(
     "--out", key="store.path", type=PlaceName(), metavar="DIRECTORY",
     help="The run directory, by default runs/NAME; gods-number appends -gods-number.",

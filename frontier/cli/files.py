@@ -10,7 +10,7 @@ import click
 
 from frontier.cli.common import PlaceName
 from frontier.cli.streams import echo, echo_bytes
-from frontier.errors import InputError, unwritable
+from frontier.errors import InputError, path_error
 from frontier.storage.local import FileWriter
 
 force_option = click.option("--force", is_flag=True, help="Overwrite existing files.")
@@ -89,7 +89,7 @@ class Target:
             yield
         except OSError as error:
             message = f"{self.label} cannot be written: {error.strerror}"
-            raise unwritable(message, error) from None
+            raise path_error(message, error) from None
 
     def problem(self, force: bool) -> str | None:
         """Return why the file cannot or must not be written; None if it may be written."""

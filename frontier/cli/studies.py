@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from frontier.cli.common import PlaceName, Whole, json_option
+from frontier.cli.common import PlaceName, Size, Whole, json_option
 from frontier.cli.files import Target, check_targets, force_option
 from frontier.errors import Stopped
 from frontier.thesis.comparison import TABLES, beyond
@@ -52,7 +52,12 @@ Examples:
     metavar="N",
     help='With "beyond": make no run of more than N columns, except the runs of the thesis.',
 )
-@click.option("--memory", metavar="SIZE", help="Memory of each worker of these runs, such as 4GB.")
+@click.option(
+    "--memory",
+    type=Size(),
+    metavar="SIZE",
+    help="Memory of each worker of these runs, such as 4GB.",
+)
 @click.option(
     "--write",
     "target",

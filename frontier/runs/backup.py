@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import google_crc32c
 
-from frontier.errors import CorruptRunError, InputError, unwritable
+from frontier.errors import CorruptRunError, InputError, path_error
 from frontier.runs.directory import refuse_inside_run
 from frontier.storage.base import PARTIAL, Storage
 from frontier.storage.local import MARKED
@@ -60,7 +60,7 @@ def back_up(
     try:
         target.make_folder()
     except OSError as error:
-        raise unwritable(f"{target} cannot be made: {error.strerror}", error) from None
+        raise path_error(f"{target} cannot be made: {error.strerror}", error) from None
     backup = Backup(str(target))
     with reading(source), writing(target):
         old = [name for name, _ in target.files() if name != "lock"]

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Iterable
 from contextlib import suppress
 
-from frontier.errors import CorruptRunError, InputError, unwritable
+from frontier.errors import CorruptRunError, InputError, path_error
 from frontier.layers.files import PART_NAME
 from frontier.runs import identity, ledger
 from frontier.storage.base import Storage
@@ -53,7 +53,7 @@ def make_directory(storage: Storage) -> None:
         storage.make_folder()
         names = storage.names()
     except OSError as error:
-        raise unwritable(
+        raise path_error(
             f"store.path = {storage}: the run directory cannot be made there "
             f"({error.strerror}); choose another with --out DIRECTORY",
             error,

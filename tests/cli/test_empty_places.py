@@ -107,3 +107,11 @@ def test_a_blank_text_is_no_storage():
     for blank in ("", " "):
         with pytest.raises(InputError, match="names no place"):
             storage_at(blank)
+
+
+def test_a_size_without_a_unit_names_the_option():
+    for command in (["run", "2x3"], ["plan", "2x3"], ["gods-number", "2x3"], ["thesis"]):
+        result = CliRunner().invoke(main, [*command, "--memory", "4"])
+        assert result.exit_code == 2
+        assert "--memory" in result.output
+        assert '"4GB"' in result.output
