@@ -303,6 +303,34 @@ def test_coordinates_have_a_limit(tmp_path, part):
     assert "1,000,000" in said
 
 
+@pytest.mark.parametrize(
+    "puzzle",
+    [
+        'kind = "graph"\nadjacency = [[1], [0, 2], [1]]\ngoal = ["a\\u001b", "b", "."]',
+        'kind = "tiles"\nrows = 2\ncolumns = 3\ntitle = "\\u202ex"',
+        'kind = "permutations"\ngenerators = {"a\\u0007" = "(1 2 3)"}',
+        'kind = "blocks"\ngoal = "ab/.b"\nsymbols = {a = "\\u009b"}',
+    ],
+)
+def test_a_puzzle_has_only_what_prints(tmp_path, puzzle):
+    said = refused(tmp_path, f'name = "mine"\n[puzzle]\n{puzzle}')
+    assert "does not print" in said or "one line" in said
+    assert said.isprintable()
+
+
+def test_other_programs_names_print(tmp_path):
+    moves = "Set P 3 1\nSolved\nP\n1 2 3\nEnd\nMove {}\nP\n2 3 1\nEnd\n"
+    for name, move in (("a\x1b[31m", "r"), ("a", "r\x07")):
+        said = refused(tmp_path, f"Name {name}\n{moves.format(move)}")
+        assert "does not print" in said or "one line" in said
+        assert said.isprintable()
+
+
+def test_boards_may_have_other_spaces(tmp_path):
+    goal = load(tmp_path, GOOD, 'puzzle.goal="""1 2 3\n\t4\u30005\u00a00"""').make_puzzle().goals
+    assert goal == ((1, 2, 3, 4, 5, 0),)
+
+
 def test_many_errors_are_counted(tmp_path):
     said = refused(tmp_path, "".join(f"k{n} = 1\n" for n in range(3000)) + GOOD)
     assert "unknown key k0" in said

@@ -503,3 +503,14 @@ def test_what_rotate_refuses():
         (PUBLISHED.replace("15", "x"), "'x'"),
     ]:
         assert word in refused("rotate", board)
+
+
+def test_a_board_is_read_in_the_notation_of_a_config():
+    text = invoke("solve", "2x3", "1 2 5/3 4 0").stdout
+    assert invoke("solve", "2x3", "[[1,2,5],[3,4,0]]").stdout == text
+
+
+def test_a_refusal_shows_a_board_as_typed():
+    assert "board = 1 2 3/4 5:" in invoke("solve", "3x3", "1 2 3/4 5", code=2).stderr
+    assert "board = 1 2 3/4 5 5:" in invoke("solve", "2x3", "1 2 3/4 5 5", code=2).stderr
+    assert "board = [[1, 2], [3]]:" in invoke("solve", "2x3", "[[1,2],[3]]", code=2).stderr
