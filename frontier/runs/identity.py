@@ -18,6 +18,7 @@ from frontier.puzzles.settings import PuzzleTable, Table
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
 from frontier.storage.sealed import first_wrong, read_json, read_sealed
+from frontier.text import near, program
 
 FORMAT = 1
 
@@ -86,6 +87,9 @@ def read_identity(storage: Storage, name: str = RUN) -> dict:
     return identity
 
 
+KEPT_ALL = "there keep = 'all', here keep = 'frontier'"
+"""The difference of a run made with --keep-all from its config."""
+
 SEEN_ALONE = {"title": None, "picture": None}
 """The keys of a [puzzle] table that may change after a run has begun, because they affect only the
 display."""
@@ -106,6 +110,11 @@ def check_identity(path: Place, identity: dict, expected: dict) -> None:
         for key in stored | ours
         if stored.get(key) != ours.get(key)
     ]
+    if set(differences) == {KEPT_ALL}:
+        raise InputError(
+            f'{path} holds a run that keeps all layers (search.keep = "all"), but the config keeps '
+            f"only the last ones; resume it by its directory: `{program()} run {near(str(path))}`"
+        )
     if differences:
         raise InputError(
             f"{path} was made by a different config: {'; '.join(differences)}. Choose another "
