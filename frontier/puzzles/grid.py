@@ -135,7 +135,7 @@ class Grid:
         if len(rows) == 1 and self.rows > 1:
             rows = self.in_rows(rows[0])
         typed = isinstance(board, str) and board.isprintable() and board.strip()
-        message = f"{name} = {board if typed or not rows else _plain(rows)}"
+        message = f"{name} = {board if typed else _plain(rows) if rows else repr(board)}"
         if [len(row) for row in rows] != [self.columns] * self.rows:
             raise InputError(f"{message}: expected {self.rows} rows of {self.columns} numbers")
         return tuple(_number(word, marks, message) for row in rows for word in row)
