@@ -5,6 +5,7 @@ They are in `configs/` in the repository, and inside the package in a wheel.
 
 import difflib
 import re
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
@@ -54,6 +55,14 @@ def text_of(name: str) -> str:
     return (_folder() / f"{name}.toml").read_text(encoding="utf-8")
 
 
+def found_by(words: Collection[str]) -> list[str]:
+    """Return the names of the configs whose names or first sentences contain one of some words,
+    whatever their case."""
+    lower = [word.lower() for word in words]
+    texts = {name: f"{name} {title_of(name)}".lower() for name in names()}
+    return [name for name, text in texts.items() if any(word in text for word in lower)]
+
+
 def title_of(name: str) -> str:
     """Return the first sentence of a config's comment."""
     comment = "".join(re.findall(r"\A(?:#.*\n)*", text_of(name)))
@@ -71,4 +80,5 @@ def remedy(missing: str) -> str:
 def _near(name: str) -> str | None:
     """Return a question that names the config most like `name`, or None."""
     near = difflib.get_close_matches(name.lower(), names(), 1, cutoff=0.75)
-    return f"did you mean {near[0]}?" if near else None
+    found = near or (found_by([name]) if len(name) > 2 else [])
+    return f"did you mean {' or '.join(found[:3])}?" if found else None

@@ -16,10 +16,10 @@ from pydantic import AfterValidator, Field, PrivateAttr, ValidationError
 
 from frontier import bundled
 from frontier.codec.codecs import SlabCodec
-from frontier.config_complaints import complaints, key_of
+from frontier.config_complaints import Source, complaints
 from frontier.config_tables import HERE, ClusterTable, SearchTable, StoreTable
 from frontier.config_values import as_written
-from frontier.errors import InputError, why_unreadable
+from frontier.errors import InputError, path_error, why_unreadable
 from frontier.puzzles import Puzzle, formats, puzzle_of
 from frontier.puzzles.grid import Grid
 from frontier.puzzles.settings import PuzzleTable, Table, TilesTable
@@ -33,6 +33,12 @@ CONFIG_SUFFIXES = (".toml", *formats.SUFFIXES)
 
 CONFIG_BYTES = 1 << 20
 """The greatest size of a config file, in bytes."""
+
+
+MOST_PARTS = 32
+DEEP_KEY = re.compile(rf"""(?<![\w"'-])(?:[\w"'-]+[ \t]*\.[ \t]*){{{MOST_PARTS}}}""")
+"""The beginning of a key of more parts, for which reading TOML takes time quadratic in their
+number."""
 
 
 RESUMING = {
@@ -73,7 +79,8 @@ class Config(Table):
     @property
     def storage(self) -> Storage:
         """The storage of the run's files."""
-        return storage_at(self.store.path or f"runs/{self.name}").absolute()
+        path = self.store.path
+        return storage_at(f"runs/{self.name}" if path is None else path).absolute()
 
     @property
     def path(self) -> Path | str:
@@ -173,17 +180,22 @@ def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config
     except FileNotFoundError:
         raise InputError(f"{file}: no such config file; {bundled.remedy(file.name)}") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{file} cannot be read as a config: {why_unreadable(error)}") from None
+        message = f"{file} cannot be read as a config: {why_unreadable(error)}"
+        raise path_error(message, error) from None
     if (puzzle := formats.puzzle_table(text, str(file))) is not None:
         values = {"name": formats.name_of(file.name), "puzzle": puzzle}
         return checked_config(values, str(file), settings)
+    if DEEP_KEY.search(text):
+        raise InputError(
+            f"{file} has a key of more than {MOST_PARTS} parts; a config has no such key"
+        )
     try:
         values = tomllib.loads(text)
     # Tables may be nested too deeply, and numbers may be too long, for Python.
     except (ValueError, RecursionError) as error:
         others = "" if file.name.endswith(".toml") else f". Besides TOML, {formats.KNOWN} are read"
         raise InputError(f"{file} is not valid TOML: {error}{others}") from None
-    return checked_config(values, str(file), settings)
+    return checked_config(values, str(file), settings, text)
 
 
 def make_config(
@@ -224,17 +236,20 @@ def make_config(
     return checked_config(as_written({"name": name, **tables_given}, source), source)
 
 
-def checked_config(values: dict[str, Any], source: str, settings: tuple[str, ...] = ()) -> Config:
+def checked_config(
+    values: dict[str, Any], name: str, settings: tuple[str, ...] = (), text: str = ""
+) -> Config:
     """Return the config of these tables, after making its puzzles and checking that their starts
     reach a goal.
 
-    settings: overrides, which change `values`. Raises InputError, beginning with `source` unless
-    the schema refuses an override.
+    name: the file of the config, or a phrase. settings: overrides, which change `values`. text: the
+    TOML of the file. Raises InputError, beginning with `name` and the line unless the schema
+    refuses an override.
     """
     for setting in settings:
         _override(values, setting)
-    config = config_of(values, source, settings)
-    with _naming(source):
+    config = config_of(values, name, settings, text)
+    with _naming(Source(name, text, settings)):
         config._checked = [member.make_puzzle() for member in config.members]
         for puzzle in config._checked:
             puzzle.check()
@@ -242,36 +257,32 @@ def checked_config(values: dict[str, Any], source: str, settings: tuple[str, ...
 
 
 @contextmanager
-def _naming(source: str) -> Iterator[None]:
-    """Put `source` before the message of an InputError in the body."""
+def _naming(source: Source) -> Iterator[None]:
+    """Put the source before the message of an InputError in the body, with the line of the key with
+    which the message begins."""
     try:
         yield
     except InputError as error:
-        raise type(error)(f"{source}: {error}") from None
+        key = re.match(r"\w+(\.[\w-]+)+", str(error))
+        line = source.line(key[0]) if key else ""
+        raise type(error)(f"{source.name}{', ' if line else ''}{line}: {error}") from None
 
 
-def config_of(values: dict[str, Any], source: str, settings: tuple[str, ...] = ()) -> Config:
-    """Return the config of these tables, checked only against the schema; raises InputError as
-    `checked_config` does."""
-    overridden = tuple(f"{setting.partition('=')[0].strip()}." for setting in settings)
-
-    def begin(*keys: str) -> str:
-        keys = tuple(f"{key}." for key in keys)
-        overrides = (
-            any(of.startswith(key) or key.startswith(of) for of in overridden) for key in keys
-        )
-        return "" if all(overrides) else f"{source}: "
-
+def config_of(
+    values: dict[str, Any], name: str, settings: tuple[str, ...] = (), text: str = ""
+) -> Config:
+    """Return the config of these tables, checked only against the schema; the parameters and errors
+    are those of `checked_config`."""
+    source = Source(name, text, settings)
     try:
         config = Config.model_validate(values)
     except ValidationError as error:
         errors = [e for e in error.errors() if e["type"] != "default_factory_not_called"]
-        said = begin(*map(key_of, errors)) + complaints(errors, Config)
-        raise InputError(said) from None
+        raise InputError(complaints(errors, Config, source)) from None
     try:
         SlabCodec(config.store.codec)
     except InputError as error:
-        raise InputError(f"{begin('store.codec')}{error}") from None
+        raise InputError(f"{source.begin('store.codec')}{error}") from None
     return config
 
 
@@ -279,12 +290,12 @@ def _override(values: dict[str, Any], setting: str) -> None:
     key, equals, text = setting.partition("=")
     *tables, last = key.strip().split(".")
     if not equals or not last:
-        raise InputError(f'--set {setting}: expected key=value, such as store.codec="zstd:1"')
+        raise InputError(f'setting {setting}: expected key=value, such as store.codec="zstd:1"')
     value = _value_of(text)
     for table in tables:
         values = values.setdefault(table, {})
         if not isinstance(values, dict):
-            raise InputError(f"--set {setting}: {table} is a value, not a table")
+            raise InputError(f"setting {setting}: {table} is a value, not a table")
     values[last] = value
 
 

@@ -27,16 +27,23 @@ class SearchTable(Table):
     in_memory: StrictBool = True
 
 
-def _path(path: str) -> str:
-    if "\0" in path:
+def _place(text: str) -> str:
+    if not text.strip():
+        raise ValueError("an empty text names no place; name one, or omit the key")
+    if "\0" in text:
         raise ValueError("a path has no NUL in it")
-    return path
+    return text
+
+
+PlaceText = Annotated[str, AfterValidator(_place)]
+"""A path, a URL or an address. It is never blank: a script whose variable is unset must not get the
+default instead."""
 
 
 class StoreTable(Table):
     """[store]"""
 
-    path: Annotated[str, AfterValidator(_path)] | None = None
+    path: PlaceText | None = None
     codec: str = "bitmap"
     fsync: Literal["layer", "never"] = "layer"
 
@@ -77,8 +84,8 @@ class ClusterTable(Table):
     patience: StrictInt = Field(
         default_factory=lambda known: 86_400 if known.get("kind") in QUEUES else 300, ge=1
     )
-    address: str | None = None
-    scheduler_file: str | None = None
+    address: PlaceText | None = None
+    scheduler_file: PlaceText | None = None
     options: Annotated[dict[str, Any], BeforeValidator(_texts)] = Field(default_factory=dict)
 
     @property
@@ -104,6 +111,9 @@ class ClusterTable(Table):
                 "unknown key cluster.options.processes; a job is one worker, and cluster.workers "
                 "says how many there are"
             )
+        for option, value in self.options.items():
+            if isinstance(value, str) and not value.strip():
+                raise ValueError(f"cluster.options.{option} = {value!r}: set it, or omit the key")
         return self
 
 

@@ -14,6 +14,8 @@ import numpy as np
 from frontier.errors import InputError
 
 A_SIZE = 'a size is a number with a unit and without commas, such as "4GB" or "1.5GB"'
+NUMBER, LEAST_BARE = re.compile(r"(\d*\.)?\d+", re.ASCII), 10**6
+"""A size without a unit, and the least that is taken for a number of bytes."""
 SIZE = re.compile(r"(\d*\.)?\d+\s*[A-Za-z]*", re.ASCII)
 """The form of a size, in words and as a pattern."""
 
@@ -37,9 +39,12 @@ def place_from_user(path: str | Path) -> Path:
 
 def size_written(size: Any) -> Any:
     """Return a size unchanged, for pydantic to read. Raises ValueError unless the whole text is a
-    size, because pydantic reads "1,5GB" as one byte."""
+    size, because pydantic reads "1,5GB" as one byte, or if it is a small number without a unit."""
     if isinstance(size, bool) or (isinstance(size, str) and not SIZE.fullmatch(size.strip())):
         raise ValueError(A_SIZE)
+    text = str(size).strip()
+    if NUMBER.fullmatch(text) and 0 < float(text) < LEAST_BARE:
+        raise ValueError(f'{text} without a unit is a number of bytes; did you mean "{text}GB"?')
     return size
 
 

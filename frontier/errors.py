@@ -9,6 +9,8 @@ import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from frontier.text import printable
+
 NO_PLACE = {
     errno.EEXIST, errno.EINVAL, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT,
     errno.ENOTDIR,
@@ -23,10 +25,24 @@ SYSTEM_WORDS = {**FULL, errno.EFBIG: "a file may not grow that large (see ulimit
 """The words for system errors whose own messages do not help."""
 
 
+LONGEST, BEGINNING = 1200, 800
+"""The most characters of a message, and how many of the first ones a longer message keeps."""
+
+
 class FrontierError(Exception):
-    """The base class of all errors of this package."""
+    """The base class of all errors of this package.
+
+    A message may quote what other people wrote, so it shows what does not print as an escape
+    sequence, and omits the middle if it is long.
+    """
 
     exit_code = 1
+
+    def __init__(self, message: object = ""):
+        text = printable(str(message))
+        if len(text) > LONGEST:
+            text = f"{text[:BEGINNING]}…{text[BEGINNING + 1 - LONGEST :]}"
+        super().__init__(text)
 
 
 class InputError(FrontierError, ValueError):
@@ -58,11 +74,12 @@ class StorageError(Stopped):
         return cls(f"the system failed to read or write ({said}); fix that and try again")
 
 
-def unwritable(message: str, error: OSError) -> FrontierError:
-    """Return the error, with this message, for a path from the user that cannot be written: an
-    InputError if the path is to blame, otherwise a StorageError, because the path may work once the
-    system is repaired."""
-    return (InputError if error.errno in NO_PLACE else StorageError)(message)
+def path_error(message: str, error: OSError | ValueError) -> FrontierError:
+    """Return the error, with this message, for a path from the user that cannot be read or written:
+    an InputError if the path or the content of the file is to blame, otherwise a StorageError,
+    because the path may work once the system is repaired."""
+    system = isinstance(error, OSError) and error.errno not in NO_PLACE
+    return (StorageError if system else InputError)(message)
 
 
 def reason_of(error: BaseException) -> str:

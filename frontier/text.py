@@ -47,6 +47,19 @@ def named(name: str, title: str) -> str:
     return name if title in ("", name) else f"{name}: {title}"
 
 
+def printable(text: str) -> str:
+    """Return text with an escape sequence for each character that does not print, except line
+    breaks: \\x1b for ESC, which would start a command to the terminal."""
+    if text.isprintable():
+        return text
+    return "".join(
+        letter
+        if letter.isprintable() or letter == "\n"
+        else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
+
+
 DAY, YEAR = 86400, 365.25 * 86400
 """The seconds of a day and of a year."""
 

@@ -1,13 +1,16 @@
+import errno
 import os
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
 from frontier.config import load_config
-from frontier.errors import InputError
+from frontier.errors import InputError, StorageError
 from frontier.puzzles import KINDS
 from frontier.puzzles.settings import KIND_TABLES
+from frontier.storage.local import LocalStorage
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS
 
@@ -127,7 +130,7 @@ def test_all_blanks_stand_for_a_run_each(tmp_path):
     ("text", "settings", "words"),
     [
         ("name = ", (), ["not valid TOML"]),
-        (GOOD, ("puzzle.row=3",), ["puzzle.row", "did you mean rows"]),
+        (GOOD, ("puzzle.row=3",), ["puzzle.row", "did you mean puzzle.rows?"]),
         (GOOD, ("serch.keep=all",), ["serch", "did you mean search"]),
         (GOOD, ("store.zzz=1",), ["store.zzz", "codec", "path"]),
         (GOOD, ("puzzle.rows=0",), ["puzzle.rows", "0", "at least 1"]),
@@ -238,6 +241,126 @@ def test_walltimes(tmp_path, walltime):
     """Quotes may be left out on the command line."""
     cluster = load(tmp_path, GOOD, f"cluster.options.walltime={walltime}").cluster
     assert cluster.options == {"walltime": walltime.strip("'")}
+
+
+def refused(tmp_path, text, *settings):
+    with pytest.raises(InputError) as caught:
+        load(tmp_path, text, *settings)
+    return str(caught.value).replace(str(tmp_path), "")
+
+
+def test_errors_name_the_line(tmp_path):
+    rows = "goal = [\n  [1, 2, 3],\n  [4, 5, 6],\n]\n[store]\ncodec = 'gz'\n"
+    assert refused(tmp_path, f"{GOOD}cols = 3").startswith("/c.toml, line 7: unknown key")
+    assert "; line 8: unknown key puzzle.b" in refused(tmp_path, f"{GOOD}a = 3\nb = 3")
+    assert refused(tmp_path, GOOD + rows).startswith("/c.toml, line 12: store.codec")
+    bad = refused(tmp_path, (GOOD + rows).replace("gz", "raw"))
+    assert bad.startswith("/c.toml, line 7: puzzle.goal")
+    assert "line" not in refused(tmp_path, GOOD, "puzzle.start=[[0,2,1],[3,4,5]]")
+    dotted = "'cluster' . \"memory\" = 'x'\n" + GOOD
+    assert refused(tmp_path, dotted).startswith("/c.toml, line 1: cluster.memory")
+
+
+def test_keys_of_a_puzzle_outside_its_table(tmp_path):
+    said = refused(tmp_path, GOOD.replace("[puzzle]\n", ""))
+    assert "line 3: unknown key kind" in said
+    assert "under [puzzle]" in said
+    assert "did you mean" not in said
+
+
+@pytest.mark.parametrize("size", ["4", "4.5", "999999"])
+def test_a_small_size_needs_a_unit(tmp_path, size):
+    said = refused(tmp_path, GOOD, f"cluster.memory={size}")
+    assert said.startswith("cluster.memory")
+    assert f'did you mean "{size}GB"?' in said
+    assert load(tmp_path, GOOD, "cluster.memory=1500000000").cluster.memory == 1_500_000_000
+
+
+@pytest.mark.parametrize("key", [".".join("a" * 300), "[" + ".".join("a" * 300) + "]\nx"])
+def test_a_deep_key_is_refused_before_it_is_read(tmp_path, monkeypatch, key):
+    """TOML's reader takes quadratic time."""
+    monkeypatch.setattr(tomllib, "loads", lambda text: pytest.fail("read"))
+    assert "32 parts" in refused(tmp_path, f"{GOOD}{key} = 1")
+
+
+def test_rows_of_dots_are_no_keys(tmp_path):
+    text = f'{BLOCKS}title = "{"." * 60}"\n# {". " * 60}'
+    assert load(tmp_path, text).puzzle.title == "." * 60
+
+
+@pytest.mark.parametrize("part", ["9" * 400, "-1e7", "inf"])
+def test_coordinates_have_a_limit(tmp_path, part):
+    text = f"""
+    name = "mine"
+    [puzzle]
+    kind = "cells"
+    cells = [["a", 0, {part}], ["b", 1, 0]]
+    moves = [["a", "b"]]
+    pieces = "x."
+    """
+    said = refused(tmp_path, text)
+    assert "puzzle.cells" in said
+    assert "1,000,000" in said
+
+
+@pytest.mark.parametrize(
+    "puzzle",
+    [
+        'kind = "graph"\nadjacency = [[1], [0, 2], [1]]\ngoal = ["a\\u001b", "b", "."]',
+        'kind = "tiles"\nrows = 2\ncolumns = 3\ntitle = "\\u202ex"',
+        'kind = "permutations"\ngenerators = {"a\\u0007" = "(1 2 3)"}',
+        'kind = "blocks"\ngoal = "ab/.b"\nsymbols = {a = "\\u009b"}',
+    ],
+)
+def test_a_puzzle_has_only_what_prints(tmp_path, puzzle):
+    said = refused(tmp_path, f'name = "mine"\n[puzzle]\n{puzzle}')
+    assert "does not print" in said or "one line" in said
+    assert said.isprintable()
+
+
+def test_other_programs_names_print(tmp_path):
+    moves = "Set P 3 1\nSolved\nP\n1 2 3\nEnd\nMove {}\nP\n2 3 1\nEnd\n"
+    for name, move in (("a\x1b[31m", "r"), ("a", "r\x07")):
+        said = refused(tmp_path, f"Name {name}\n{moves.format(move)}")
+        assert "does not print" in said or "one line" in said
+        assert said.isprintable()
+
+
+def test_boards_may_have_other_spaces(tmp_path):
+    goal = load(tmp_path, GOOD, 'puzzle.goal="""1 2 3\n\t4\u30005\u00a00"""').make_puzzle().goals
+    assert goal == ((1, 2, 3, 4, 5, 0),)
+
+
+def test_many_errors_are_counted(tmp_path):
+    said = refused(tmp_path, "".join(f"k{n} = 1\n" for n in range(3000)) + GOOD)
+    assert "unknown key k0" in said
+    assert "unknown key k2999" not in said
+    assert "2,995 more errors" in said
+
+
+def test_a_message_quotes_the_beginning_and_the_end_of_a_long_value(tmp_path):
+    said = refused(tmp_path, GOOD, f"puzzle.goal={'羊' * 100_000}")
+    assert len(said) < 2000
+    assert "puzzle.goal" in said
+    assert said.endswith("columns") or "expected" in said
+
+
+def test_what_does_not_print_is_escaped(tmp_path):
+    said = refused(tmp_path, GOOD, "store.codec=a\x1b[31m\u202e")
+    assert said.count("\\x1b[31m\\u202e") == 1
+    assert said.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"), [(errno.EMFILE, StorageError), (errno.EISDIR, InputError)]
+)
+def test_a_system_error_is_not_bad_input(tmp_path, monkeypatch, number, kind):
+    def fail(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(LocalStorage, "read", fail)
+    with pytest.raises(kind, match="cannot be read as a config"):
+        load(tmp_path, GOOD)
 
 
 def test_missing_and_unreadable_files(tmp_path):

@@ -28,7 +28,7 @@ import numpy as np
 import psutil
 
 from frontier.answers.npy import head_of
-from frontier.errors import CorruptRunError, InputError, unwritable
+from frontier.errors import CorruptRunError, InputError, path_error
 from frontier.jit import kernel
 from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Puzzle, puzzle_of
@@ -159,7 +159,7 @@ def export(run: LayerRun, place: Place) -> "zarr.Array | np.ndarray":
     try:
         return (_write_npy if ending == NPY else _write_zarr)(reader, target)
     except OSError as error:
-        raise unwritable(f"{target} cannot be written: {error.strerror or error}", error) from None
+        raise path_error(f"{target} cannot be written: {error.strerror or error}", error) from None
 
 
 def _write_npy(reader: RunReader, target: Path) -> np.ndarray:
@@ -220,7 +220,7 @@ def _new_place(storage: Storage) -> Path:
     try:
         storage.parent.make_folder()
     except OSError as error:
-        raise unwritable(f"{storage.parent} cannot be made: {error.strerror}", error) from None
+        raise path_error(f"{storage.parent} cannot be made: {error.strerror}", error) from None
     return Path(storage.path)
 
 

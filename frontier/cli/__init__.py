@@ -167,6 +167,10 @@ Examples:
   frontier init 2x5  # writes configs/2x5.toml for you to change
 
 \b
+Completion in bash (for zsh: zsh_source; for fish: fish_source):
+  eval "$(_FRONTIER_COMPLETE=bash_source frontier)"
+
+\b
 Exit codes:
   0  done
   1  failed

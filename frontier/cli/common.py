@@ -34,6 +34,32 @@ class Whole(click.IntRange):
     name = "whole number"
 
 
+class PlaceName(click.ParamType):
+    """A path or a URL. It is never blank: a script whose variable is unset must not get the
+    default, or the working directory, instead."""
+
+    name = "place"
+
+    def convert(self, value, parameter, context) -> str:
+        if not str(value).strip():
+            self.fail(f"{value!r} names no place", parameter, context)
+        return value
+
+
+class Size(click.ParamType):
+    """A size with a unit, such as 4GB."""
+
+    name = "size"
+
+    def convert(self, value, parameter, context) -> str:
+        from frontier.config_values import size_written
+
+        try:
+            return size_written(value)
+        except ValueError as error:
+            self.fail(f"{value!r}: {error}", parameter, context)
+
+
 def complete_run(context, parameter, incomplete: str) -> list[str]:
     """Offer run directories and configs, here and one folder down, but not the copies that a run
     keeps of its files. Once a letter is typed, also offer configs that come with the program."""
@@ -109,7 +135,7 @@ def _short_option(*names: str, key: str, help: str, **more):
         @wraps(command)
         def setting_first(*arguments, settings, **options):
             value = options.pop(name)
-            if value:
+            if value is not None:
                 from frontier.config import setting_of
 
                 settings = (setting_of(key, value), *settings)
@@ -125,10 +151,11 @@ workers_option = _short_option(
     help="Search with N workers. The default is one per core.",
 )  # fmt: skip
 memory_option = _short_option(
-    "--memory", key="cluster.memory", metavar="SIZE", help="Memory of each worker, such as 4GB."
-)
+    "--memory", key="cluster.memory", type=Size(), metavar="SIZE",
+    help="Memory of each worker, such as 4GB.",
+)  # fmt: skip
 out_option = _short_option(
-    "--out", key="store.path", type=click.Path(), metavar="DIRECTORY",
+    "--out", key="store.path", type=PlaceName(), metavar="DIRECTORY",
     help="The run directory, by default runs/NAME; gods-number appends -gods-number.",
 )  # fmt: skip
 keep_all_option = _short_option(
@@ -138,7 +165,7 @@ keep_all_option = _short_option(
 codec_option = _short_option(
     "--codec", key="store.codec", metavar="CODEC", help="The compression of layers, such as zstd:1."
 )
-path_argument = partial(click.argument, shell_complete=complete_run)
+path_argument = partial(click.argument, type=PlaceName(), shell_complete=complete_run)
 
 run_argument = path_argument("run", metavar="RUN")
 config_argument = path_argument("config", metavar="CONFIG|RUN")

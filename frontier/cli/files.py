@@ -8,8 +8,9 @@ from pathlib import Path
 
 import click
 
+from frontier.cli.common import PlaceName
 from frontier.cli.streams import echo, echo_bytes
-from frontier.errors import InputError, unwritable
+from frontier.errors import InputError, path_error
 from frontier.storage.local import FileWriter
 
 force_option = click.option("--force", is_flag=True, help="Overwrite existing files.")
@@ -26,7 +27,14 @@ def file_option(names: str, help: str, *suffixes: str):
         return [Target(parameter.opts[0], Path(path), suffixes) for path in paths]
 
     metavar = f"FILE{suffixes[0]}" if len(suffixes) == 1 else "FILE"
-    return click.option(*names.split(), multiple=True, callback=targets, metavar=metavar, help=help)
+    return click.option(
+        *names.split(),
+        type=PlaceName(),
+        multiple=True,
+        callback=targets,
+        metavar=metavar,
+        help=help,
+    )
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,7 @@ class Target:
             yield
         except OSError as error:
             message = f"{self.label} cannot be written: {error.strerror}"
-            raise unwritable(message, error) from None
+            raise path_error(message, error) from None
 
     def problem(self, force: bool) -> str | None:
         """Return why the file cannot or must not be written; None if it may be written."""

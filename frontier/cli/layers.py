@@ -93,7 +93,7 @@ Examples:
 """,
 )
 @common.run_argument
-@click.argument("target", metavar="TARGET")
+@click.argument("target", type=common.PlaceName(), metavar="TARGET")
 @common.json_option
 def export(run, target, as_json):
     """Write the distances of all positions of RUN as an array at TARGET.

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from rich.console import Console, RenderableType
 
-from frontier.cli.common import json_option, note_searches, path_argument
+from frontier.cli.common import PlaceName, json_option, note_searches, path_argument
 from frontier.cli.files import Target, check_targets, file_option, force_option
 from frontier.cli.streams import echo
 from frontier.errors import InputError
@@ -50,7 +50,7 @@ Examples:
 @file_option("--bfile", f"Write the layer sizes of one run as an OEIS b-file{OR_OUTPUT}")
 @click.option(
     "--expect",
-    type=click.Path(path_type=Path),
+    type=PlaceName(),
     metavar="FILE",
     help="Compare the layers with a published table: an OEIS b-file (lines of depth and count) or "
     "CSV. If they differ, the exit code is 1.",
@@ -104,7 +104,7 @@ def report(runs, expect, force, as_json, **options):
     if expect and len(paths) > 1:
         raise InputError(f"--expect takes one run, not {len(paths)}; name one of them")
     if expect:
-        echo(compare(compared.runs[0], expect), err=bool(as_json or targets))
+        echo(compare(compared.runs[0], Path(expect)), err=bool(as_json or targets))
     for difference in compared.differences:
         echo(f"warning: {difference}", err=True)
     files = [(file, _content(kind, file.path, compared)) for kind, file in targets]

@@ -10,7 +10,7 @@ from frontier.cli import common
 from frontier.cli.boards import whole_boards
 from frontier.cli.files import check_targets, file_option, force_option
 from frontier.cli.streams import echo
-from frontier.errors import InputError, Unsolved, why_unreadable
+from frontier.errors import InputError, Unsolved, path_error, why_unreadable
 from frontier.puzzles import Puzzle
 from frontier.report.boards import film_page, film_strip
 from frontier.report.solution import describe_moves, describe_solution, solution_value
@@ -33,7 +33,7 @@ Examples:
 @common.boards_argument
 @click.option(
     "--file",
-    type=click.Path(),
+    type=common.PlaceName(),
     help="Solve the positions in a file, one per line; # begins a comment, - means standard input.",
 )
 @click.option(
@@ -52,6 +52,7 @@ Examples:
 @click.option(
     "--heuristic",
     "heuristics",
+    type=common.PlaceName(),
     multiple=True,
     metavar="RUN",
     shell_complete=common.complete_run,
@@ -163,7 +164,8 @@ def _positions(puzzle: Puzzle, boards: tuple[str, ...], file: str | None) -> lis
             with click.open_file(file, "rb") as lines_file:
                 lines = lines_file.read().decode("utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{name} cannot be read: {why_unreadable(error)}") from None
+            message = f"{name} cannot be read: {why_unreadable(error)}"
+            raise path_error(message, error) from None
         positions += [
             (f"{name}, line {number}: ", line)
             for number, text in enumerate(lines, start=1)

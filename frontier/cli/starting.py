@@ -21,20 +21,21 @@ def _complete(context, parameter, incomplete: str) -> list[str]:
     epilog="""\b
 Examples:
   frontier list
-  frontier list cube pancake  # names that contain one of these words
+  frontier list cube pancake  # configs with one of these words
 """,
 )
 @click.argument("words", metavar="[WORD]...", nargs=-1)
 def list_command(words):
     """List the names of the configs that come with the program, with a sentence on each.
 
-    Commands take such a name as a CONFIG: `frontier run 2x5`. If WORDs are given, only names that
-    contain one of them are listed.
+    Commands take such a name as a CONFIG: `frontier run 2x5`. If WORDs are given, only configs
+    whose name or sentence contains one of them are listed.
     """
-    names = [name for name in bundled.names() if not words or any(word in name for word in words)]
+    names = bundled.found_by(words) if words else bundled.names()
     if not names:
         raise InputError(
-            f"no config has {' or '.join(words)} in its name; `list` shows all configs"
+            f"no config has {' or '.join(words)} in its name or its description; `list` shows all "
+            "configs"
         )
     formatter = click.HelpFormatter(width=terminal_width(sys.stdout))
     formatter.write_dl([(name, bundled.title_of(name)) for name in names])

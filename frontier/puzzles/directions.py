@@ -15,6 +15,9 @@ from frontier.puzzles.picture import Point
 from frontier.text import counted
 
 MOST_CELLS = 64
+GREATEST = 10**6
+"""The greatest absolute value of a coordinate."""
+
 CLOSE = 1 / 20
 """Points closer together than this fraction of the least distance between two cells count as
 one."""
@@ -222,13 +225,15 @@ def _cell(given) -> tuple[str | Point, Point | None]:
             return point, point
     raise InputError(
         f'puzzle.cells: {given!r} is not a cell; a cell is a name such as "a1", a point [x, y], or '
-        'both, ["a1", x, y]'
+        f'both, ["a1", x, y], where x and y are at most {GREATEST:,}'
     )
 
 
 def _point(value) -> Point | None:
-    """Return the value as a pair of finite numbers, or None if it is not a pair."""
+    """Return the value as a pair of coordinates, or None if it is not one."""
     match value:
-        case [int() | float() as x, int() | float() as y] if math.isfinite(x) and math.isfinite(y):
+        case [int() | float() as x, int() | float() as y] if (
+            abs(x) <= GREATEST and abs(y) <= GREATEST
+        ):
             return float(x), float(y)
     return None

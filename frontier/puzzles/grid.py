@@ -134,7 +134,8 @@ class Grid:
             raise InputError(f"{name} = {board!r}: expected rows of numbers, or text")
         if len(rows) == 1 and self.rows > 1:
             rows = self.in_rows(rows[0])
-        message = f"{name} = {_plain(rows) if rows else repr(board)}"
+        typed = isinstance(board, str) and board.isprintable() and board.strip()
+        message = f"{name} = {board if typed else _plain(rows) if rows else repr(board)}"
         if [len(row) for row in rows] != [self.columns] * self.rows:
             raise InputError(f"{message}: expected {self.rows} rows of {self.columns} numbers")
         return tuple(_number(word, marks, message) for row in rows for word in row)
@@ -157,7 +158,8 @@ class Grid:
             if times > 1 or number not in range(self.cells)
         ]
         if wrong:
-            shown = _plain(self.in_rows(parsed))
+            typed = isinstance(board, str) and board.isprintable()
+            shown = board if typed else _plain(self.in_rows(parsed))
             raise InputError(f"{name} = {shown}: {self.rule}; {', '.join(wrong)}")
         return parsed
 

@@ -4,9 +4,13 @@ A board is text, in rows on separate lines or between slashes, or one label per 
 board or a part of one: its open cells may hold anything.
 """
 
+import json
+import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +33,17 @@ def rows_of_words(text: str) -> list[list[str]]:
     """Return rows of words separated by spaces or commas."""
     rows = [row.replace(",", " ").split() for row in text.replace("/", "\n").splitlines()]
     return [row for row in rows if row]
+
+
+def value_written(board) -> Any:
+    """Return the list or table that a text represents in the notation of a config or of JSON, such
+    as "[[1, 2], [3, 0]]"; None if `board` is no such text."""
+    if not isinstance(board, str) or board.lstrip()[:1] not in ("[", "{"):
+        return None
+    for read in (lambda text: tomllib.loads(f"board = {text}")["board"], json.loads):
+        with suppress(ValueError, RecursionError):
+            return read(board.strip())
+    return None
 
 
 def rows_of_letters(notation, name: str) -> list[str]:
@@ -227,7 +242,12 @@ class Notation(ABC):
         part: a board as `parse` takes it, with `OPEN_MARK` for cells that do not matter. Raises
         InputError if all cells are open, or if a label belongs to no piece.
         """
-        marks = list(map(str, self.marks_of_part(part)))
+        try:
+            marks = list(map(str, self.marks_of_part(part)))
+        except InputError:
+            if (value := value_written(part)) is None:
+                raise
+            marks = list(map(str, self.marks_of_part(value)))
         codes = {mark: self.codes_shown_as(mark) for mark in marks if mark != OPEN_MARK}
         if not codes:
             raise InputError(

@@ -8,7 +8,7 @@ import numpy as np
 from frontier.errors import InputError
 from frontier.puzzles.grid import Grid
 from frontier.puzzles.model import Model
-from frontier.puzzles.notation import Notation
+from frontier.puzzles.notation import Notation, value_written
 from frontier.puzzles.pieces import Board
 
 
@@ -75,11 +75,16 @@ class Puzzle:
         return self.model.start
 
     def parse(self, board: Any) -> Board:
-        """Return a board from text, or from what `write` returns.
+        """Return a board from text, from what `write` returns, or from a text of that.
 
         Raises InputError if it is not a board of this puzzle.
         """
-        return self.notation.parse(board)
+        try:
+            return self.notation.parse(board)
+        except InputError:
+            if (value := value_written(board)) is None:
+                raise
+        return self.notation.parse(value)
 
     def position(self, written: Any) -> Board:
         """Return a board as `parse` does, or the board that a sequence of moves reaches from the

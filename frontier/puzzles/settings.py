@@ -3,15 +3,45 @@
 docs/reference/puzzles.md explains the keys.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    field_validator,
+)
 
 from frontier.puzzles.moves import metrics_of
+from frontier.text import printable
 
 LONGEST_TITLE = 100
 
 # Metrics are registered at run time, so a type checker cannot know `Literal[*metrics_of(…)]`.
+
+
+SPACES = str.maketrans(dict.fromkeys("\t\n\r\u00a0\u3000", " "))
+"""Spaces and line breaks that a board may have between its labels, as a translation."""
+
+
+def _check_prints(value: Any) -> Any:
+    """Return a value of a puzzle's table unchanged; raises ValueError if a text in it does not
+    print, because a terminal could take it for a command."""
+    if isinstance(value, str) and not value.translate(SPACES).isprintable():
+        raise ValueError(f"{printable(value)} has a character that does not print; remove it")
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if not str(key).isprintable():
+                raise ValueError(f"{printable(str(key))} has a character that does not print")
+            _check_prints(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _check_prints(item)
+    return value
 
 
 class Table(BaseModel):
@@ -45,6 +75,8 @@ Title = Annotated[str, AfterValidator(_title)] | None
 
 class TitledTable(Table):
     """The keys of all kinds. title: the title of pages and pictures, instead of the kind's own."""
+
+    _prints = field_validator("*")(_check_prints)
 
     title: Title = None
     goal: Notation | None = None

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from frontier.errors import FrontierError, InputError, why_unreadable
+from frontier.errors import FrontierError, InputError, path_error, why_unreadable
 from frontier.report.statistics import RunStatistics
 
 SHOWN = 10
@@ -25,7 +25,8 @@ def published(path: Path) -> dict[int, int]:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"--expect {path} cannot be read: {why_unreadable(error)}") from None
+        message = f"--expect {path} cannot be read: {why_unreadable(error)}"
+        raise path_error(message, error) from None
     rows = [(number, _cells(line)) for number, line in enumerate(lines, start=1) if _cells(line)]
     columns = 0, 1
     if rows and not rows[0][1][0].isdecimal():

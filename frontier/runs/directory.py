@@ -3,7 +3,7 @@
 import re
 from contextlib import suppress
 
-from frontier.errors import CorruptRunError, InputError, unwritable
+from frontier.errors import CorruptRunError, InputError, path_error
 from frontier.layers.files import PART_NAME
 from frontier.runs.copies import COPIES, LEDGER, OWN_FILES, RUN
 from frontier.storage.base import Storage
@@ -40,7 +40,7 @@ def make_directory(storage: Storage) -> None:
         storage.make_folder()
         names = storage.names()
     except OSError as error:
-        raise unwritable(
+        raise path_error(
             f"store.path = {storage}: the run directory cannot be made there "
             f"({error.strerror}); choose another with --out DIRECTORY",
             error,

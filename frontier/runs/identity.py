@@ -19,6 +19,7 @@ from frontier.runs.kinds import KINDS, class_of
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
 from frontier.storage.sealed import Moment, first_wrong, read_json, read_sealed
+from frontier.text import near, program
 
 FORMAT = 1
 
@@ -60,6 +61,9 @@ def read_identity(storage: Storage, name: str = RUN) -> dict:
     return identity
 
 
+KEPT_ALL = "there keep = 'all', here keep = 'frontier'"
+"""The difference of a run made with --keep-all from its config."""
+
 SEEN_ALONE = {"title": None, "picture": None}
 """The keys of a [puzzle] table that may change after a run has begun, because they affect only the
 display."""
@@ -80,6 +84,11 @@ def check_identity(path: Place, identity: dict, expected: dict) -> None:
         for key in stored | ours
         if stored.get(key) != ours.get(key)
     ]
+    if set(differences) == {KEPT_ALL}:
+        raise InputError(
+            f'{path} holds a run that keeps all layers (search.keep = "all"), but the config keeps '
+            f"only the last ones; resume it by its directory: `{program()} run {near(str(path))}`"
+        )
     if differences:
         raise InputError(
             f"{path} was made by a different config: {'; '.join(differences)}. Choose another "

@@ -27,8 +27,6 @@ def resolve(what: Place, settings: tuple[str, ...] = ()) -> "Named":
     settings: as for `load_config`. A path where nothing exists stands for the run by cosets beside
     it, if there is one.
     """
-    if what == "":
-        raise InputError('"" names neither a run nor a config')
     try:
         place = storage_at(bundled.place_of(what))
     except TypeError:

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from frontier.errors import InputError
 from frontier.storage.base import Storage
 from frontier.storage.local import LocalStorage
 from frontier.storage.urls import BEGINS
@@ -12,10 +13,13 @@ Place = str | Path | Storage
 
 
 def storage_at(place: Place) -> Storage:
-    """Return the storage of a place; raises InputError for a URL that names no place."""
+    """Return the storage of a place; raises InputError for a blank text, and for a URL that names
+    no place."""
     if isinstance(place, Storage):
         return place
-    if BEGINS.match(text := os.fspath(place)):
+    if not (text := os.fspath(place)).strip():
+        raise InputError(f"{text!r} names no place: expected a path or a URL")
+    if BEGINS.match(text):
         from frontier.storage.bucket import BucketStorage  # imports asyncio
 
         return BucketStorage.parse(text)

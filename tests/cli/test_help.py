@@ -159,3 +159,10 @@ def test_bash_takes_the_script(folder):
         check=True,
     )
     assert said.stdout.strip() == "runs/2x2", said.stderr
+
+
+def test_the_help_names_the_command_for_completion():
+    said = CliRunner().invoke(main, ["--help"]).output
+    script = re.search(r"(_FRONTIER_COMPLETE)=(bash_source) frontier", said)
+    made = CliRunner().invoke(main, [], prog_name="frontier", env={script[1]: script[2]})
+    assert "complete" in made.output

@@ -122,7 +122,7 @@ def test_boards_that_are_none(board, said):
         ("0 x 2/x -1 5", "'-1' is not the number of a tile"),
         (((0, 1, 2), (3, -1, 5)), "-1 is not the number of a tile"),
         (((0, True, 2), (3, 4, 5)), "True is not the number of a tile"),
-        (5, r"\[\[5\]\]: expected 2 rows of 3 numbers"),
+        (5, r"board = 5: expected 2 rows of 3 numbers"),
         (5.5, r"5\.5: expected rows of numbers, or text"),
     ],
 )

@@ -27,7 +27,7 @@ def test_shapes_that_cannot_be(shape, message):
 
 
 BAD_BOARDS = [
-    (((0, 1, 2), (3, 4, 4)), r"\[\[0, 1, 2\], \[3, 4, 4\]\]: the numbers 0\.\.5 must .* once"),
+    (((0, 1, 2), (3, 4, 4)), r"\[\[0, 1, 2\], \[3, 4, 4: the numbers 0\.\.5 must .* once"),
     (((1, 2, 3), (4, 5, 6)), r"\[\[1, 2, 3\], \[4, 5, 6\]\]: the numbers 0\.\.5"),
     (
         ((0, 1, 2), (3, 4, -5)),
@@ -78,12 +78,12 @@ def test_figures_in_goals_and_on_short_boards():
 @pytest.mark.parametrize(
     ("board", "message"),
     [
-        ("012345677", r"\[6, 7, 7\]\]: the numbers 0\.\.8 must .* 7 is repeated"),
+        ("012345677", r"012345677: the numbers 0\.\.8 must .* 7 is repeated"),
         ("01234567g", r"16 is not one of them"),
         ("01234567-", r"'-' is not the number of a tile"),
         ("01234567²", r"'²' is not the number of a tile"),
-        ("0123456789", r"\[\[123456789\]\]|\[\[0123456789\]\]: expected 3 rows of 3 numbers"),
-        ("012/345", r"\[345\]\]: expected 3 rows of 3 numbers"),
+        ("0123456789", r"0?123456789: expected 3 rows of 3 numbers"),
+        ("012/345", r"012/345: expected 3 rows of 3 numbers"),
     ],
 )
 def test_figures_that_are_no_board(board, message):
@@ -155,14 +155,14 @@ def test_ways_to_write_the_blank(blank):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("0 1 2 / 3 x 5", r"\[\[0, 1, 2\], \[3, x, 5\]\].*'x'.*0 for the blank"),
+        ("0 1 2 / 3 x 5", r"0 1 2 / 3 x 5.*'x'.*0 for the blank"),
         ("0 1 2 / 3 4 5.5", r"'5\.5'"),
         ("", "expected 2 rows of 3 numbers"),
         ("0 1 2 / 3 4", "expected 2 rows of 3 numbers"),
         ("0 1 2 3 4", "expected 2 rows of 3 numbers"),
         ("0 1 2 3 4 5 6", "expected 2 rows of 3 numbers"),
-        ("0 1 2 / 3 4 4", r"4\]\]: the numbers 0\.\.5"),
-        ("0 1 . / 3 4 5", r"\[\[0, 1, 0\], \[3, 4, 5\]\]: the numbers 0\.\.5"),
+        ("0 1 2 / 3 4 4", r"4: the numbers 0\.\.5"),
+        ("0 1 . / 3 4 5", r"0 1 \. / 3 4 5: the numbers 0\.\.5"),
         ("0 1 ? / 3 4 5", r"'\?' is not the number of a tile"),
     ],
 )

@@ -28,6 +28,15 @@ def test_a_run_of_another_config_is_refused(tmp_path):
     assert sorted((p, p.read_bytes()) for p in tmp_path.rglob("*") if p.is_file()) == before
 
 
+def test_a_run_that_keeps_all_names_the_command_that_resumes_it(tmp_path):
+    run(api.plan(config_of(tmp_path, 2, 3, search={"keep": "all"})), until=3)
+    with pytest.raises(InputError, match=r"keeps all layers.* run .*") as caught:
+        api.plan(config_of(tmp_path, 2, 3))
+    assert "--fresh" not in str(caught.value)
+    with pytest.raises(InputError, match=r"puzzle\.columns"):
+        api.plan(config_of(tmp_path, 2, 4))
+
+
 def test_a_run_keeps_its_layout(tmp_path):
     plan = api.plan(config_of(tmp_path, 2, 4))
     fine = as_bits(plan, prefix_digits=1, task_nodes=1)
