@@ -249,7 +249,7 @@ def test_drawings_of_a_solution(tmp_path):
     strip, page = tmp_path / "strip.svg", tmp_path / "page.html"
     asked = ("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida")
     result = invoke(*asked, "--strip", strip, "--animate", page)
-    assert result.stderr == f"by IDA* …\nwrote {strip}\nwrote {page}\n"
+    assert result.stderr == f"Searching by IDA* …\nwrote {strip}\nwrote {page}\n"
     assert texts(strip.read_text(encoding="utf-8")).count("8") == 4
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 

@@ -61,7 +61,8 @@ def test_numbers_are_not_rounded_over_their_unit():
     assert [text.size(n) for n in (999, 99_940, 99_960, 999_400, 999_600)] == [
         "999 B", "99.9 kB", "100 kB", "999 kB", "1.0 MB",
     ]  # fmt: skip
-    assert [text.rate(n, 1) for n in (999.4, 999.6, 999_600)] == ["999/s", "1 k/s", "1 M/s"]
+    assert [text.rate(n, 1) for n in (999.4, 999.6, 999_600)] == ["999/s", "1.00 k/s", "1.00 M/s"]
+    assert [text.rate(n, 1) for n in (1.04e9, 99.96e6, 9.26e6)] == ["1.04 G/s", "100 M/s", "9.26 M/s"]
     assert [text.brief(s) for s in (0, 1e-5, 0.05, 2)] == ["0.0 s", "< 0.1 ms", "50.0 ms", "2.0 s"]
 
 
