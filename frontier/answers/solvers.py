@@ -88,7 +88,9 @@ def solver_for(
                 "layers to use another method"
             )
         return Solver(
-            "layers", f"Looking up in the layers of {near(str(store.path))}", _by_layers(store, count)
+            "layers",
+            f"Looking up in the layers of {near(str(store.path))}",
+            _by_layers(store, count),
         )
     if method == "search":
         plan = plan or _search_plan(config, puzzle)

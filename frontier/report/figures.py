@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from frontier.runs.events import Asking, RunStarted, SearchStarted, Starting
 from frontier.runs.progress import AnyProgress, Progress, SearchProgress
+from frontier.runs.resolve import resume_command
 from frontier.runs.time_left import TimeLeft
 from frontier.text import (
     counted,
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from frontier.cosets.questions import Farther
     from frontier.runs.coset_run import CosetRun
 
+RESUME = "resume with"
+"""The figure of a stopped run that is the command to resume it."""
+
 
 def figures(progress: AnyProgress, now: float | None = None) -> dict[str, str]:
     """Return the figures of a run by name."""
@@ -33,10 +37,12 @@ def figures(progress: AnyProgress, now: float | None = None) -> dict[str, str]:
     start, layers = progress.started, progress.layers
     assert start is not None  # only a run that has begun has figures
     figures_known: dict[str, str] = {}
-    if not progress.complete and progress.states < start.states:
+    if progress.reason:
+        figures_known[RESUME] = resume_command(start)
+    elif not progress.ended and progress.states < start.states:
         time_left = progress.left(now)
         figures_known["time left"] = time_left_words(time_left)
-        if not progress.ended and (end := end_of(time_left, now)):
+        if end := end_of(time_left, now):
             times = moment(end[1], now), moment(end[2], end[1])
             figures_known["ends"] = "–".join(dict.fromkeys(times))  # once if both are the same
         if time_left and time_left.least_depth < time_left.most_depth:
@@ -157,7 +163,9 @@ def _search_figures(progress: SearchProgress, now: float) -> dict[str, str]:
     """Return the figures of a search by name."""
     asking, run = progress.asking or Asking("nothing yet"), progress.run
     figures: dict[str, str] = {}
-    if asking.portions and not progress.complete:
+    if progress.reason and progress.started:
+        figures[RESUME] = resume_command(progress.started)
+    elif asking.portions and not progress.ended:
         time_left = "too early to tell"
         if asking.left is not None:
             time_left = f"about {rough(asking.left)}" if asking.left >= 2 else "a moment"

@@ -13,6 +13,12 @@ search by cosets, between the rows of two questions and within a question."""
 
 CLOCK = "clock"
 
+QUESTIONS = (
+    "# Question >T: which positions need more than T moves? question_percent and question_left (in "
+    "seconds) are of this question alone."
+)
+"""The line before the heads of a search by cosets."""
+
 
 class Rows:
     """Decides when a row about a run is due. name: the content of a separate column; None for no
@@ -24,8 +30,8 @@ class Rows:
         self._widths: Sequence[int] | None = None
 
     def due(self, progress: AnyProgress) -> list[str]:
-        """Return a row if there is something new and a row is due. The heads of the columns come
-        before the first row."""
+        """Return a row if there is something new and a row is due. The heads of the columns, which
+        `QUESTIONS` explains, come before the first row."""
         if progress.stage is None:
             return []
         now, state = time.monotonic(), (progress.stage, progress.share)
@@ -50,7 +56,8 @@ class Rows:
         if self._widths is None:
             self._widths = [max(len(head), len(WIDEST.get(head, ""))) for head in values]
             lines.insert(0, list(values))
-        return ["  ".join(map(str.rjust, cells, self._widths)) for cells in lines]
+        table = ["  ".join(map(str.rjust, cells, self._widths)) for cells in lines]
+        return [QUESTIONS, *table] if "question" in values and len(table) > 1 else table
 
 
 def _tasks_done(progress: AnyProgress) -> int:
@@ -89,16 +96,16 @@ def _of_search(progress: SearchProgress) -> dict[str, str]:
     asking = progress.asking
     assert asking is not None  # a search that has begun has a question
     left = None if progress.ended else asking.left
-    known = asking.lower, asking.upper, asking.limit if asking.portions else None
+    known = asking.lower, asking.upper, f">{asking.limit}" if asking.portions else None
     lower, upper, limit = ("-" if value is None else str(value) for value in known)
     return {
         "lower": lower,
         "upper": upper,
-        "at_most": limit,
-        "percent": _percent(asking.done, asking.portions) if asking.portions else "-",
+        "question": limit,
+        "question_percent": _percent(asking.done, asking.portions) if asking.portions else "-",
         "found": str(asking.positions),
         "seconds": _elapsed(progress, time.time()),
-        "left": "-" if left is None else f"{left:.0f}",
+        "question_left": "-" if left is None else f"{left:.0f}",
     }
 
 

@@ -3,18 +3,14 @@
 import time
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING
 
-from frontier.report.figures import describe_state, end_of, figures
+from frontier.report.figures import RESUME, describe_state, end_of, figures
 from frontier.report.results import found_so_far
 from frontier.runs.kinds import open_run
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import NOT_BEGUN, Progress, SearchProgress, progress_of
 from frontier.storage.places import Place, storage_at
 from frontier.text import counted, named, program, size
-
-if TYPE_CHECKING:
-    pass
 
 
 def status_of(place: Place, resume: str | None = None) -> dict:
@@ -43,7 +39,7 @@ def status_of(place: Place, resume: str | None = None) -> dict:
         start = progress.started
         value |= {"since": progress.began, "dashboard": start.dashboard if start else None}
     if progress.reason:
-        value["resume"], words["resume with"] = resume, resume or "the same command"
+        value["resume"] = words[RESUME] = resume or words[RESUME]
     if isinstance(progress, SearchProgress):
         value["asking"] = asdict(progress.asking) if progress.asking else None
     else:

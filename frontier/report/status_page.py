@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from math import ceil, log10
 
 from frontier.report.console import warn_unwritten
-from frontier.report.figures import figures
+from frontier.report.figures import RESUME, describe_state, figures
 from frontier.report.html import page
 from frontier.runs.events import Listener
 from frontier.runs.progress import PAGE as NAME
@@ -70,6 +70,8 @@ def status_page(progress: AnyProgress, now: float | None = None) -> str:
         progress=progress,
         by_layers=layers is not None,
         figures=figures(progress, now),
+        resume=RESUME,
+        state=describe_state(progress),
         now=now,
         bars=[(number, height(number)) for number in states],
         lines=[(power(n), height(10**n)) for n in range(0, decades + 1, ceil(decades / 5))],

@@ -11,6 +11,7 @@ from frontier.config import CONFIG_SUFFIXES, Config, checked_config, load_config
 from frontier.config_tables import HERE
 from frontier.errors import InputError
 from frontier.runs.directory import OWN_NAMES
+from frontier.runs.events import SearchStarted, Start
 from frontier.runs.identity import BY_COSETS, BY_LAYERS, read_identity, same_puzzle
 from frontier.runs.kinds import kind_at, open_run
 from frontier.runs.layer_run import LayerRun
@@ -277,6 +278,14 @@ def only_member(config: Config, what: object) -> Config:
     return config.members[0]
 
 
+def resume_command(start: Start) -> str:
+    """Return the command that resumes a run by its directory. start: the event of its last
+    start."""
+    if isinstance(start, SearchStarted):
+        return _coset_command(start.path, (), start.at_most, start.layers)
+    return _command("run", start.path, (), {})
+
+
 def coset_command(
     what: Place, place: Storage, settings: tuple[str, ...] = (), region: str | None = None
 ) -> str:
@@ -284,7 +293,16 @@ def coset_command(
     its config or directory, as the user names it."""
     from frontier.runs.coset_run import CosetRun  # imports all that such a run needs
 
-    at_most, layers = CosetRun.open(place).request
+    return _coset_command(what, settings, *CosetRun.open(place).request, region)
+
+
+def _coset_command(
+    what: Place,
+    settings: tuple[str, ...],
+    at_most: int | None,
+    layers: int,
+    region: str | None = None,
+) -> str:
     options = {"at-most": at_most, "layers": None if layers == 1 else layers, "region": region}
     return _command("gods-number", what, settings, options)
 

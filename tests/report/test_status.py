@@ -31,9 +31,7 @@ from frontier.runs.progress import progress_of
 def test_status_of_each_state(tmp_path, held):
     store = run(tmp_path / "run", until=20)
     assert (
-        describe_status(status_of(store.path))
-        .splitlines()[0]
-        .startswith("2×4 tiles, stopped at ")
+        describe_status(status_of(store.path)).splitlines()[0].startswith("2×4 tiles, stopped at ")
     )
     assert "ends" not in describe_status(status_of(store.path))
     held(store.path)
@@ -238,7 +236,7 @@ def test_the_states_are_the_same_everywhere(tmp_path):
 
     run(path, until=5)
     assert states() == {"stopped"}
-    assert "Stopped: depth 5 reached, as requested." in (path / "status.html").read_text()
+    assert ": depth 5 reached, as requested.</strong>" in (path / "status.html").read_text()
     assert "stopped at " in invoke("status", path).stdout
     run(path)
     assert states() == {"complete"}
