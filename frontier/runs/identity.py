@@ -86,7 +86,7 @@ def read_identity(storage: Storage, name: str = RUN) -> dict:
     return identity
 
 
-SEEN_ALONE = {"title": None, "picture": None}
+SEEN_ALONE: dict[str, Any] = {"title": None, "picture": None, "symbols": {}, "colours": {}}
 """The keys of a [puzzle] table that may change after a run has begun, because they affect only the
 display."""
 
@@ -94,7 +94,7 @@ display."""
 def check_identity(path: Place, identity: dict, expected: dict) -> None:
     """Raise InputError unless the identity of the run at `path` has the values of `expected`.
 
-    Names, titles and pictures are not compared.
+    Names, and the keys in `SEEN_ALONE`, are not compared.
     """
     ours = _dotted(expected)
     stored = _dotted({key: identity[key] for key in expected})
