@@ -43,8 +43,11 @@ def near(path: str) -> str:
 
 
 def named(name: str, title: str) -> str:
-    """Return a name with its title, or only one of them if they are equal."""
-    return name if title in ("", name) else f"{name}: {title}"
+    """Return a name with its title, or only the title if it has the name among its words: 2x5 is in
+    "2×5 tiles"."""
+    if name in title.replace("×", "x").split():
+        return title
+    return f"{name}: {title}" if title else name
 
 
 def printable(text: str) -> str:
@@ -160,7 +163,7 @@ def size_to_set(count: int) -> str:
 
 
 def rate(states: float, seconds: float) -> str:
-    """Return states per second: 812/s, 45 M/s."""
+    """Return states per second: 812/s, 45.2 M/s."""
     if seconds <= 0:
         return "–"
     value = states / seconds
@@ -168,7 +171,7 @@ def rate(states: float, seconds: float) -> str:
         if round(value) < 1000 or unit == " G":
             break
         value /= 1000
-    return f"{value:.0f}{unit}/s"
+    return f"{value:.0f}{unit}/s" if value >= 99.95 else f"{value:#.3g}{unit}/s"
 
 
 def power(exponent: int) -> str:

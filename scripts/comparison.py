@@ -204,7 +204,7 @@ def table(timings: dict) -> str:
         f"cell, on {' and on '.join(machines)}.",
         "Times are of the whole command, the median if it was repeated. Parentheses hold the "
         "ratio to the",
-        "time of `frontier`, the peak memory, and the states a second.",
+        "time of `frontier`, the peak memory, and the states per second.",
         "",
         *(f"* **{name}**: {WHAT.get(name, 'named with `--program`')}" for name in names),
         "",

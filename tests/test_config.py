@@ -78,10 +78,10 @@ def test_configs_are_utf8_whatever_the_locale(tmp_path):
     (tmp_path / "bom.toml").write_bytes(b"\xef\xbb\xbf" + goat.read_bytes())
     paths = [str(goat), str(tmp_path / "bom.toml")]
     ask = "import sys\nfrom frontier.config import load_config as load\n"
-    ask += "for path in sys.argv[1:]: assert load(path).puzzle.symbols['g'] == '\\u7f8a'"
+    ask += "for path in sys.argv[1:]: assert load(path).puzzle.symbols['e'] == '\\u2016'"
     ascii_only = {**os.environ, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
     subprocess.run([sys.executable, "-c", ask, *paths], check=True, env=ascii_only)
-    assert [load_config(path).puzzle.symbols["g"] for path in paths] == ["羊", "羊"]
+    assert [load_config(path).puzzle.symbols["e"] for path in paths] == ["‖", "‖"]
 
 
 def test_settings_override(tmp_path):
@@ -167,7 +167,7 @@ def test_all_blanks_stand_for_a_run_each(tmp_path):
         (GRAPH, ("puzzle.adjacency=[[1],[0],[1.5]]",), ["puzzle.adjacency", "1.5"]),
         (GRAPH, ("puzzle.goal=a..",), ["2 blanks"]),
         (GRAPH, ("puzzle.start=ba.",), ["puzzle.start", "ba.", "cannot be reached"]),
-        (GRAPH, ("puzzle.colour=a",), ["unknown key puzzle.colour", "known: "]),
+        (GRAPH, ("puzzle.shade=a",), ["unknown key puzzle.shade", "known: "]),
         (
             GOOD,
             ("puzzle=tiles",),

@@ -89,13 +89,15 @@ def solver_for(
                 "layers to use another method"
             )
         return Solver(
-            "layers", f"from the layers of {near(str(store.path))}", _by_layers(store, count)
+            "layers",
+            f"Looking up in the layers of {near(str(store.path))}",
+            _by_layers(store, count),
         )
     if method == "search":
         plan = plan or _search_plan(config, puzzle)
         if plan is None:
             raise InputError(_too_large(puzzle) + " (--method search)")
-        description = f"by a search of all {counted(puzzle.states, 'state')} in memory"
+        description = f"Searching all {counted(puzzle.states, 'state')} in memory"
         return Solver("search", description, _SearchInMemory(plan, count))
     guided = f" with {counted(len(heuristics), 'pattern database')}" if heuristics else ""
     solver = IdaSolver(puzzle, tell_apart is not False, heuristics)
@@ -104,7 +106,7 @@ def solver_for(
         searched = solver.solve(board, most_nodes, watch())
         return searched.solution, {"nodes": searched.nodes}
 
-    return Solver("ida", f"by IDA*{guided}", solve)
+    return Solver("ida", f"Searching by IDA*{guided}", solve)
 
 
 def _search_plan(config: Config, puzzle: Puzzle) -> Plan | None:

@@ -4,7 +4,7 @@ import click
 
 from frontier.cli import common
 from frontier.cli.boards import whole_boards
-from frontier.cli.files import check_targets, file_option, force_option
+from frontier.cli.files import check_targets, file_option, force_option, write_drawing
 from frontier.report.boards import board_svg, boards_strip, draw_boards
 from frontier.runs.resolve import resolve
 
@@ -19,7 +19,7 @@ Examples:
 )
 @common.puzzle_argument
 @common.boards_argument
-@file_option("--svg", "Write the drawing to a file.", ".svg")
+@file_option("--svg --png svg", "Write the drawing to a file.", ".svg", ".png")
 @force_option
 @common.set_option
 def draw(run, boards, svg, force, settings):
@@ -41,4 +41,4 @@ def draw(run, boards, svg, force, settings):
         return
     drawn = boards_strip(puzzle, shown, captions) if shown[1:] else board_svg(puzzle, shown[0])
     for target in svg:
-        target.write(drawn)
+        write_drawing(target, drawn)

@@ -120,6 +120,16 @@ class Target:
         return None
 
 
+def write_drawing(target: Target, svg: str) -> None:
+    """Write a drawing as SVG or as PNG, according to the suffix."""
+    if target.path.suffix == ".png":
+        from frontier.report.boards.png import png_of  # matplotlib is slow to import
+
+        target.write(png_of(svg))
+    else:
+        target.write(svg)
+
+
 def check_targets(targets: Iterable[Target], force: bool, as_json: bool = False) -> None:
     """Raise InputError, before any file is written, if one of them cannot or must not be written.
 

@@ -8,7 +8,7 @@ import click
 from frontier.answers.solvers import METHODS, solver_for
 from frontier.cli import common
 from frontier.cli.boards import whole_boards
-from frontier.cli.files import check_targets, file_option, force_option
+from frontier.cli.files import check_targets, file_option, force_option, write_drawing
 from frontier.cli.streams import echo
 from frontier.errors import InputError, Unsolved, path_error, why_unreadable
 from frontier.puzzles import Puzzle
@@ -60,7 +60,7 @@ Examples:
     "export wrote. May be repeated: distances of additive databases are added; otherwise the "
     "greatest distance counts.",
 )
-@file_option("--strip", "Write a drawing of all boards of the solution.", ".svg")
+@file_option("--strip", "Write a drawing of all boards of the solution.", ".svg", ".png")
 @file_option("--animate", "Write a page that shows the solution step by step.", ".html")
 @force_option
 @click.option(
@@ -123,7 +123,7 @@ def solve(
             echo(describe_solution(puzzle, solution, value))
         moves += solution.moves
         for target in strip:
-            target.write(film_strip(puzzle, solution))
+            write_drawing(target, film_strip(puzzle, solution))
         for target in animate:
             title = f"{counted(solution.distance, 'move')} of {puzzle.title}"
             target.write(film_page(puzzle, solution, title))

@@ -32,6 +32,7 @@ from frontier.puzzles.notation import (
     Drawing,
     Notation,
     boards_given,
+    check_looks,
     first_whole,
     groups_given,
     no_piece,
@@ -196,6 +197,7 @@ def block_puzzle(
     alike: Sequence[str] = (),
     metric: str = "step",
     symbols: Mapping[str, str] | None = None,
+    colours: Mapping[str, str] | None = None,
     horizontal: str | None = None,
     vertical: str | None = None,
 ) -> Puzzle:
@@ -226,12 +228,14 @@ def block_puzzle(
         sorts=tuple(sorts_of(footprints, group)),
         rule=Pieces.whole_once(sheet.text(whole)),
     )
-    colours = [sort.codes for sort in pieces.sorts]
-    drawing = Drawing(sheet.places, colours, symbols=dict(symbols or {}))
+    kinds_of_codes = [sort.codes for sort in pieces.sorts]
+    drawing = Drawing(
+        sheet.places, kinds_of_codes, symbols=dict(symbols or {}), painted=dict(colours or {})
+    )
     notation = BlockNotation(sheet, blocks, sheet.text(whole), pieces, drawing)
     boards_read = read_boards(notation, boards)
-    if unknown := sorted(set(drawing.symbols) - set(blocks)):
-        raise InputError(f"puzzle.symbols names {', '.join(unknown)}: the board has no such piece")
+    check_looks("symbols", symbols, blocks)
+    check_looks("colours", colours, blocks)
     model = Model(sliding_encoding(pieces, metric, boards_read), boards_read.start)
     count = counted(len(blocks), "piece")
     title = f"{sheet.rows}×{sheet.columns} blocks, {count} ({metric})"

@@ -7,7 +7,7 @@ be reached on a non-separable graph if all tiles differ.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 
@@ -24,6 +24,7 @@ from frontier.puzzles.notation import (
     Notation,
     boards_given,
     check_label,
+    check_looks,
     first_whole,
     joined,
     labels_given,
@@ -66,6 +67,7 @@ def graph_puzzle(
     goals: Sequence | None = None,
     start=None,
     blank: str = ".",
+    colours: Mapping[str, str] | None = None,
     picture: str | None = None,
 ) -> Puzzle:
     """Return a sliding puzzle on a graph. adjacency: the neighbours of each cell."""
@@ -86,16 +88,17 @@ def graph_puzzle(
     for mark in (blank, *BLANKS):
         count.pop(mark, None)
     ends = np.cumsum([1, *count.values()]).tolist()
-    colours = [tuple(range(*ends)) for ends in pairwise(ends)]
+    check_looks("colours", colours, count)
+    kinds = [tuple(range(*ends)) for ends in pairwise(ends)]
     # The ways that leave a cell, in the given order of its neighbours.
     ways = [
         {u: row[n] for u, row in enumerate(adjacency) if n < len(row)}
         for n in range(max(map(len, adjacency)))
     ]
     footprint = footprint_of(ways, [(cell,) for cell in cells], cells)
-    single = tuple(codes[0] for codes in colours if len(codes) == 1)
+    single = tuple(codes[0] for codes in kinds if len(codes) == 1)
     sorts = [Sort(footprint, single, True)] if single else []
-    sorts += [Sort(footprint, codes, False) for codes in colours if len(codes) > 1]
+    sorts += [Sort(footprint, codes, False) for codes in kinds if len(codes) > 1]
     pieces = Pieces(
         reading=np.array(cells),
         sorts=tuple(sorts),
@@ -103,14 +106,15 @@ def graph_puzzle(
     )
     drawing = Drawing(
         cache(lambda: laid_out(len(cells), edges) if picture is None else shown_in(picture, edges)),
-        colours,
+        kinds,
         edges,
         tuple(map(str, cells)),
+        painted=dict(colours or {}),
     )
     notation = GraphNotation(pieces, [blank, *count.elements()], drawing)
     boards_read = read_boards(notation, boards)
     model = Model(sliding_encoding(pieces, "step", boards_read), boards_read.start)
-    title = f"graph of {counted(len(cells), 'cell')}, {counted(len(colours), 'kind')} of tiles"
+    title = f"graph of {counted(len(cells), 'cell')}, {counted(len(kinds), 'kind')} of tiles"
     return Puzzle("graph", title, model, notation)
 
 

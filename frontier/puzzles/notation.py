@@ -135,6 +135,12 @@ def no_piece(where: str, label: Hashable, pieces: Iterable[Hashable]) -> InputEr
     return InputError(f"{where}: {label!r} is not a piece of this puzzle; its pieces are {known}")
 
 
+def check_looks(key: str, looks: Iterable[str] | None, labels: Iterable[str]) -> None:
+    """Raise InputError if a table of the looks of pieces, `puzzle.key`, names an unknown label."""
+    if unknown := sorted(set(looks or ()) - set(labels)):
+        raise InputError(f"puzzle.{key} names {', '.join(unknown)}: the board has no such piece")
+
+
 def groups_given(alike, forms: Mapping[str, Hashable]) -> dict[str, int]:
     """Return the number of the group of each label in `puzzle.alike`.
 
@@ -176,6 +182,7 @@ class Drawing:
     places: returns the middle of each cell. colours: the numbers of the pieces of each colour.
     edges: the pairs of cells that a picture joins; None if cells are squares. names: the names of
     the cells, if the names of moves contain them. symbols: label -> the text to draw instead.
+    painted: label -> the colour, as #rrggbb, to use instead.
     ordered: True if the colours form a scale.
     """
 
@@ -184,6 +191,7 @@ class Drawing:
     edges: tuple[tuple[int, int], ...] | None = None
     names: tuple[str, ...] = ()
     symbols: Mapping[str, str] = field(default_factory=dict)
+    painted: Mapping[str, str] = field(default_factory=dict)
     ordered: bool = False
 
 
@@ -339,7 +347,7 @@ class Notation(ABC):
         pieces = [
             Piece(
                 code, str(self.labels[code]), self._shown_as(marks[cells[0]]), kind.get(code),
-                tuple(cells), shared.get(code, ""),
+                tuple(cells), shared.get(code, ""), drawing.painted.get(self.labels[code], ""),
             )
             for code, cells in sorted(covers.items())
             if code > 0

@@ -37,6 +37,7 @@ class Piece:
     label: the text on it, "" for one of many that look alike. kind: pieces of one kind have one
     colour; None, without a colour, for a piece that has no goal cell or may end anywhere. cells:
     the cells that it covers. shared: the label of all pieces that count as the same, "" if none do.
+    colour: as #rrggbb, "" for the colour of its kind.
     """
 
     code: int
@@ -45,6 +46,7 @@ class Piece:
     kind: int | None
     cells: tuple[int, ...]
     shared: str = ""
+    colour: str = ""
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,9 @@ class GoalsTable(TitledTable):
     goals: list[Notation] | None = Field(default=None, min_length=1)
 
 
+Colour = Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}$")]
+
+
 class TilesTable(GoalsTable):
     kind: Literal["tiles"]
     rows: StrictInt = Field(ge=1)
@@ -102,6 +105,7 @@ class BlocksTable(GoalsTable):
     alike: list[str] = []
     metric: Literal[*metrics_of("blocks")] = "step"  # type: ignore[valid-type]  # see above
     symbols: dict[str, str] = {}
+    colours: dict[str, Colour] = {}
     horizontal: str | None = None
     vertical: str | None = None
 
@@ -110,6 +114,7 @@ class GraphTable(GoalsTable):
     kind: Literal["graph"]
     adjacency: list[list[StrictInt]]
     blank: str = "."
+    colours: dict[str, Colour] = {}
     picture: str | None = None
 
 

@@ -72,6 +72,7 @@ def compare(run: RunStatistics, path: Path) -> str:
     if wrong:
         lines = [
             f"  depth {depth}: {_said(found, depth)} found, {_said(expected, depth)} expected"
+            f"{_row(found, depth, path)}"
             for depth in wrong[:SHOWN]
         ]
         if len(wrong) > SHOWN:
@@ -79,6 +80,13 @@ def compare(run: RunStatistics, path: Path) -> str:
         raise Differs("\n".join([f"{run.run.path} differs from {path}:", *lines]))
     whole = "" if run.complete else "; the run is not complete"
     return f"{run.run.path} agrees with {path} at all {len(known):,} depths{whole}"
+
+
+def _row(found: dict[int, int], depth: int, path: Path) -> str:
+    """Return the row that the table would have for a depth, to be pasted; "" if it would have
+    none."""
+    comma = "," if path.suffix.lower() == ".csv" else " "
+    return f"; as a row: {depth}{comma}{found[depth]}" if depth in found else ""
 
 
 def _said(counts: dict[int, int], depth: int) -> str:

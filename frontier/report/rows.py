@@ -13,6 +13,12 @@ search by cosets, between the rows of two questions and within a question."""
 
 CLOCK = "clock"
 
+QUESTIONS = (
+    "# Question >T: which positions need more than T moves? question_percent and question_left (in "
+    "seconds) are of this question alone."
+)
+"""The line before the heads of a search by cosets."""
+
 
 class Rows:
     """Decides when a row about a run is due. name: the content of a separate column; None for no
@@ -46,7 +52,8 @@ class Rows:
         if self._widths is None:
             self._widths = [max(len(head), len(WIDEST.get(head, ""))) for head in values]
             lines.insert(0, list(values))
-        return ["  ".join(map(str.rjust, cells, self._widths)) for cells in lines]
+        table = ["  ".join(map(str.rjust, cells, self._widths)) for cells in lines]
+        return [QUESTIONS, *table] if "question" in values and len(table) > 1 else table
 
 
 WIDEST = {CLOCK: "00:00:00", "states": "9" * 14, "total": "9" * 14, "tasks": "999/999"}

@@ -13,6 +13,7 @@ from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.pieces import OPEN
 from frontier.report.origin import starts_of
 from frontier.runs.farthest import farthest
+from frontier.runs.identity import SEEN_ALONE
 from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import COMPLETE, progress_of
 from frontier.runs.summary import Family, family_of
@@ -21,9 +22,6 @@ from frontier.text import counted, named, percent
 
 DRAWN = 8
 """The greatest number of farthest positions that a report draws."""
-
-IGNORED_KEYS = {"title", "symbols", "picture"}
-"""The keys of [puzzle] that do not change the sizes of layers."""
 
 FEW = 6
 """The most runs that a title lists."""
@@ -267,7 +265,7 @@ def _searched(run: RunStatistics) -> dict:
     """
     goals = run.puzzle.goals
     single_whole_goal = len(goals) == 1 and OPEN not in goals[0]
-    ignored = IGNORED_KEYS | {"start"} if single_whole_goal else IGNORED_KEYS
+    ignored = {*SEEN_ALONE, *(["start"] if single_whole_goal else [])}
     return {key: of for key, of in run.run.identity["puzzle"].items() if key not in ignored}
 
 

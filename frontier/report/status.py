@@ -3,7 +3,7 @@
 import time
 
 from frontier.report.figures import describe_state
-from frontier.runs.progress import NOT_BEGUN, progress_of
+from frontier.runs.progress import NOT_BEGUN, RESUME, progress_of
 from frontier.runs.stored_run import StoredRun, open_run
 from frontier.storage.places import Place, storage_at
 from frontier.text import counted, named, program, size
@@ -36,7 +36,7 @@ def status_of(place: Place, resume: str | None = None) -> dict:
         start = progress.started
         value |= {"since": progress.began, "dashboard": start.dashboard if start else None}
     if progress.reason:
-        value["resume"], words["resume with"] = resume, resume or "the same command"
+        value["resume"] = words[RESUME] = resume or words[RESUME]
     if faults := value["damaged"]:
         more = f", and {counted(len(faults) - 1, 'more fault')}" if len(faults) > 1 else ""
         words["damaged"] = f"{faults[0]}{more}; `{program()} verify` lists all damage"

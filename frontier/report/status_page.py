@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from math import ceil, log10
 
 from frontier.report.console import warn_unwritten
+from frontier.report.figures import describe_state
 from frontier.report.html import page
 from frontier.runs.events import Listener
 from frontier.runs.progress import BEAT as NAME
-from frontier.runs.progress import Progress
+from frontier.runs.progress import RESUME, Progress
 from frontier.storage.places import Place, storage_at
 from frontier.text import power
 
@@ -68,6 +69,8 @@ def status_page(progress: Progress, now: float | None = None) -> str:
         progress=progress,
         known=len(layers),
         figures=progress.figures(now),
+        resume=RESUME,
+        state=describe_state(progress),
         now=now,
         bars=[(number, height(number)) for number in states],
         lines=[(power(n), height(10**n)) for n in range(0, decades + 1, ceil(decades / 5))],

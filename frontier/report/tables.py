@@ -84,7 +84,7 @@ def key_figures(run: RunStatistics) -> dict[str, str]:
         "median depth": f"{run.median:g}{so_far}",
         "fullest layer": f"depth {fullest.depth}{so_far}",
         "time in layers": brief(run.seconds),
-        "states a second": rate(run.states, run.seconds).removesuffix("/s"),
+        "states per second": rate(run.states, run.seconds).removesuffix("/s"),
         "written": size(run.bytes),
     }
 

@@ -72,7 +72,7 @@ display."""
 def check_identity(path: Place, identity: dict, expected: dict) -> None:
     """Raise InputError unless the identity of the run at `path` has the values of `expected`.
 
-    Names, titles and pictures are not compared.
+    Names, and the keys in `SEEN_ALONE`, are not compared.
     """
     ours = _dotted(expected)
     stored = _dotted({key: identity[key] for key in expected})

@@ -84,6 +84,21 @@ def read_last_start(storage: Storage) -> LastStart | None:
     return last
 
 
+def total_seconds(storage: Storage) -> float | None:
+    """Return the seconds of all starts of a run, including those of its workers; None if the log
+    does not say. A start that was killed counts up to its last logged event."""
+    total, last = 0.0, None
+    with suppress(OSError, ValueError):
+        for line in storage.read(NAME).decode(errors="replace").splitlines():
+            with suppress(ValueError, TypeError, KeyError, AttributeError):
+                values = json.loads(line)
+                if values["event"] == Started.__name__:
+                    total, last = total + (last or 0.0), 0.0
+                else:
+                    last = float(values["elapsed"])
+    return None if last is None else total + last
+
+
 ENDS: dict[str, type[End]] = {end.__name__: end for end in (Finished, Stopped)}
 
 

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from frontier.runs import events
 from frontier.runs.copies import LEDGER
 from frontier.runs.log import LastStart, read_last_start
+from frontier.runs.resolve import resume_command
 from frontier.runs.stored_run import StoredRun, open_run
 from frontier.storage.base import Storage
 from frontier.storage.lock import describe_holder, held_since, is_held, left_by
@@ -18,6 +19,9 @@ from frontier.text import span
 
 NOT_BEGUN, UNDER_WAY, STOPPED, COMPLETE = "not begun", "under way", "stopped", "complete"
 """The possible conditions of a run."""
+
+RESUME = "resume with"
+"""The figure of a stopped run that is the command to resume it."""
 
 RunT = TypeVar("RunT", bound=StoredRun)
 
@@ -142,6 +146,16 @@ class Progress(Generic[RunT]):
         event, began = self.compiling
         doing = "workers load or compile their kernels" if event.elsewhere else "compiling kernels"
         return f"{doing} ({span(max(0.0, now - began))})"
+
+    def resume_options(self) -> dict[str, Any]:
+        """Return the options of the command that resumes the run as it was last started."""
+        return {}
+
+    def resuming(self) -> dict[str, str]:
+        """Return the command that resumes a stopped run, by its name among the figures."""
+        if not (self.started and self.reason):
+            return {}
+        return {RESUME: resume_command(self.started, self.resume_options())}
 
     def particulars(self) -> dict[str, str]:
         """Return the process that writes the run, and the address of Dask's dashboard."""

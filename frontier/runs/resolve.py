@@ -4,12 +4,14 @@ runs, or nothing."""
 import shlex
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from frontier import bundled
 from frontier.config import CONFIG_SUFFIXES, Config, checked_config, load_config, member_names
 from frontier.config_tables import HERE
 from frontier.errors import InputError
 from frontier.runs.directory import OWN_NAMES
+from frontier.runs.events import Started
 from frontier.runs.identity import read_identity, same_puzzle
 from frontier.runs.kinds import BY_COSETS, BY_LAYERS, KINDS
 from frontier.runs.stored_run import StoredRun, kind_at, open_run
@@ -257,6 +259,12 @@ def only_member(config: Config, what: object) -> Config:
             f"{what} has several goals; choose one, such as --set 'puzzle.blank=[0, 0]'"
         )
     return config.members[0]
+
+
+def resume_command(start: Started, options: dict[str, Any]) -> str:
+    """Return the command that resumes a run by its directory. start: the event of its last
+    start."""
+    return _command(KINDS[start.kind].command, start.path, (), options)
 
 
 def command_of(

@@ -10,6 +10,7 @@ from frontier.puzzles import puzzle_of
 from frontier.runs.environment import versions
 from frontier.runs.farthest import farthest
 from frontier.runs.layer_run import LayerRun
+from frontier.runs.log import total_seconds
 from frontier.storage.places import Place, storage_at
 from frontier.text import counted, named, near, percent, size, span
 
@@ -17,6 +18,9 @@ NAME = "summary.json"
 
 FARTHEST = 100
 """The greatest number of farthest positions that a summary lists."""
+
+MORE = 1.1
+"""A summary also prints the time of the whole run if it is this many times the time in layers."""
 
 
 def run_value(run: LayerRun) -> dict:
@@ -55,6 +59,7 @@ def summary(run: LayerRun) -> dict:
     value = run_value(run) | {
         "goals": [puzzle.write(goal) for goal in puzzle.goals],
         "farthest": None,
+        "seconds_in_all": total_seconds(run.storage),
         "python": platform.python_version(),
         "versions": versions(),
     }
@@ -88,10 +93,18 @@ def describe(value: dict, path: Place) -> str:
         depth = value["start"]["depth"]
         lines.append(f"  start: {'not reached yet' if depth is None else counted(depth, 'move')}")
     lines.append(
-        f"  time in layers: {span(value['seconds'])}; written: {size(value['bytes_written'])}; "
+        f"  time in layers: {_times(value)}; written: {size(value['bytes_written'])}; "
         f"on disk: {size(storage_at(path).size())} in {near(str(path))}"
     )
     return "\n".join(lines)
+
+
+def _times(value: dict) -> str:
+    """Return the time in layers and, if it differs by more than a tenth, the time of the whole
+    run."""
+    seconds, total = value["seconds"], value.get("seconds_in_all")
+    more = f", in all: {span(total)}" if total is not None and total > MORE * seconds else ""
+    return f"{span(seconds)}{more}"
 
 
 @dataclass(frozen=True)

@@ -45,8 +45,8 @@ class CosetProgress(Progress[CosetRun]):
 
     def figures(self, now: float) -> dict[str, str]:
         asking, run = self.asking or Asking("nothing yet"), self.run
-        figures: dict[str, str] = {}
-        if asking.portions and not self.complete:
+        figures = self.resuming()
+        if asking.portions and not self.ended:
             time_left = "too early to tell"
             if asking.left is not None:
                 time_left = f"about {rough(asking.left)}" if asking.left >= 2 else "a moment"
@@ -67,18 +67,23 @@ class CosetProgress(Progress[CosetRun]):
         asking = self.asking
         assert asking is not None  # a search that has begun has a question
         left = None if self.ended else asking.left
-        known = asking.lower, asking.upper, asking.limit if asking.portions else None
+        known = asking.lower, asking.upper, f">{asking.limit}" if asking.portions else None
         lower, upper, limit = ("-" if value is None else str(value) for value in known)
         done = f"{asking.done / asking.portions:.2%}".rstrip("%") if asking.portions else "-"
         return {
             "lower": lower,
             "upper": upper,
-            "at_most": limit,
-            "percent": done,
+            "question": limit,
+            "question_percent": done,
             "found": str(asking.positions),
             "seconds": f"{self.elapsed(now):.1f}",
-            "left": "-" if left is None else f"{left:.0f}",
+            "question_left": "-" if left is None else f"{left:.0f}",
         }
+
+    def resume_options(self) -> dict[str, Any]:
+        request = self.started.request if self.started else {}
+        layers = request.get("layers")
+        return {"at-most": request.get("at_most"), "layers": None if layers == 1 else layers}
 
     def value(self, now: float) -> dict[str, Any]:
         return {"asking": asdict(self.asking) if self.asking else None}

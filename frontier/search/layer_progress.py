@@ -160,11 +160,11 @@ class LayerProgress(LayerTotals, Progress[LayerRun]):
         return left.sizes if left else ()
 
     def figures(self, now: float) -> dict[str, str]:
-        layers, figures = self.layers, {}
-        if not self.complete and self.states < self.total:
+        layers, figures = self.layers, self.resuming()
+        if not self.ended and self.states < self.total:
             left = self.left(now)
             figures["time left"] = time_left_words(left)
-            if not self.ended and (end := end_of(left, now)):
+            if end := end_of(left, now):
                 times = moment(end[1], now), moment(end[2], end[1])
                 figures["ends"] = "–".join(dict.fromkeys(times))  # once if both are the same
             if left and left.least_depth < left.most_depth:

@@ -93,7 +93,8 @@ def test_what_the_command_refuses(made, tmp_path):
     config, board = CONFIGS / "2x4.toml", "1 0 2 3/4 5 6 7"
     search = "--method", "ida"
     assert (
-        "by IDA* with 1 pattern database" in invoke("solve", run, board, "--heuristic", good).stderr
+        "Searching by IDA* with 1 pattern database"
+        in invoke("solve", run, board, "--heuristic", good).stderr
     )
     for arguments, word in [
         ((run, board, "--method", "layers", "--heuristic", good), "need --method ida"),

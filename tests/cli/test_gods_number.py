@@ -36,7 +36,7 @@ def test_gods_number_and_the_last_layers(tmp_path, name, depth, counts, row):
     for below, count in enumerate(counts):
         assert f"{count} position{'s' * (count > 1)} at depth {depth - below}\n" in said.stdout
     assert row in said.stdout, "the farthest are drawn"
-    rows = r"\n +clock +lower +upper .*\n[\d:]+ +\d+ +\d+ "
+    rows = r"\n# Question .*\n +clock +lower +upper +question .*\n[\d:]+ +\d+ +\d+ "
     assert re.search(rows, said.stderr)
     ledger = tmp_path / "run-gods-number" / "ledger.json"
     answered = ledger.read_bytes()

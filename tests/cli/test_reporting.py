@@ -50,7 +50,7 @@ def runs(tmp_path_factory):
 
 def test_report_in_a_pipe(runs):
     said = invoke("report", runs / "2x3").stdout
-    assert said.startswith("2x3: 2×3 tiles, complete\n")
+    assert said.startswith("2×3 tiles, complete\n")
     assert "\x1b" not in said
     assert all(line == line.rstrip() for line in said.splitlines())
     layers = re.findall(r"^ +(\d+) +([\d,]+) +(?:< )?[\d.]+%", said, re.MULTILINE)
@@ -139,8 +139,8 @@ def test_a_published_table(runs, tmp_path, form):
     said = invoke("report", runs / "2x3", "--expect", table, code=1).stderr
     assert said.splitlines()[:3] == [
         f"frontier: {runs / '2x3'} differs from {table}:",
-        "  depth 2: 3 found, 2 expected",
-        "  depth 3: 5 found, 2 expected",
+        "  depth 2: 3 found, 2 expected; as a row: 2 3",
+        "  depth 3: 5 found, 2 expected; as a row: 3 5",
     ]
     assert said.endswith("\n  … and 10 more depths\n")
 
@@ -158,6 +158,11 @@ def test_what_a_table_lacks_or_has_too_much_is_a_difference(runs, tmp_path):
     invoke("run", CONFIGS / "2x2.toml", "--out", part, "--until", 3)
     said = invoke("report", part, "--expect", table).stdout
     assert said.endswith("at all 4 depths; the run is not complete\n")
+    pasted = tmp_path / "table.csv"
+    pasted.write_text("depth,states\n0,1\n1,7\n")
+    refused = invoke("report", part, "--expect", pasted, code=1).stderr.splitlines()[1]
+    pasted.write_text("depth,states\n0,1\n" + refused.rpartition(": ")[2] + "\n2,2\n3,2\n")
+    invoke("report", part, "--expect", pasted)
     table.write_text("0 1\n1 7\n")
     assert (
         "depth 1: 2 found, 7 expected" in invoke("report", part, "--expect", table, code=1).stderr
@@ -185,7 +190,7 @@ def test_a_table_that_cannot_be_read(runs, tmp_path, text, why):
 def test_markdown(runs, tmp_path):
     invoke("report", runs / "2x3", "--markdown", tmp_path / "one.md")
     text = (tmp_path / "one.md").read_text()
-    assert text.startswith("# 2x3: 2×3 tiles\n\nComplete.\n")
+    assert text.startswith("# 2×3 tiles\n\nComplete.\n")
     counts = re.findall(r"^\| (\d+) \| ([\d,]+) \|", text, re.MULTILINE)
     assert sum(int(states) for _, states in counts) == 360
     for block in text.split("\n\n"):

@@ -9,9 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontier.answers.ida import IdaSolver
+from frontier.config import load_config
+from frontier.errors import InputError
 from frontier.puzzles import block_puzzle, graph_puzzle, pattern_puzzle, tile_puzzle
 from frontier.puzzles.picture import laid_out, shown_in
+from frontier.report.boards import board_svg
 from tests.support.reference_blocks import random_blocks
+from tests.support.temporary_runs import CONFIGS
 
 SQUARES = ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1))
 
@@ -227,3 +231,32 @@ def test_the_last_step_of_a_move_is_the_move(seed):
         for one, other in pairwise([before, *steps]):
             assert sum(a != b for a, b in zip(one, other, strict=True)) >= 2
             assert sorted(one) == sorted(other)
+
+
+@pytest.mark.parametrize(
+    "puzzle",
+    [
+        block_puzzle("ab/.b", colours={"a": "#123456"}),
+        graph_puzzle([[1, 2], [0, 2], [0, 1]], goal=".ab", colours={"a": "#123456"}),
+    ],
+)
+def test_a_config_may_give_pieces_their_colours(puzzle):
+    picture = puzzle.notation.picture(puzzle.goals[0])
+    assert {piece.name: piece.colour for piece in picture.pieces} == {"a": "#123456", "b": ""}
+    assert "#123456" in board_svg(puzzle, puzzle.goals[0])
+
+
+def test_colours_of_unknown_pieces_are_refused():
+    with pytest.raises(InputError, match="colours"):
+        block_puzzle("ab/.b", colours={"x": "#123456"})
+    with pytest.raises(InputError, match="colours"):
+        graph_puzzle([[1], [0]], goal=".a", colours={"x": "#123456"})
+
+
+@pytest.mark.parametrize("name", ["goat", "goat-start"])
+def test_goat_wolf_and_fences_differ_without_a_font_for_chinese(name):
+    puzzle = load_config(CONFIGS / f"{name}.toml").make_puzzle()
+    pieces = puzzle.notation.picture(puzzle.start or puzzle.goals[0]).pieces
+    looks = {piece.name: (piece.colour, piece.kind) for piece in pieces}
+    assert len({looks[name] for name in "gwa"}) == 3
+    assert all(ord(letter) < 0x2E80 for piece in pieces for letter in piece.label)

@@ -28,6 +28,7 @@ from frontier.runs.events import (
     RunStopped,
     SearchFinished,
     SearchStarted,
+    SearchStopped,
     Starting,
     Stopping,
     StoringLayers,
@@ -206,7 +207,8 @@ def plain():
 
 def rows_of(plain):
     """The rows of the table that was printed, each as its values by the heads of the columns."""
-    head, *rows = (line.split() for line in plain._file.getvalue().splitlines()[1:])
+    lines = plain._file.getvalue().splitlines()[1:]
+    head, *rows = (line.split() for line in lines if not line.startswith("#"))
     assert all(len(row) == len(head) for row in rows)
     return [dict(zip(head, row, strict=True)) for row in rows]
 
@@ -258,10 +260,24 @@ def test_a_table_of_a_search(plain, clock):
     plain(SearchFinished(9, 9, 62.0))
     rows = rows_of(plain)
     assert [list(row.values())[1:5] for row in rows] == [
-        ["1", "9", "8", "0.00"], ["1", "9", "8", "50.00"], ["9", "9", "-", "-"],
+        ["1", "9", ">8", "0.00"], ["1", "9", ">8", "50.00"], ["9", "9", "-", "-"],
     ]  # fmt: skip
-    assert [row["left"] for row in rows] == ["7", "7", "-"]
+    assert [row["question_left"] for row in rows] == ["7", "7", "-"]
     assert rows[-1]["seconds"] == "62.0"
+
+
+@pytest.mark.parametrize(
+    ("asked", "command"),
+    [((None, 1), "gods-number /no/run"), ((8, 3), "gods-number /no/run --at-most 8 --layers 3")],
+)
+def test_a_stopped_search_says_how_to_resume_and_no_time_left(asked, command):
+    progress = SearchProgress()
+    progress(SearchStarted("a", "tiles", "/no/run", 2, *asked, False))
+    progress(Asking("asking", 1, 9, 8, done=1, portions=4, left=7.0))
+    assert "time left" in figures(progress)
+    progress(SearchStopped("interrupted", 1.0))
+    assert figures(progress)["resume with"].endswith(command)
+    assert "time left" not in figures(progress)
 
 
 def test_layers_are_told_as_they_are_made_and_not_again_when_they_are_committed(clock, plain):

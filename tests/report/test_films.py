@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
+import matplotlib.image
 import pytest
 from click.testing import CliRunner
 
@@ -18,9 +19,11 @@ from frontier.puzzles import (
     graph_puzzle,
     pattern_puzzle,
     permutation_puzzle,
+    tile_puzzle,
 )
 from frontier.report.boards import (
     board_svg,
+    boards_strip,
     captions_of,
     draw_boards,
     film_page,
@@ -194,7 +197,7 @@ def test_captions_say_what_is_drawn():
     puzzle, board = FILMS["goat"]
     solution = solved(puzzle, board)
     assert solution.moves[:3] == ["h↓", "B←", "g↑"]
-    said = ["start", "1. ─ h↓", "2. B←", "3. 羊 g↑"]
+    said = ["start", "1. ─ h↓", "2. B←", "3. g↑"]
     assert captions_of(puzzle, solution)[:4] == said
     assert captions_of(puzzle, solution, "ascii")[1:4] == ["1. h↓", "2. B←", "3. g↑"]
     assert set(said) <= set(texts(film_strip(puzzle, solution)))
@@ -249,7 +252,7 @@ def test_drawings_of_a_solution(tmp_path):
     strip, page = tmp_path / "strip.svg", tmp_path / "page.html"
     asked = ("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida")
     result = invoke(*asked, "--strip", strip, "--animate", page)
-    assert result.stderr == f"by IDA* …\nwrote {strip}\nwrote {page}\n"
+    assert result.stderr == f"Searching by IDA* …\nwrote {strip}\nwrote {page}\n"
     assert texts(strip.read_text(encoding="utf-8")).count("8") == 4
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
@@ -257,7 +260,7 @@ def test_drawings_of_a_solution(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--strip", "a.png"], "--strip a.png: expected a name that ends in .svg"),
+        (["--strip", "a.pdf"], "--strip a.pdf: expected a name that ends in .svg or .png"),
         (["--animate", "a.svg"], "--animate a.svg: expected a name that ends in .html"),
         (
             ["--strip", "here.svg"],
@@ -319,3 +322,28 @@ def test_films_of_many_pictures_share_no_names(film):
     """Several drawings can stand in one page: they name nothing."""
     puzzle, solution = film
     assert " id=" not in film_strip(puzzle, solution)
+
+
+@pytest.mark.parametrize("count", [1, 8, 81, 400])
+def test_a_strip_fits_a_page(count):
+    puzzle = tile_puzzle(2, 3)
+    strip = boards_strip(puzzle, [puzzle.goals[0]] * count, [f"{n}." for n in range(count)])
+    wide, high = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', strip).groups())
+    assert high <= 2**0.5 * wide + 1
+    assert texts(strip).count("1.") == (count > 1)
+
+
+def test_drawings_as_png(tmp_path):
+    """In the colours and with the letters of the SVG, twice as large and more."""
+    target = tmp_path / "goat.png"
+    invoke("draw", "goat", "--png", target)
+    invoke("solve", "goat", "--strip", tmp_path / "strip.png")
+    image = matplotlib.image.imread(target)
+    high, wide, _ = image.shape
+    assert wide > high > 200
+    colours = {
+        tuple(row) for row in (255 * image[..., :3]).round().astype(int).reshape(-1, 3).tolist()
+    }
+    assert {(0xF0, 0xE4, 0x42), (0xD5, 0x5E, 0x00), (0, 0, 0)} <= colours
+    strip = matplotlib.image.imread(tmp_path / "strip.png")
+    assert strip.shape[0] > high

@@ -73,7 +73,7 @@ def test_the_page_shows_a_layer_when_it_is_committed_and_when_it_begins(tmp_path
         page(started)
         wait_for(pages, "<dt>next layer</dt><dd>30 <small>0 of 9 tasks done, under way for ")
         page(RunStopped(29, "enough", 1.0))
-    assert "Stopped: enough." in list(pages.queue)[-1]
+    assert ": enough.</strong>" in list(pages.queue)[-1]
     assert not writers()
 
 

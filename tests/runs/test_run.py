@@ -1,3 +1,4 @@
+import json
 import os
 import shutil
 import socket
@@ -8,6 +9,7 @@ from itertools import count
 
 import numpy as np
 import pytest
+from frontier.runs.mending import mend
 
 from frontier.errors import CorruptRunError, Gone, InputError
 from frontier.layers.record import LayerRecord
@@ -17,7 +19,9 @@ from frontier.runs.coset_run import CosetRun
 from frontier.runs.directory import delete_files, refuse_others
 from frontier.runs.kinds import mend
 from frontier.runs.layer_run import LayerRun
+from frontier.runs.log import total_seconds
 from frontier.runs.reader import RunReader
+from frontier.runs.summary import describe
 from frontier.space.layout import Layout
 from frontier.storage.local import LocalStorage, remove_tree
 from frontier.storage.places import storage_at
@@ -408,3 +412,28 @@ def test_a_run_that_was_killed_as_it_began(place):
     committed(run, 0)
     assert len(LayerRun.open(place).records) == 1
     assert mend(place) == []
+
+
+def test_the_time_of_all_starts(tmp_path):
+    """A killed start counts up to its last event."""
+    storage = storage_at(tmp_path)
+    assert total_seconds(storage) is None
+    events = [
+        ("RunStarted", None), ("LayerFinished", 2.0), ("LayerFinished", 3.0),
+        ("RunStarted", None), ("LayerFinished", 4.0), ("RunFinished", 10.5),
+    ]  # fmt: skip
+    lines = [{"event": name, "elapsed": elapsed, "time": 0.0} for name, elapsed in events]
+    (tmp_path / "events.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    assert total_seconds(storage) == 13.5
+
+
+@pytest.mark.parametrize(("total", "said"), [(103.0, True), (89.0, False), (None, False)])
+def test_a_summary_has_both_times_if_they_differ_by_more_than_a_tenth(tmp_path, total, said):
+    value = {
+        "name": "a", "puzzle": {"title": ""}, "complete": False, "states": 1, "layers": [1],
+        "states_of_the_puzzle": 9, "depth": 0, "seconds": 82.0, "bytes_written": 0,
+        "seconds_in_all": total,
+    }  # fmt: skip
+    text = describe(value, tmp_path)
+    assert "1 min 22 s" in text
+    assert ("in all: 1 min 43 s" in text) == said

@@ -16,7 +16,11 @@ from frontier.report.html import page
 from frontier.text import counted, width
 
 STRIP_WIDTH = 960
-"""The greatest width of a strip in pixels, unless a single board is wider."""
+"""The greatest width of a strip in pixels, unless a single board is wider or the strip would be too
+high for a page."""
+
+PAGE = 2**0.5
+"""The greatest height of a strip, in widths of the strip: a page of paper has this form."""
 
 STRIP_SIDE, SIDE = 30, 48
 """The side of a cell in a strip, and on an animated page, in pixels."""
@@ -29,7 +33,7 @@ def captions_of(puzzle: Puzzle, solution: Solution, encoding: str = "utf-8") -> 
     """Return the caption of each board: the move that leads to it, with its number.
 
     If the drawn label of a piece differs from its name in moves, the label comes first, provided
-    that the encoding has it: 3. 羊 g↓. A move with its own name, such as F', names no piece.
+    that the encoding has it: 1. ─ h↓. A move with its own name, such as F', names no piece.
     """
     if puzzle.notation.names_moves:
         return ["start", *(f"{n}. {move}" for n, move in enumerate(solution.moves, start=1))]
@@ -217,7 +221,10 @@ def _strip(frames: Sequence[tuple[Scene, str]], captions: Sequence[str], title: 
     (scene, _), *_ = frames
     broad, high = max(scene.width, 0.62 * CAPTION * max(map(width, captions))), scene.height
     across, down = broad + GAP, high + 1.6 * CAPTION + GAP
-    columns = min(max(1, int((STRIP_WIDTH - GAP) // across)), len(frames))
+    columns = max(1, int((STRIP_WIDTH - GAP) // across))
+    while -(-len(frames) // columns) * down > PAGE * columns * across:
+        columns += 1
+    columns = min(columns, len(frames))
     elements = ""
     for i, ((_, board), caption) in enumerate(zip(frames, captions, strict=True)):
         x, y = GAP + i % columns * across, GAP + i // columns * down

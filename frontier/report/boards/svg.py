@@ -24,7 +24,7 @@ TRAY, EDGE = "#c3cad2", "#8d97a3"
 MARGIN = 0.22
 """The margin around a board, in sides of a cell."""
 
-ROUND, STONE = 0.13, 0.41
+ROUND, STONE = 0.13, 0.37
 """The radius of the corners of squares, and of stones on a graph, in sides of a cell."""
 
 NOTEBOOK_SIDE, MOST_BOARDS = 24, 50
@@ -111,7 +111,7 @@ class Scene:
         """Return a piece with its label, with a strong outline if it has moved."""
         gap, line, opacity = (0.05, 0.09, 1) if moved else (0.03, 0.028, 0.45)
         path, breadth = self._form(piece, gap)
-        colour = colour_of(piece.kind, self.picture.kinds, self.picture.ordered)
+        colour = piece.colour or colour_of(piece.kind, self.picture.kinds, self.picture.ordered)
         drawn = self._path(path, breadth + line, INK, fill="none", stroke_opacity=opacity)
         drawn += self._path(path, breadth - line, colour)
         if not piece.label:

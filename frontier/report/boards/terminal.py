@@ -187,7 +187,7 @@ def _looks(picture: Picture, encoding: str) -> Looks:
     for piece in picture.pieces:
         label = piece.label or (LIKE if piece.kind is None else "")
         mark = next(text for text in (label, piece.name, "*") if can_say(text, encoding))
-        colour = colour_of(piece.kind, picture.kinds, picture.ordered)
+        colour = piece.colour or colour_of(piece.kind, picture.kinds, picture.ordered)
         bold = bool(piece.label) and piece.kind is not None
         looks[piece.code] = mark, Style(color=ink_on(colour), bgcolor=colour, bold=bold)
     return looks
