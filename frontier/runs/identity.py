@@ -64,7 +64,7 @@ def read_identity(storage: Storage, name: str = RUN) -> dict:
 KEPT_ALL = "there keep = 'all', here keep = 'frontier'"
 """The difference of a run made with --keep-all from its config."""
 
-SEEN_ALONE = {"title": None, "picture": None}
+SEEN_ALONE: dict[str, Any] = {"title": None, "picture": None, "symbols": {}, "colours": {}}
 """The keys of a [puzzle] table that may change after a run has begun, because they affect only the
 display."""
 
