@@ -70,8 +70,8 @@ class Solved(Solution):
         return f"{said}\n\n{legend}" if legend else said
 
     def __repr__(self) -> str:
-        first = self.puzzle.line(self.boards[0])
-        return f"<Solution of {first}: {counted(self.distance, 'move')}>"
+        first, goal = self.puzzle.line(self.boards[0]), self.puzzle.line(self.goal)
+        return f"<Solution of {first}: {counted(self.distance, 'move')} to {goal}>"
 
     def _repr_html_(self) -> str:
         return film_strip(self.puzzle, self)

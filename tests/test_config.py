@@ -388,5 +388,6 @@ def test_shipped_configs_are_good(name):
         if config.puzzle.kind == "tiles":
             size = f"{puzzle.grid.rows}x{puzzle.grid.columns}"
             assert puzzle.title.replace("×", "x").startswith(size)
-            assert path.stem == "15-puzzle" or path.stem.split("-")[0] == size
+            tiles = puzzle.cells - 1
+            assert path.stem == f"{tiles}-puzzle" or path.stem.split("-")[0] == size
     assert path.read_text(encoding="utf-8").startswith("# ")

@@ -67,8 +67,8 @@ def test_a_run_under_way_in_a_notebook(tmp_path):
 def test_boards_and_solutions(run):
     solution = run.solve("1 2 5 / 3 4 0")
     assert solution.distance == len(solution.moves) == run.distance(["1 2 5 / 3 4 0"])[0]
-    assert repr(solution) == f"<Solution of 1 2 5/3 4 0: {solution.distance} moves>"
-    assert str(solution).splitlines()[0] == f"1 2 5/3 4 0: {solution.distance} moves"
+    assert repr(solution) == f"<Solution of 1 2 5/3 4 0: {solution.distance} moves to 0 1 2/3 4 5>"
+    assert str(solution).splitlines()[0] == f"1 2 5/3 4 0: {solution.distance} moves to 0 1 2/3 4 5"
     said = solution._repr_html_()
     assert said.startswith("<svg")
     assert all(move in said for move in solution.moves)

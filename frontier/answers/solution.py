@@ -21,6 +21,11 @@ class Solution:
     def distance(self) -> int:
         return len(self.moves)
 
+    @property
+    def goal(self) -> Board:
+        """The board at depth 0 that the solution reaches."""
+        return self.boards[-1]
+
 
 def solution_along(puzzle: Puzzle, boards: Sequence[Board]) -> Solution:
     """Return the solution along these boards, on which like pieces may change their codes."""

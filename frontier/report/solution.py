@@ -26,6 +26,7 @@ def solution_value(
     """
     value = {
         "board": puzzle.write(solution.boards[0]),
+        "goal": puzzle.write(solution.goal),
         "distance": solution.distance,
         "moves": solution.moves,
     }
@@ -43,7 +44,7 @@ def solution_value(
 def describe_solution(puzzle: Puzzle, solution: Solution, value: dict) -> str:
     """Return the solution as text, with drawings of the boards if `value` has them."""
     distance = value["distance"]
-    facts = [counted(distance, "move")]
+    facts = [f"{counted(distance, 'move')} to {puzzle.line(solution.goal)}"]
     for key, noun in (("solutions", "shortest solution"), ("nodes", "node")):
         if key in value:
             facts.append(counted(value[key], noun))

@@ -69,7 +69,7 @@ def test_solve_by_layers(run, case, boards):
     lines = [text_of(board) for board in boards]
     found = values("solve", run, *lines, "--all-counts")
     for board, value in zip(boards, found, strict=True):
-        assert set(value) == {"board", "distance", "moves", "solutions", "method"}
+        assert set(value) == {"board", "goal", "distance", "moves", "solutions", "method"}
         assert case.read(value["board"]) == board
         assert value["distance"] == len(value["moves"]) == case.depths[board]
         assert value["solutions"] == case.shortest[board]
@@ -161,8 +161,9 @@ def test_solve_tells_a_person(run, boards, case):
     far = text_of(boards[4])
     ways = case.shortest[boards[4]]
     out = invoke("solve", run, far, text_of(boards[1]), "--all-counts").stdout
-    assert out.startswith(f"{far}: 36 moves, {ways} shortest solutions\n")
-    assert f"{text_of(boards[1])}: 1 move, 1 shortest solution" in out
+    goal = "0 1 2 3/4 5 6 7"
+    assert out.startswith(f"{far}: 36 moves to {goal}, {ways} shortest solutions\n")
+    assert f"{text_of(boards[1])}: 1 move to {goal}, 1 shortest solution" in out
     moves = [word for line in out.splitlines()[1:3] for word in line.split()]
     assert moves == values("solve", run, far)[0]["moves"]
     shown = invoke("solve", run, text_of(boards[1]), "--boards").stdout
@@ -174,7 +175,7 @@ def test_solve_tells_a_person(run, boards, case):
     both = (board[4 * row : 4 * row + 4] for row in (0, 1) for board in (boards[1], boards[0]))
     assert drawn == [str(tile) for row in both for tile in row if tile]
     searched = invoke("solve", CONFIGS / "2x4.toml", text_of(boards[2]), "--method", "ida").stdout
-    assert searched.startswith(f"{text_of(boards[2])}: 7 moves, ")
+    assert searched.startswith(f"{text_of(boards[2])}: 7 moves to {goal}, ")
     assert " nodes\n" in searched
 
 
@@ -236,8 +237,9 @@ def test_a_file_has_comments(run, tmp_path):
     file.write_text("# two boards\n1023/4567  # in figures\n\n4 1 2 3/5 0 6 7# here\n")
     said = invoke("solve", run, "--file", file).stdout.splitlines()
     assert [line for line in said if "move" in line] == [
-        "1 0 2 3/4 5 6 7: 1 move", "4 1 2 3/5 0 6 7: 2 moves",
-    ]  # fmt: skip
+        "1 0 2 3/4 5 6 7: 1 move to 0 1 2 3/4 5 6 7",
+        "4 1 2 3/5 0 6 7: 2 moves to 0 1 2 3/4 5 6 7",
+    ]
     config = tmp_path / "walls.toml"
     config.write_text('name = "walls"\n[puzzle]\nkind = "blocks"\ngoal = ".a#"\n')
     file.write_text(".a#\na.#\n")
@@ -422,7 +424,7 @@ def test_an_unreachable_board_is_told_the_goal_and_how_to_set_another():
     assert "The goal is 0 1 2 3/4 5 6 7/8 9 10 11/12 13 14 15; --set 'puzzle.goal=" in said
     last = "--set", re.search("--set '(puzzle.blank=.*?)'", said)[1]
     assert "0 moves" in invoke("solve", config, solved, *last, "--method", "ida").stdout
-    assert "0 moves" in invoke("solve", CONFIGS / "15-puzzle.toml", solved).stdout
+    assert f"0 moves to {solved}" in invoke("solve", CONFIGS / "15-puzzle.toml", solved).stdout
     goal = "--set", f"puzzle.goal={solved}"
     assert "0 moves" in invoke("solve", config, solved, *goal, "--method", "ida").stdout
     goals = "--set", 'puzzle.goals=["0 1 2/3 4 5", "1 0 2/3 4 5"]'
@@ -430,6 +432,32 @@ def test_an_unreachable_board_is_told_the_goal_and_how_to_set_another():
     assert "The first of the goals is 0 1 2/3 4 5; puzzle.goals in the config sets others" in said
     start = "--set", 'puzzle.start="0 2 1/3 4 5"'
     assert "The goal is 0 1 2/3 4 5; " in refused("solve", CONFIGS / "2x3.toml", *start)
+
+
+def test_a_solution_names_its_goal():
+    """In the notation of each kind; of several goals, and of goals with open cells, the position
+    that is reached."""
+    for config, board, goal, written in (
+        ("3x3", "1 0 2/3 4 5/6 7 8", "0 1 2/3 4 5/6 7 8", [[0, 1, 2], [3, 4, 5], [6, 7, 8]]),
+        ("8-puzzle", "1 2 3/4 5 6/7 0 8", "1 2 3/4 5 6/7 8 0", [[1, 2, 3], [4, 5, 6], [7, 8, 0]]),
+        ("goat", "ahBB/bge./dkfw", "ahBB/bge./dkfw", ["ahBB", "bge.", "dkfw"]),
+        ("hexagram", "WWWWWWSBBBBBB", "BBBBBBSWWWWWW", "BBBBBBSWWWWWW"),
+        ("pattern-2x3-k2", "1 0 2/x 4 5", "0 1 2/x 4 5", [[0, 1, 2], ["x", 4, 5]]),
+        ("pancake-9", "213456789", "123456789", "123456789"),
+    ):
+        (value,) = values("solve", CONFIGS / f"{config}.toml", board)
+        said = invoke("solve", CONFIGS / f"{config}.toml", board).stdout.splitlines()[0]
+        solution = frontier.solve(CONFIGS / f"{config}.toml", board)
+        assert value["goal"] == written == solution.puzzle.write(solution.goal)
+        assert said.endswith(f" to {goal}")
+    several = 'puzzle.goals=["0 1 2/3 4 5", "1 2 0/3 4 5"]'
+    for setting, board, goal in (
+        (several, "1 2 5/3 4 0", "1 2 0/3 4 5"),
+        (several, "3 1 2/0 4 5", "0 1 2/3 4 5"),
+        ('puzzle.goal="? ? ?/? 0 ?"', "1 2 5/3 4 0", "1 2 5/3 0 4"),
+    ):
+        said = invoke("solve", CONFIGS / "2x3.toml", board, "--set", setting).stdout
+        assert said.splitlines()[0].endswith(f" to {goal}")
 
 
 def test_a_config_edited_after_its_run_is_refused(tmp_path):

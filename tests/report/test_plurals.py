@@ -49,7 +49,7 @@ def test_a_run_of_one_state(tmp_path):
     assert "depth: 0 (1 state there)" in said
     assert "states: 1 (all)" in said
     assert output("farthest", path).startswith("1 position at depth 0")
-    assert "0 moves, 1 shortest solution\n" in output("solve", path, "0", "--all-counts")
+    assert "0 moves to 0, 1 shortest solution\n" in output("solve", path, "0", "--all-counts")
     assert "complete, 1 layer, 1 state>" in repr(api.open_run(path))
 
 
@@ -64,8 +64,8 @@ def test_a_run_of_one_move(tmp_path):
     (layers_of(path) / "0001" / "c.0.0.0").write_text("{}")
     assert "next layer: 1 (1 task done)\n" in output("status", path)
     assert "  start: 1 move\n" in output("run", config, *start, *where)
-    assert "1 move, 1 shortest solution\n" in output("solve", path, "--all-counts")
-    assert ": 1 move, " in output("solve", config, *start, "--method", "ida")
+    assert "1 move to 0 1/2 3, 1 shortest solution\n" in output("solve", path, "--all-counts")
+    assert ": 1 move to 0 1/2 3, " in output("solve", config, *start, "--method", "ida")
 
 
 def test_progress_of_one_state(capsys):
