@@ -111,6 +111,7 @@ _TIME = r"\d[\d,.]* (?:µs|ms|s|min|h|d|days?)\b"
 _VAGUE = [
     (r"(?:/[\w.-]+)+/(?=(?:runs/|[\w.-]+\.(?:html|svg|png|csv|md|zarr)\b))", "<folder>/"),
     (r"\d[\d,.]*(?: [kMGTP]?B?| states)?(?:/s| a second)\b", "<rate>"),
+    (rf", in all: {_TIME}(?: {_TIME})*", ""),  # a slow or new machine adds it
     (rf"{_TIME}(?: {_TIME})*", "<time>"),
     (r"\d[\d,.]* (?:[kMGTP]?B|bytes?)\b", "<size>"),
     (r"\d+\.\d+\.\d+\S*", "<version>"),
