@@ -20,9 +20,9 @@ from frontier import errors
 
 if TYPE_CHECKING:
     from frontier.answers.layers import Layer
-    from frontier.api import Plan, Run, open_run, plan, run, solve
-    from frontier.api_cosets import GodsNumber, gods_number
-    from frontier.config import Config, load_config, make_config
+    from frontier.api.gods_number import GodsNumber, gods_number
+    from frontier.api.runs import Plan, Run, open_run, plan, run, solve
+    from frontier.config.loading import Config, load_config, make_config
     from frontier.puzzles.cells import define_puzzle
 
 __all__ = [
@@ -32,11 +32,11 @@ __all__ = [
 
 __version__ = "1.0.0"
 
-_HOMES = dict.fromkeys(__all__, "frontier.api") | {
+_HOMES = dict.fromkeys(__all__, "frontier.api.runs") | {
     "Layer": "frontier.answers.layers",
-    **dict.fromkeys(["GodsNumber", "gods_number"], "frontier.api_cosets"),
+    **dict.fromkeys(["GodsNumber", "gods_number"], "frontier.api.gods_number"),
     "define_puzzle": "frontier.puzzles.cells",
-    **dict.fromkeys(["Config", "load_config", "make_config"], "frontier.config"),
+    **dict.fromkeys(["Config", "load_config", "make_config"], "frontier.config.loading"),
 }
 
 

@@ -50,7 +50,7 @@ import kinds
 from comparison import SIZES, compare, table, timings_of
 from timing import ROOT, THIN_FIRST, THIN_LAST, command, config_of, whole_run
 
-from frontier.config import load_config
+from frontier.config.loading import load_config
 from frontier.kernels.shift_search import ShiftSearch, memory_layout
 from frontier.machine import cores
 from frontier.puzzles import tile_puzzle

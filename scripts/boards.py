@@ -20,8 +20,8 @@ import sys
 from itertools import product
 from pathlib import Path
 
-from frontier import api
-from frontier.config import Config, config_of
+from frontier.api import runs as api
+from frontier.config.loading import Config, config_of
 from frontier.report.formats import report_bfile
 from frontier.report.statistics import statistics_of
 from frontier.storage.local import write_bytes

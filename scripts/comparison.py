@@ -19,7 +19,7 @@ from statistics import median
 
 from timing import ROOT, command, config_of, timed, whole_run
 
-from frontier.config import load_config
+from frontier.config.loading import load_config
 from frontier.machine import cores, processor
 from frontier.storage.local import write_bytes
 from frontier.text import rate, span

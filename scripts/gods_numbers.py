@@ -24,11 +24,11 @@ import sys
 from math import factorial
 from pathlib import Path
 
-from frontier.config import load_config
+from frontier.config.loading import load_config
+from frontier.cosets.checks import check_cosets
 from frontier.cosets.regions import best_region
+from frontier.cosets.run import CosetRun
 from frontier.report.gods_number import gods_number_value
-from frontier.runs.coset_run import CosetRun
-from frontier.search.coset_checks import check_cosets
 from frontier.storage.local import write_bytes
 from frontier.text import span
 

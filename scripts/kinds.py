@@ -21,7 +21,7 @@ from typing import NamedTuple
 from timing import ROOT, config_of
 
 from frontier.codec.instructions import features
-from frontier.config import load_config
+from frontier.config.loading import load_config
 from frontier.machine import cores, processor
 
 HISTORY = ROOT / "docs" / "benchmarks.csv"

@@ -24,14 +24,14 @@ from pathlib import Path
 
 import numpy as np
 
-from frontier.clusters.dask_executor import BUNDLES_A_SECOND
-from frontier.clusters.executor import TASKS_UNDER_WAY, Call, Executor
-from frontier.clusters.kinds import executor_of
-from frontier.config import load_config
-from frontier.config_tables import ClusterTable
+from frontier.config.loading import load_config
+from frontier.config.schema import ClusterTable
 from frontier.errors import InputError
-from frontier.search.layouts import task_bytes
-from frontier.search.plan import Plan, make_plan
+from frontier.executors.choice import executor_of
+from frontier.executors.dask_executor import BUNDLES_A_SECOND
+from frontier.executors.executor import TASKS_UNDER_WAY, Call, Executor
+from frontier.layers.layouts import task_bytes
+from frontier.layers.plan import Plan, make_plan
 from frontier.space.layout import Layout
 from frontier.space.program import program_of, reads_of
 from frontier.text import size as bytes_text

@@ -20,14 +20,14 @@ from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
-from frontier import api
-from frontier.config import load_config
+from frontier.api import runs as api
+from frontier.config.loading import load_config
+from frontier.layers.run import LayerRun
 from frontier.report.boards import board_svg
 from frontier.report.charts import report_picture
 from frontier.report.formats import report_csv
 from frontier.report.statistics import Report, RunStatistics, statistics_of
 from frontier.runs.identity import check_identity
-from frontier.runs.layer_run import LayerRun
 from frontier.storage.local import write_bytes
 
 ROOT = Path(__file__).resolve().parents[1]

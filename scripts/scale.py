@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from frontier.codec.codecs import SlabCodec
-from frontier.config import load_config
-from frontier.forecast.rates import sample_layers, try_codec
+from frontier.config.loading import load_config
+from frontier.layers.rates import sample_layers, try_codec
 from frontier.space.layout import SLAB_BYTES
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"

@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from frontier.config import load_config
+from frontier.config.loading import load_config
 from frontier.errors import InputError, StorageError
 from frontier.puzzles import KINDS
 from frontier.puzzles.settings import KIND_TABLES
@@ -77,7 +77,7 @@ def test_configs_are_utf8_whatever_the_locale(tmp_path):
     goat = CONFIGS / "goat.toml"
     (tmp_path / "bom.toml").write_bytes(b"\xef\xbb\xbf" + goat.read_bytes())
     paths = [str(goat), str(tmp_path / "bom.toml")]
-    ask = "import sys\nfrom frontier.config import load_config as load\n"
+    ask = "import sys\nfrom frontier.config.loading import load_config as load\n"
     ask += "for path in sys.argv[1:]: assert load(path).puzzle.symbols['e'] == '\\u2016'"
     ascii_only = {**os.environ, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
     subprocess.run([sys.executable, "-c", ask, *paths], check=True, env=ascii_only)

@@ -21,8 +21,8 @@ from click.testing import CliRunner
 from distributed.cli import dask_scheduler, dask_worker
 
 from frontier.cli import main
-from frontier.config import config_of
-from frontier.config_tables import ClusterTable
+from frontier.config.loading import config_of
+from frontier.config.schema import ClusterTable
 from tests.support.page_blocks import (
     ROOT,
     Block,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from frontier.config import load_config
-from frontier.search.coset_driver import find_gods_number
+from frontier.config.loading import load_config
+from frontier.cosets.search import find_gods_number
 from tests.support.commands import script
 
 ROOT = Path(__file__).parents[1]

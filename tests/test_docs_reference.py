@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from frontier.cli import main
-from frontier.config_tables import SearchTable, StoreTable
+from frontier.config.schema import SearchTable, StoreTable
 from frontier.puzzles.settings import KIND_TABLES
 from tests.support.commands import invoke
 

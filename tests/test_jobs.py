@@ -17,8 +17,8 @@ import yaml
 from distributed.cli import dask_scheduler, dask_worker
 
 from frontier.cli import main
-from frontier.clusters.queues import CLASSES
-from frontier.config_tables import ClusterTable
+from frontier.config.schema import ClusterTable
+from frontier.executors.queues import CLASSES
 from frontier.storage.lock import RunLock
 from tests.support.temporary_runs import wait_for_depth
 

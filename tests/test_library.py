@@ -11,7 +11,7 @@ import zarr
 import frontier
 from frontier.answers import layers as layers_module
 from frontier.errors import CorruptRunError, InputError
-from frontier.runs.reader import RunReader
+from frontier.layers.reader import RunReader
 from tests.test_library_page import TILES
 
 # --- layers
@@ -34,8 +34,8 @@ def as_bits(tmp_path_factory):
     """A run whose large layers are bitmaps of several parts."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("frontier.kernels.lists.PLAIN_STATES", 0)
-        patch.setattr("frontier.search.plan.THIN_IN_MEMORY", 20)
-        patch.setattr("frontier.search.plan.LISTED_SECONDS", 1e9)
+        patch.setattr("frontier.layers.plan.THIN_IN_MEMORY", 20)
+        patch.setattr("frontier.layers.plan.LISTED_SECONDS", 1e9)
         made = run_of(tmp_path_factory.mktemp("bits"))
     assert {record.form for record in made.store.records} == {"bits", "list"}
     return made

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import frontier
-from frontier import api
 from frontier.answers.layers import MOST_NUMBERS
+from frontier.api import runs as api
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "python.md"
 
@@ -80,7 +80,7 @@ def test_everything_is_typed(what):
 USER = """
 import sys
 import numba
-import frontier.api
+import frontier.api.runs
 
 @numba.njit(cache=True)
 def mine(x):

@@ -203,7 +203,7 @@ def cluster():
 @pytest.fixture
 def by_tasks(monkeypatch):
     """Of small puzzles, too, most layers are made by tasks."""
-    monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
+    monkeypatch.setattr("frontier.layers.plan.THIN_STATES", 0)
 
 
 class Heard:

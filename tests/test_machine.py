@@ -13,9 +13,9 @@ from click.testing import CliRunner
 
 from frontier import machine
 from frontier.cli import main
-from frontier.config import Config, load_config
+from frontier.config.loading import Config, load_config
 from frontier.errors import InputError
-from frontier.search.plan import make_plan
+from frontier.layers.plan import make_plan
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS
 

@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from frontier import api
 from frontier.answers.ida import IdaSolver
 from frontier.answers.piece_bound import bound_of
-from frontier.config import config_of
+from frontier.api import runs as api
+from frontier.config.loading import config_of
 from frontier.kernels.shift_search import memory_layout
-from frontier.puzzles import graph_puzzle, pattern_puzzle, tile_puzzle
-from frontier.puzzles.grid import Grid
-from frontier.search.plan import (
+from frontier.layers.plan import (
     THIN_IN_MEMORY,
     THIN_STATES,
 )
+from frontier.puzzles import graph_puzzle, pattern_puzzle, tile_puzzle
+from frontier.puzzles.grid import Grid
 from frontier.space.lehmer import LehmerCode, lehmer_digits, swap_digits
 from frontier.space.swaps import SWAP_43, swap_kind
 from tests.support.whole_searches import layer_sizes

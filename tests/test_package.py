@@ -89,7 +89,7 @@ sys.argv = ["frontier", "run", "--help"]
 """
 
 
-@swept("module", ["click", "numpy.random", "frontier.config"], few=1)
+@swept("module", ["click", "numpy.random", "frontier.config.loading"], few=1)
 @pytest.mark.parametrize(
     "start", ["import runpy; runpy.run_module('frontier', run_name='__main__')", "script"]
 )

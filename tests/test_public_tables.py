@@ -14,7 +14,8 @@ from itertools import combinations
 
 import pytest
 
-from frontier import api, make_config
+from frontier import make_config
+from frontier.api import runs as api
 from tests.support.temporary_runs import CONFIGS
 
 

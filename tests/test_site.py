@@ -117,7 +117,7 @@ def test_each_command_has_a_page(site, name):
 def test_the_reference_has_sections(site):
     """Docstrings are read as NumPy's: no heading of theirs is left as text."""
     text = (site / "reference" / "api.html").read_text(encoding="utf-8")
-    gods_number = text.split('id="frontier.api_cosets.gods_number"')[1].split("</article>")[0]
+    gods_number = text.split('id="frontier.api.gods_number.gods_number"')[1].split("</article>")[0]
     for section in ("Parameters:", "Returns:", "Raises:"):
         assert section in gods_number
     assert "----" not in re.sub(r"<[^>]*>", "", text)
@@ -128,7 +128,7 @@ def test_every_public_name_stands_in_the_reference(site, parsed):
     for name in set(frontier.__all__) - {"errors"}:
         of = getattr(frontier, name)
         assert f"{of.__module__}.{of.__qualname__}" in names
-    assert {"frontier.api.Run.distance", "frontier.runs.events.LayerFinished"} <= names
+    assert {"frontier.api.runs.Run.distance", "frontier.runs.events.LayerFinished"} <= names
     # Also those of a parent, and of a field.
     for name in ("api.Run.counts", "api.Run.path", "search.plan.Plan.task_bytes", "api.Run.solve"):
         assert f"frontier.{name}" in names

@@ -8,13 +8,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from frontier import api, stopwatch
-from frontier.compiling import compiling_told_to, tell_compiling
-from frontier.config import Config
+from frontier import stopwatch
+from frontier.api import runs as api
+from frontier.config.loading import Config
 from frontier.errors import Stopped
+from frontier.jit.notices import compiling_told_to, tell_compiling
+from frontier.layers import by_tasks, in_process, task
+from frontier.layers import loop as driver
+from frontier.layers.workspace import Workspace
 from frontier.runs.events import Compiling
-from frontier.search import by_tasks, driver, in_process, task
-from frontier.search.workspace import Workspace
 from tests.support.tile_runs import as_bits, config_of
 
 

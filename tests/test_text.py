@@ -8,7 +8,7 @@ import termios
 import pytest
 
 from frontier.cli.streams import echo
-from frontier.config import make_config
+from frontier.config.loading import make_config
 from frontier.report.console import say
 from frontier.text import fitted, named, size_to_set
 

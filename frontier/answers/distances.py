@@ -30,11 +30,11 @@ import psutil
 from frontier.answers.npy import head_of
 from frontier.errors import CorruptRunError, InputError, path_error
 from frontier.jit import kernel
+from frontier.layers.reader import RunReader
+from frontier.layers.run import LayerRun
 from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.runs.directory import refuse_inside_run
-from frontier.runs.layer_run import LayerRun
-from frontier.runs.reader import RunReader
 from frontier.space.tower_space import AnySpace
 from frontier.storage.base import PARTIAL, Storage
 from frontier.storage.local import FileWriter, remove_tree

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from frontier.answers.sampling import GREATEST_SEED, sample
-from frontier.config_values import check_whole
 from frontier.errors import InputError
+from frontier.layers.reader import RunReader
 from frontier.layers.record import LayerRecord
+from frontier.layers.run import LayerRun
 from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Board
-from frontier.runs.layer_run import LayerRun
-from frontier.runs.reader import RunReader
 from frontier.text import counted
+from frontier.values import check_whole
 
 if TYPE_CHECKING:
     import zarr

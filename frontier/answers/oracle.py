@@ -17,8 +17,8 @@ from frontier.answers.solution import Solution, solution_along
 from frontier.errors import CorruptRunError, InputError
 from frontier.kernels.engines import engine_of
 from frontier.kernels.lists import ListKernel
+from frontier.layers.run import LayerRun
 from frontier.puzzles import Board
-from frontier.runs.layer_run import LayerRun
 
 MOST_OPEN_STATES = 50_000_000
 """The most states that all list layers in memory hold together, if there are several."""

@@ -15,18 +15,18 @@ from weakref import finalize
 from frontier.answers.ida import IdaSolver
 from frontier.answers.oracle import Oracle
 from frontier.answers.solution import Solution
-from frontier.config import Config
-from frontier.config_tables import ClusterTable
-from frontier.config_values import check_whole
+from frontier.config.loading import Config
+from frontier.config.schema import ClusterTable
 from frontier.errors import InputError
+from frontier.layers.plan import Plan, make_plan
+from frontier.layers.run import LayerRun
+from frontier.layers.search import LayerSearch
 from frontier.puzzles import Board, Puzzle
 from frontier.runs.drive import drive
-from frontier.runs.layer_run import LayerRun
-from frontier.search.layer_search import LayerSearch
-from frontier.search.plan import Plan, make_plan
 from frontier.storage.local import remove_tree
 from frontier.storage.places import Place
 from frontier.text import counted, near
+from frontier.values import check_whole
 
 METHODS = ("layers", "search", "ida")
 

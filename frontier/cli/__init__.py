@@ -19,7 +19,6 @@ import click
 from frontier import __version__
 from frontier.cli.hints import explain
 from frontier.cli.streams import OutputError, drop_output, echo, prepare_streams
-from frontier.compiling import compiling_told_to
 from frontier.errors import (
     CorruptRunError,
     FormatError,
@@ -27,6 +26,7 @@ from frontier.errors import (
     Stopped,
     StorageError,
 )
+from frontier.jit.notices import compiling_told_to
 from frontier.signals import ending, handling, leaving_at_once
 from frontier.text import program
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, get_args, get_origin
 import click
 
 from frontier.cli.streams import echo
-from frontier.compiling import compiling_told_to
+from frontier.jit.notices import compiling_told_to
 from frontier.text import fitted_to, program
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Size(click.ParamType):
     name = "size"
 
     def convert(self, value, parameter, context) -> str:
-        from frontier.config_values import size_written
+        from frontier.values import size_written
 
         try:
             return size_written(value)
@@ -63,8 +63,8 @@ class Size(click.ParamType):
 def complete_run(context, parameter, incomplete: str) -> list[str]:
     """Offer run directories and configs, here and one folder down, but not the copies that a run
     keeps of its files. Once a letter is typed, also offer configs that come with the program."""
-    from frontier import bundled
-    from frontier.config import CONFIG_SUFFIXES
+    from frontier.config import bundled
+    from frontier.config.loading import CONFIG_SUFFIXES
 
     start = escape(incomplete) + "*"
     paths = sorted(islice(chain(iglob(start), iglob(f"{start}/*")), MOST))
@@ -74,14 +74,14 @@ def complete_run(context, parameter, incomplete: str) -> list[str]:
 
 
 def _is_run(path: Path) -> bool:
-    from frontier.runs.layer_run import LayerRun
+    from frontier.layers.run import LayerRun
 
     return LayerRun.exists(path) and not LayerRun.exists(path.parent)
 
 
 def complete_setting(context, parameter, incomplete: str) -> list[str]:
     """Offer the keys of a config, with their values if only a few are possible."""
-    from frontier.config_tables import TABLES
+    from frontier.config.schema import TABLES
     from frontier.puzzles.settings import KIND_TABLES
 
     settings = []
@@ -136,7 +136,7 @@ def _short_option(*names: str, key: str, help: str, **more):
         def setting_first(*arguments, settings, **options):
             value = options.pop(name)
             if value is not None:
-                from frontier.config import setting_of
+                from frontier.config.loading import setting_of
 
                 settings = (setting_of(key, value), *settings)
             return command(*arguments, settings=settings, **options)

@@ -2,10 +2,12 @@
 
 import click
 
-from frontier.api_cosets import search_cosets
+from frontier.api.gods_number import search_cosets
 from frontier.cli import common
 from frontier.cli.streams import echo
 from frontier.cosets.resources import plan_cosets
+from frontier.cosets.run import CosetRun
+from frontier.cosets.sampling import sample_next
 from frontier.errors import Gone, Stopped
 from frontier.report.displays import say_details
 from frontier.report.gods_number import (
@@ -13,9 +15,7 @@ from frontier.report.gods_number import (
     describe_plan,
     plan_value,
 )
-from frontier.runs.coset_run import CosetRun
 from frontier.runs.resolve import command_of, place_of_cosets, resolve
-from frontier.search.coset_sampling import sample_next
 
 SAMPLE_SECONDS = 30.0
 """The seconds that a sample of the next question takes."""

@@ -93,7 +93,7 @@ class Target:
 
     def problem(self, force: bool) -> str | None:
         """Return why the file cannot or must not be written; None if it may be written."""
-        from frontier.runs.layer_run import LayerRun  # importing it takes longer than `init` does
+        from frontier.layers.run import LayerRun  # importing it takes longer than `init` does
 
         path, folders = self.path, self.place.parents
         if self.suffixes and path.suffix not in self.suffixes:

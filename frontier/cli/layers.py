@@ -5,12 +5,12 @@ from pathlib import Path
 
 import click
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.cli import common
 from frontier.cli.files import Target, check_targets, file_option, force_option
 from frontier.errors import InputError
+from frontier.layers.run import layers_of
 from frontier.report.layer import Excerpt
-from frontier.runs.layer_run import layers_of
 from frontier.runs.resolve import resolve
 
 OR_OUTPUT = "; - means standard output."

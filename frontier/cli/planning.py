@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import click
 
-from frontier import machine, start_runs
+from frontier import machine
+from frontier.api import start as start_runs
 from frontier.cli.common import (
     Whole,
     codec_option,
@@ -19,9 +20,9 @@ from frontier.cli.common import (
     verbose_option,
 )
 from frontier.cli.streams import echo
-from frontier.config import Config, setting_of
+from frontier.config.loading import Config, setting_of
 from frontier.errors import TooLarge
-from frontier.forecast.forecast import described_cluster, forecast_of
+from frontier.layers.forecast import described_cluster, forecast_of
 from frontier.report.console import passing_line
 from frontier.report.plan_report import describe_plan, gods_number_need, need_words, plan_value
 from frontier.runs.resolve import resolve

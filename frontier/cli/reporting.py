@@ -10,15 +10,15 @@ from rich.console import Console, RenderableType
 from frontier.cli.common import PlaceName, json_option, note_searches, path_argument
 from frontier.cli.files import Target, check_targets, file_option, force_option
 from frontier.cli.streams import echo
+from frontier.cosets.run import CosetRun
 from frontier.errors import InputError
+from frontier.layers.run import LayerRun
 from frontier.report import formats
 from frontier.report.console import console_on
 from frontier.report.published import compare
 from frontier.report.search_report import search_markdown, search_page, search_text, search_value
 from frontier.report.statistics import Report, statistics_of
-from frontier.runs.coset_run import CosetRun
 from frontier.runs.kinds import BY_COSETS
-from frontier.runs.layer_run import LayerRun
 from frontier.runs.resolve import resolve
 from frontier.runs.stored_run import kind_at
 from frontier.storage.base import Storage

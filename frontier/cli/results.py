@@ -4,9 +4,9 @@ import click
 
 from frontier.cli import common
 from frontier.cli.streams import echo
+from frontier.layers.farthest import farthest_among
+from frontier.layers.run import layers_of
 from frontier.report.boards import draw_boards
-from frontier.runs.farthest import farthest_among
-from frontier.runs.layer_run import layers_of
 from frontier.runs.resolve import resolve
 from frontier.text import counted
 

@@ -6,19 +6,19 @@ from dataclasses import dataclass, field
 
 import click
 
-from frontier import start_runs
+from frontier.api import start as start_runs
 from frontier.cli import common
 from frontier.cli.streams import echo
-from frontier.clusters.allocation import allocation
-from frontier.config import Config
+from frontier.config.loading import Config
 from frontier.errors import Gone, InputError, Stopped
+from frontier.executors.allocation import allocation
+from frontier.layers.plan import Plan
+from frontier.layers.run import LayerRun
+from frontier.layers.summary import describe, family_in, family_summary
 from frontier.report.console import passing_line
 from frontier.report.displays import say_details
 from frontier.runs.events import Event, Started, Stopping
-from frontier.runs.layer_run import LayerRun
 from frontier.runs.resolve import resolve
-from frontier.runs.summary import describe, family_in, family_summary
-from frontier.search.plan import Plan
 from frontier.text import size
 
 
@@ -157,7 +157,7 @@ def _problem_of_disk(plan: Plan, until: int | None, yes: bool) -> str | None:
     """
     if plan.in_memory and plan.policy.layers_kept is not None:
         return None  # it writes little, and how much depends on when it stores layers
-    from frontier.forecast.forecast import disk_warning
+    from frontier.layers.forecast import disk_warning
 
     if not (problem := disk_warning(plan, until, plan.fresh)):
         return None

@@ -11,10 +11,10 @@ from frontier.cli.boards import whole_boards
 from frontier.cli.files import check_targets, file_option, force_option, write_drawing
 from frontier.cli.streams import echo
 from frontier.errors import InputError, Unsolved, path_error, why_unreadable
+from frontier.layers.run import puzzle_and_run
 from frontier.puzzles import Puzzle
 from frontier.report.boards import film_page, film_strip
 from frontier.report.solution import describe_moves, describe_solution, solution_value
-from frontier.runs.layer_run import puzzle_and_run
 from frontier.text import counted, span
 
 

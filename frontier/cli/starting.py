@@ -4,9 +4,9 @@ import sys
 
 import click
 
-from frontier import bundled
 from frontier.cli.files import Target, check_targets, force_option
 from frontier.cli.streams import echo
+from frontier.config import bundled
 from frontier.errors import InputError
 from frontier.text import terminal_width
 

@@ -21,7 +21,7 @@ from frontier.runs.copies import COPIES, LEDGER, RUN
 from frontier.runs.directory import SUMMARY
 from frontier.runs.resolve import resolve
 from frontier.runs.stored_run import StoredRun, mend, open_run
-from frontier.search.upkeep import verified
+from frontier.runs.upkeep import verified
 from frontier.storage.lock import reading, writing
 from frontier.text import counted
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from frontier import machine
-from frontier.config import Config
-from frontier.config_tables import MEMORY_SHARE
+from frontier.config.loading import Config
+from frontier.config.schema import MEMORY_SHARE
 from frontier.cosets.groups import group_bytes, group_sizes
 from frontier.cosets.regions import Region, best_region, check_puzzle, region_named, regions_of
 from frontier.errors import InputError

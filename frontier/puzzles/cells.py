@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from frontier.config_values import as_written
 from frontier.errors import InputError
 from frontier.puzzles.alike import sliding_encoding
 from frontier.puzzles.board_shapes import Placement, footprint_of, placements_from, sorts_of
@@ -37,6 +36,7 @@ from frontier.puzzles.picture import Point, laid_out
 from frontier.puzzles.pieces import Board, Pieces
 from frontier.puzzles.puzzle import Puzzle
 from frontier.text import counted
+from frontier.values import as_written
 
 Forms = dict[str, frozenset[Placement]]
 """The placements of each piece, by its label."""

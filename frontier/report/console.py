@@ -14,7 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from frontier.compiling import compiling_told_to
+from frontier.jit.notices import compiling_told_to
 from frontier.text import fitted_to, percent
 
 BAR_WIDTH = 40

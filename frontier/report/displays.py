@@ -13,7 +13,7 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from frontier.config import Config
+from frontier.config.loading import Config
 from frontier.errors import CorruptRunError, InputError
 from frontier.report.console import (
     COMPILING,

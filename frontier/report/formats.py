@@ -10,6 +10,7 @@ from rich.bar import Bar
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
+from frontier.layers.summary import run_value
 from frontier.puzzles import Board
 from frontier.report.boards import board_svg, draw_boards
 from frontier.report.console import fitting_table, pairs, tables_that_fit
@@ -17,7 +18,6 @@ from frontier.report.html import page
 from frontier.report.origin import config_text, origin
 from frontier.report.statistics import SPENDING, Report, RunStatistics
 from frontier.report.tables import tables_of
-from frontier.runs.summary import run_value
 
 BAR = 12
 """The width of the longest bar in a table of layers, in characters."""

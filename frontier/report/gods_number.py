@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import asdict
 
+from frontier.cosets.progress import bounds_words, last_layers
 from frontier.cosets.resources import CosetPlan
+from frontier.cosets.results import witness_of
+from frontier.cosets.run import CosetRun
+from frontier.cosets.sampling import Sample
 from frontier.puzzles import Board
 from frontier.report.boards import draw_boards
-from frontier.runs.coset_run import CosetRun
-from frontier.search.coset_progress import bounds_words, last_layers
-from frontier.search.coset_results import witness_of
-from frontier.search.coset_sampling import Sample
 from frontier.text import brief, counted, named, near, size, span
 
 DRAWN = 10

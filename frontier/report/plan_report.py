@@ -1,13 +1,13 @@
 """The resources of a planned run, as JSON and as text, and the alternative of a search by
 cosets."""
 
-from frontier.config import Config
+from frontier.config.loading import Config
 from frontier.cosets.resources import plan_cosets
 from frontier.errors import InputError
-from frontier.forecast.forecast import Forecast
+from frontier.layers.forecast import Forecast
+from frontier.layers.plan import LARGEST_MEMORY
+from frontier.layers.summary import found_value
 from frontier.report.html import page
-from frontier.runs.summary import found_value
-from frontier.search.plan import LARGEST_MEMORY
 from frontier.text import counted, named, rough_range, size
 
 LONG_SECONDS = 600.0

@@ -5,7 +5,10 @@ from markupsafe import Markup
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
+from frontier.cosets.progress import last_layers
 from frontier.cosets.proof import Answer
+from frontier.cosets.results import bounds_of
+from frontier.cosets.run import CosetRun
 from frontier.report.boards import board_svg, draw_boards
 from frontier.report.console import fitting_table, pairs
 from frontier.report.formats import fence
@@ -13,9 +16,6 @@ from frontier.report.gods_number import drawn
 from frontier.report.html import page
 from frontier.report.origin import config_text, origin, starts_of
 from frontier.report.tables import Table
-from frontier.runs.coset_run import CosetRun
-from frontier.search.coset_progress import last_layers
-from frontier.search.coset_results import bounds_of
 from frontier.text import brief, counted, size, span
 
 DROPPED = ("nodes", "look-ups", "left open", "cosets")

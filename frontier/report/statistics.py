@@ -8,16 +8,16 @@ from itertools import accumulate, combinations, zip_longest
 from math import inf
 from pathlib import Path
 
+from frontier.layers.farthest import farthest
+from frontier.layers.progress import LayerTotals
 from frontier.layers.record import LayerRecord
+from frontier.layers.run import LayerRun
+from frontier.layers.summary import Family, family_of
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.pieces import OPEN
 from frontier.report.origin import starts_of
-from frontier.runs.farthest import farthest
 from frontier.runs.identity import SEEN_ALONE
-from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import COMPLETE, progress_of
-from frontier.runs.summary import Family, family_of
-from frontier.search.layer_progress import LayerTotals
 from frontier.text import counted, named, percent
 
 DRAWN = 8

@@ -12,11 +12,11 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import ClassVar, Generic, TypeVar
 
-from frontier.clusters.executor import Executor
-from frontier.clusters.kinds import check_cluster, executor_of, workers_to_start
-from frontier.compiling import compiling_told_to
-from frontier.config import Config
+from frontier.config.loading import Config
 from frontier.errors import Stopped, reason_of, system_errors
+from frontier.executors.choice import check_cluster, executor_of, workers_to_start
+from frontier.executors.executor import Executor
+from frontier.jit.notices import compiling_told_to
 from frontier.runs import events
 from frontier.runs.directory import make_directory
 from frontier.runs.events import Event, Listener

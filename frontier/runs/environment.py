@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pydantic import BaseModel, TypeAdapter
 
 from frontier import __version__, machine
-from frontier.config import Config
+from frontier.config.loading import Config
 from frontier.errors import CorruptRunError
 from frontier.storage.base import Storage
 from frontier.storage.sealed import Count, read_sealed, write_sealed

@@ -22,8 +22,8 @@ class Kind(NamedTuple):
 BY_LAYERS, BY_COSETS = "layers", "cosets"
 
 KINDS = {
-    BY_LAYERS: Kind("run", "layers", "frontier.runs.layer_run:LayerRun"),
-    BY_COSETS: Kind("gods-number", "tables", "frontier.runs.coset_run:CosetRun"),
+    BY_LAYERS: Kind("run", "layers", "frontier.layers.run:LayerRun"),
+    BY_COSETS: Kind("gods-number", "tables", "frontier.cosets.run:CosetRun"),
 }
 """The kinds by the names that ``run.json`` gives them."""
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from frontier.config import Config
+from frontier.config.loading import Config
 from frontier.runs.environment import note_start
 from frontier.runs.events import Committed, End, Event, Finished, Started, Stopped, Working
 from frontier.storage.base import Storage

@@ -6,9 +6,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from frontier import bundled
-from frontier.config import CONFIG_SUFFIXES, Config, checked_config, load_config, member_names
-from frontier.config_tables import HERE
+from frontier.config import bundled
+from frontier.config.loading import (
+    CONFIG_SUFFIXES,
+    Config,
+    checked_config,
+    load_config,
+    member_names,
+)
+from frontier.config.schema import HERE
 from frontier.errors import InputError
 from frontier.runs.directory import OWN_NAMES
 from frontier.runs.events import Started

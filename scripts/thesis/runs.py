@@ -6,14 +6,14 @@ from math import factorial, perm
 from pathlib import Path
 from typing import Any
 
-from frontier import api
-from frontier.config import config_of
+from frontier.api import runs as api
+from frontier.config.loading import config_of
+from frontier.cosets.run import CosetRun
 from frontier.errors import InputError, Stopped
+from frontier.layers.plan import config_identity
+from frontier.layers.run import LayerRun
 from frontier.runs import events
-from frontier.runs.coset_run import CosetRun
-from frontier.runs.layer_run import LayerRun
 from frontier.runs.resolve import place_of_cosets
-from frontier.search.plan import config_identity
 from frontier.storage.base import Storage
 from frontier.storage.places import storage_at
 from frontier.text import counted

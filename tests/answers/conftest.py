@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from frontier import api
-from frontier.config import Config
+from frontier.api import runs as api
+from frontier.config.loading import Config
 
 
 @pytest.fixture(scope="session")

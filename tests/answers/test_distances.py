@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 import zarr
 
-from frontier import api
 from frontier.answers import distances as distances_module
 from frontier.answers.distances import Distances
-from frontier.config import Config
+from frontier.api import runs as api
+from frontier.config.loading import Config
 from frontier.errors import InputError
-from frontier.runs.reader import RunReader
+from frontier.layers.reader import RunReader
 from frontier.space.layout import Layout
 from tests.support.reference_distances import Twin, X
 from tests.support.sweeps import swept

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import zarr
 
-from frontier import api
 from frontier.answers import distances as distances_module
 from frontier.answers.distances import Distances
+from frontier.api import runs as api
 from frontier.errors import CorruptRunError, InputError
-from frontier.runs.layer_run import LayerRun
+from frontier.layers.run import LayerRun
 from tests.answers.test_distances import CASES, boards_of, of_boards, run_of
 from tests.support.commands import invoke
 from tests.support.sweeps import swept

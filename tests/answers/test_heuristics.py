@@ -9,9 +9,9 @@ from itertools import chain, combinations, pairwise
 import numpy as np
 import pytest
 
-from frontier import api
 from frontier.answers import distances as distances_module
 from frontier.answers.ida import IdaSolver
+from frontier.api import runs as api
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
 from tests.support.commands import invoke

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.errors import InputError
 
 TILES = {"kind": "tiles", "rows": 2, "columns": 3}

@@ -22,9 +22,9 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from frontier.runs.layer_run import LayerRun
-from frontier.runs.reader import RunReader
-from frontier.search.task import expand_task
+from frontier.layers.reader import RunReader
+from frontier.layers.run import LayerRun
+from frontier.layers.task import expand_task
 from frontier.space.layout import Layout
 from tests.campaigns.trials import BY_TASKS, HERE, Campaign, Case, Forked, Run
 

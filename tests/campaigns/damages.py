@@ -13,9 +13,9 @@ from pathlib import Path
 
 from frontier.layers.files import PART_NAME
 from frontier.layers.parts import footer_bytes
+from frontier.layers.reader import RunReader
+from frontier.layers.run import LayerRun
 from frontier.runs.copies import COPIES
-from frontier.runs.layer_run import LayerRun
-from frontier.runs.reader import RunReader
 from frontier.storage.places import storage_at
 from frontier.storage.sealed import write_sealed
 from tests.campaigns.trials import Campaign, Case

@@ -35,19 +35,19 @@ from pathlib import Path
 
 import numpy as np
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.codec import zerobytes
 from frontier.codec.codecs import SlabCodec, encoded_bytes
-from frontier.config import Config
+from frontier.config.loading import Config
 from frontier.errors import FrontierError
+from frontier.layers.reader import RunReader
+from frontier.layers.repair import plan_repair
+from frontier.layers.run import LayerRun
 from frontier.layers.stored import StoredLayer
+from frontier.layers.verify import verify
 from frontier.report.status import describe_status, status_of
 from frontier.runs.events import TaskFinished
 from frontier.runs.kinds import mend
-from frontier.runs.layer_run import LayerRun
-from frontier.runs.reader import RunReader
-from frontier.search.repair import plan_repair
-from frontier.search.verify import verify
 from frontier.space.layout import Layout
 from frontier.storage.places import storage_at
 from tests.campaigns.mutations import MUTATIONS, Files, torn

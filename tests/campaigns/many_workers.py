@@ -37,20 +37,20 @@ from distributed.comm import CommClosedError, connect
 from distributed.core import Server, Status
 from distributed.protocol import to_serialize
 
-from frontier import api
-from frontier.clusters.dask_executor import DaskExecutor
-from frontier.clusters.dask_settings import SCHEDULER_SETTINGS
-from frontier.clusters.executor import TASKS_UNDER_WAY
-from frontier.config import load_config
-from frontier.forecast.forecast import described_cluster
-from frontier.forecast.rates import trial_of
+from frontier.api import runs as api
+from frontier.config.loading import load_config
+from frontier.executors.dask_executor import DaskExecutor
+from frontier.executors.dask_settings import SCHEDULER_SETTINGS
+from frontier.executors.executor import TASKS_UNDER_WAY
 from frontier.layers.estimate import estimate_sizes
+from frontier.layers.forecast import described_cluster
+from frontier.layers.loop import Driver
 from frontier.layers.parts import PartRecord
+from frontier.layers.rates import trial_of
 from frontier.layers.record import LayerRecord
+from frontier.layers.run import LayerRun
 from frontier.layers.tally import Tally
-from frontier.runs.layer_run import LayerRun
-from frontier.search.driver import Driver
-from frontier.search.task import TaskResult
+from frontier.layers.task import TaskResult
 from frontier.storage.local import LocalStorage
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from frontier.errors import CorruptRunError, InputError
-from frontier.runs.layer_run import LayerRun
+from frontier.layers.run import LayerRun
 from tests.campaigns.calls import KILL_BEFORE, Library
 from tests.campaigns.trials import Campaign, Case
 

@@ -13,8 +13,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from frontier.cosets.run import CosetRun
 from frontier.errors import CorruptRunError
-from frontier.runs.coset_run import CosetRun
 from frontier.storage.places import Place
 from tests.campaigns.trials import ROOT, Campaign, Case
 

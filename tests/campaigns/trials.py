@@ -21,7 +21,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from frontier.cli import main as command
-from frontier.runs.layer_run import LayerRun
+from frontier.layers.run import LayerRun
 from frontier.storage.places import Place
 from tests.support.many_tasks import cut_finely
 

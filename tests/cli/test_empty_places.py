@@ -9,8 +9,8 @@ from click.testing import CliRunner
 
 from frontier.cli import COMMANDS, main
 from frontier.cli.common import PlaceName
-from frontier.config import make_config
-from frontier.config_tables import ClusterTable, StoreTable
+from frontier.config.loading import make_config
+from frontier.config.schema import ClusterTable, StoreTable
 from frontier.errors import InputError
 from frontier.storage.places import storage_at
 

@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.errors import InputError
 from tests.support.commands import invoke, serial
 from tests.support.reference_search import bfs_layers

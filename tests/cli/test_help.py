@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from frontier import cli
 from frontier.cli import main
-from frontier.config import load_config
+from frontier.config.loading import load_config
 from frontier.errors import CorruptRunError, FrontierError, InputError, Stopped
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ import pytest
 
 from frontier.cli import main
 from frontier.cli.hints import MEANT
-from frontier.config import load_config
+from frontier.config.loading import load_config
 from tests.support.commands import invoke
 from tests.support.temporary_runs import CONFIGS
 

@@ -46,16 +46,16 @@ def test_a_small_run_loads_what_it_uses(tmp_path):
     assert not modules & {
         "asyncio", "dask", "distributed", "matplotlib", "multiprocessing", "numba", "psutil",
         "zarr",
-        "frontier.answers.solvers", "frontier.api", "frontier.clusters.dask_executor",
+        "frontier.answers.solvers", "frontier.api.runs", "frontier.executors.dask_executor",
         "frontier.cosets", "frontier.report.boards", "frontier.storage.bucket",
     }  # fmt: skip
     for command in ("status", "farthest"):
         modules = loaded(command, tmp_path / "run")
-        assert not modules & {"numba", "zarr", "frontier.cosets", "frontier.search.driver"}
+        assert not modules & {"numba", "zarr", "frontier.cosets", "frontier.layers.loop"}
 
 
 def test_a_list_loads_no_run():
-    assert not loaded("list") & {"pydantic", "frontier.config", "frontier.runs.layer_run"}
+    assert not loaded("list") & {"pydantic", "frontier.config.loading", "frontier.layers.run"}
 
 
 def test_the_collector_of_garbage_passes_over_what_is_loaded():

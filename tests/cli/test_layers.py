@@ -9,8 +9,8 @@ import sys
 import numpy as np
 import pytest
 
-from frontier import api
 from frontier.answers.layers import BATCH
+from frontier.api import runs as api
 from frontier.report.layer import Excerpt
 from tests.support.commands import invoke
 from tests.support.run_files import layers_of
@@ -27,8 +27,8 @@ def as_bits(tmp_path_factory):
     """The same run with all layers as bits, cut otherwise."""
     folder = tmp_path_factory.mktemp("bits") / "run"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("frontier.search.plan.THIN_STATES", 0)
-        patch.setattr("frontier.search.plan.LISTED_SECONDS", 1e9)
+        patch.setattr("frontier.layers.plan.THIN_STATES", 0)
+        patch.setattr("frontier.layers.plan.LISTED_SECONDS", 1e9)
         return made(folder, "3x3", "search.keep=all", "search.in_memory=false")
 
 

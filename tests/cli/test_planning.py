@@ -6,14 +6,15 @@ import re
 
 import pytest
 
-from frontier import api, machine
-from frontier.config import Config, load_config
+from frontier import machine
+from frontier.api import runs as api
+from frontier.config.loading import Config, load_config
 from frontier.cosets.resources import plan_cosets
-from frontier.forecast import forecast
-from frontier.forecast.forecast import described_cluster, disk_warning, forecast_of
-from frontier.forecast.rates import Rates
+from frontier.layers import forecast
+from frontier.layers import plan as planning
+from frontier.layers.forecast import described_cluster, disk_warning, forecast_of
+from frontier.layers.rates import Rates
 from frontier.report.plan_report import describe_plan, plan_value
-from frontier.search import plan as planning
 from frontier.storage.bucket import TRANSFER_BYTES
 from frontier.storage.local import LocalStorage
 from frontier.text import size

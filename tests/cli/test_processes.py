@@ -11,7 +11,7 @@ import time
 import psutil
 import pytest
 
-from frontier.runs.layer_run import LayerRun
+from frontier.layers.run import LayerRun
 from tests.support.commands import BY_TASKS, invoke, serial
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS, wait_for_depth
@@ -24,7 +24,8 @@ def python(*arguments):
 MORTAL = """
 import os, signal, sys
 from frontier.cli import main
-from frontier.search import by_tasks, plan
+from frontier.layers import by_tasks
+from frontier.layers import plan
 
 plan.THIN_STATES = 0  # all layers but the first are bitmaps
 expand_task, calls = by_tasks.expand_task, []
@@ -157,7 +158,7 @@ def test_a_given_scheduler(tmp_path, monkeypatch):
     """`address` and `scheduler-file` join workers that are there already."""
     from distributed import LocalCluster
 
-    monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
+    monkeypatch.setattr("frontier.layers.plan.THIN_STATES", 0)
     with LocalCluster(
         n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
     ) as c:
@@ -214,7 +215,7 @@ def test_a_progress_display_that_nobody_reads_does_not_stop_a_search(tmp_path):
 
 @pytest.mark.sweep
 def test_no_scheduler_there(tmp_path, monkeypatch):
-    monkeypatch.setattr("frontier.clusters.kinds.CONNECT_SECONDS", 1)
+    monkeypatch.setattr("frontier.executors.choice.CONNECT_SECONDS", 1)
     settings = "--set", "cluster.kind=address", "--set", "cluster.address=tcp://127.0.0.1:9"
     where = "--set", f"store.path={tmp_path / 'run'}"
     message = invoke("run", CONFIGS / "2x2.toml", *settings, *where, code=3).stderr

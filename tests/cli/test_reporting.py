@@ -16,12 +16,12 @@ import pytest
 from markdown_it import MarkdownIt
 from rich.console import Console
 
+from frontier.layers.run import LayerRun
+from frontier.layers.summary import summary
 from frontier.report import formats
 from frontier.report.formats import report_markdown, report_text
 from frontier.report.statistics import Report, statistics_of
 from frontier.report.tables import LAYER
-from frontier.runs.layer_run import LayerRun
-from frontier.runs.summary import summary
 from frontier.storage.lock import RunLock
 from tests.support.commands import invoke
 from tests.support.ledgers import add_states

@@ -10,10 +10,10 @@ from functools import partial
 import pytest
 from click.testing import CliRunner
 
-from frontier import start_runs
+from frontier.api import start as start_runs
 from frontier.cli import main
+from frontier.layers.run import LayerRun
 from frontier.runs.events import Stopping
-from frontier.runs.layer_run import LayerRun
 from tests.support.commands import BY_TASKS, invoke, serial
 from tests.support.run_files import read_sealed
 from tests.support.sweeps import swept
@@ -180,7 +180,7 @@ def test_ctrl_c_in_run(tmp_path):
     said = interrupted_after_commit(run)
     assert "interrupted; all layers on disk are kept; resume with: python -m frontier run" in said
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("frontier.start_runs.start", interrupted)
+        patch.setattr("frontier.api.start.start", interrupted)
         assert "all layers on disk are kept; resume with" in invoke(*run, code=3).stderr
         assert "lost" not in invoke(*run, "--fresh", "--yes", code=3).stderr
     assert "states: 360" in invoke(*run).stdout
@@ -194,7 +194,7 @@ def test_a_stop_at_the_end_of_a_run_begins_no_other_one(tmp_path, monkeypatch):
         listeners[0](Stopping())
         return result
 
-    monkeypatch.setattr("frontier.start_runs.start", interrupted_at_the_end)
+    monkeypatch.setattr("frontier.api.start.start", interrupted_at_the_end)
     run = "run", CONFIGS / "3x3-diameter.toml", *serial(tmp_path)
     said = invoke(*run, code=3).stderr
     assert "frontier: interrupted before 3x3-diameter-blank-0-1; resume with: python -m" in said
@@ -206,7 +206,7 @@ def test_a_stop_before_the_run_says_that_the_old_one_is_deleted(tmp_path):
     run = "run", CONFIGS / "2x3.toml", *serial(tmp_path)
     invoke(*run)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("frontier.search.driver.executor_of", interrupted)
+        patch.setattr("frontier.layers.loop.executor_of", interrupted)
         said = invoke(*run, "--fresh", "--yes", code=3).stderr
     assert said.endswith("interrupted before the run began, and after the old one was deleted\n")
 
@@ -313,8 +313,8 @@ def test_status_and_farthest_by_directory_and_by_config(tmp_path, monkeypatch):
 
 
 def test_farthest_reads_a_layer_of_bits(tmp_path, monkeypatch):
-    monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
-    monkeypatch.setattr("frontier.search.plan.LISTED_SECONDS", 1e9)
+    monkeypatch.setattr("frontier.layers.plan.THIN_STATES", 0)
+    monkeypatch.setattr("frontier.layers.plan.LISTED_SECONDS", 1e9)
     invoke("run", CONFIGS / "2x4.toml", *serial(tmp_path), *BY_TASKS)
     ledger = json.loads((tmp_path / "run" / "ledger.json").read_text())
     assert ledger["layers"][-1]["form"] == "bits"

@@ -9,7 +9,7 @@ import pytest
 
 from frontier import make_config
 from frontier.cosets.proof import Proof
-from frontier.runs.coset_run import CosetRun
+from frontier.cosets.run import CosetRun
 from frontier.runs.environment import read_starts
 from frontier.storage.lock import writing
 from frontier.storage.places import storage_at

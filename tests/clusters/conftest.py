@@ -13,7 +13,7 @@ import dask
 import psutil
 import pytest
 
-from frontier.clusters import queues
+from frontier.executors import queues
 from tests.support.queue_jobs import members_of
 
 COMMANDS = {

@@ -13,12 +13,12 @@ from types import SimpleNamespace
 import pytest
 from distributed import LocalCluster
 
-from frontier import api
-from frontier.clusters import allocation
-from frontier.clusters.kinds import on_client
-from frontier.config import Config, load_config
+from frontier.api import runs as api
+from frontier.config.loading import Config, load_config
 from frontier.errors import InputError, Stopped
-from frontier.runs.layer_run import LayerRun
+from frontier.executors import allocation
+from frontier.executors.choice import on_client
+from frontier.layers.run import LayerRun
 from tests.support.commands import invoke
 from tests.support.temporary_runs import wait_for_depth
 
@@ -96,7 +96,7 @@ def test_a_daemonic_process_starts_no_workers(tmp_path, monkeypatch):
 def test_a_missing_scheduler_file_is_refused_before_anything_is_made(
     tmp_path, monkeypatch, command
 ):
-    monkeypatch.setattr("frontier.clusters.kinds.CONNECT_SECONDS", 0.1)
+    monkeypatch.setattr("frontier.executors.choice.CONNECT_SECONDS", 0.1)
     file = tmp_path / "none.json"
     settings = "cluster.kind=scheduler-file", f"cluster.scheduler_file={file}"
     words = [command, CONFIG.with_name("2x3.toml"), "--set", f"store.path={tmp_path / 'run'}"]
@@ -109,7 +109,7 @@ def test_a_missing_scheduler_file_is_refused_before_anything_is_made(
 
 def test_a_missing_scheduler_file_costs_no_run(tmp_path, monkeypatch):
     """Neither with --fresh, which would delete it."""
-    monkeypatch.setattr("frontier.clusters.kinds.CONNECT_SECONDS", 0.1)
+    monkeypatch.setattr("frontier.executors.choice.CONNECT_SECONDS", 0.1)
     path = tmp_path / "run"
     assert_right(api.run(api.plan(config_of(path, kind="serial"))), 4)
     missing = config_of(path, kind="scheduler-file", scheduler_file=str(tmp_path / "none"))

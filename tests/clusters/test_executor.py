@@ -12,10 +12,10 @@ import pytest
 from distributed import Client, Future, LocalCluster
 
 from frontier import __version__
-from frontier.clusters import dask_executor
-from frontier.clusters.dask_executor import WINDOW, DaskExecutor
-from frontier.clusters.executor import Call, Serial, Threads
 from frontier.errors import InputError, Stopped
+from frontier.executors import dask_executor
+from frontier.executors.dask_executor import WINDOW, DaskExecutor
+from frontier.executors.executor import Call, Serial, Threads
 from frontier.runs.reference import Program
 from tests.support.sweeps import swept
 

@@ -11,10 +11,10 @@ import time
 import dask
 import pytest
 
-from frontier import api
-from frontier.clusters import queues
-from frontier.config_tables import QUEUES
+from frontier.api import runs as api
+from frontier.config.schema import QUEUES
 from frontier.errors import InputError, Stopped
+from frontier.executors import queues
 from tests.clusters.test_clusters import assert_right, config_of
 from tests.support.queue_jobs import members_of
 from tests.support.tile_runs import as_bits

@@ -8,8 +8,8 @@ import psutil
 import pytest
 from distributed import Client, Security, SpecCluster
 
-from frontier import api
-from frontier.clusters import dask_executor
+from frontier.api import runs as api
+from frontier.executors import dask_executor
 from frontier.runs.events import RunStarted
 from tests.clusters.test_clusters import assert_right, config_of
 from tests.support.tile_runs import as_bits

@@ -14,9 +14,9 @@ import psutil
 import pytest
 from distributed import SpecCluster
 
-from frontier import api
-from frontier.clusters import local
+from frontier.api import runs as api
 from frontier.errors import Stopped
+from frontier.executors import local
 from frontier.runs.events import RunStarted, TaskFinished
 from tests.clusters.test_clusters import (
     CONFIG,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from frontier.codec.codecs import SlabCodec, encoded_bytes
 from frontier.codec.slabs import CHECKSUM_BYTES
-from frontier.config import Config
+from frontier.config.loading import Config
 from frontier.errors import InputError
 from tests.support.sweeps import swept
 

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from frontier import api_cosets, gods_number
+from frontier import gods_number
+from frontier.api import gods_number as api_cosets
+from frontier.cosets.checks import check_cosets
+from frontier.cosets.run import CosetRun
+from frontier.cosets.search import find_gods_number
 from frontier.errors import CorruptRunError, Gone
-from frontier.runs.coset_run import CosetRun
 from frontier.runs.directory import FOR_PEOPLE
 from frontier.runs.events import Asking
-from frontier.search.coset_checks import check_cosets
-from frontier.search.coset_driver import find_gods_number
 from tests.cosets.test_search import config
 from tests.support.commands import invoke
 from tests.support.run_files import read_sealed, write_sealed
@@ -337,7 +338,7 @@ def test_a_search_that_two_begin_at_once(tmp_path, monkeypatch):
         find_gods_number(config(tmp_path, 2, 3))
         return False
 
-    monkeypatch.setattr("frontier.search.coset_driver.writing", lambda *_: nullcontext())
+    monkeypatch.setattr("frontier.cosets.search.writing", lambda *_: nullcontext())
     monkeypatch.setattr(CosetRun, "exists", staticmethod(meanwhile))
     with pytest.raises((Gone, CorruptRunError)):
         find_gods_number(config(tmp_path, 2, 3))

@@ -3,10 +3,10 @@
 import pytest
 
 from frontier import machine
-from frontier.config import config_of
+from frontier.config.loading import config_of
 from frontier.cosets.resources import plan_cosets
+from frontier.cosets.search import find_gods_number
 from frontier.errors import InputError
-from frontier.search.coset_driver import find_gods_number
 
 GB = 10**9
 

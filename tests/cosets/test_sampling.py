@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from frontier.config import load_config
+from frontier.config.loading import load_config
+from frontier.cosets import sampling
 from frontier.cosets.questions import Asker
 from frontier.cosets.regions import region_named
+from frontier.cosets.sampling import sample, sample_next
+from frontier.cosets.search import find_gods_number
 from frontier.puzzles import tile_puzzle
-from frontier.search import coset_sampling as sampling
-from frontier.search.coset_driver import find_gods_number
-from frontier.search.coset_sampling import sample, sample_next
 from tests.support.commands import invoke
 
 

@@ -5,15 +5,16 @@ import re
 import pytest
 
 from frontier import gods_number, make_config
-from frontier.clusters.executor import Threads
-from frontier.compiling import tell_compiling
-from frontier.config import Config
-from frontier.cosets import questions
+from frontier.config.loading import Config
+from frontier.cosets import questions, search
+from frontier.cosets.checks import check_cosets
 from frontier.cosets.proof import Answer, Proof
 from frontier.cosets.questions import Witness
+from frontier.cosets.run import CosetRun
 from frontier.errors import CorruptRunError, InputError, Stopped
+from frontier.executors.executor import Threads
+from frontier.jit.notices import tell_compiling
 from frontier.report.gods_number import describe_gods_number, gods_number_value
-from frontier.runs.coset_run import CosetRun
 from frontier.runs.events import (
     Asking,
     Compiling,
@@ -24,8 +25,6 @@ from frontier.runs.events import (
 )
 from frontier.runs.kinds import mend
 from frontier.runs.resolve import place_of_cosets
-from frontier.search import coset_driver as search
-from frontier.search.coset_checks import check_cosets
 from frontier.storage.lock import writing
 from tests.support.reference_cosets import board_of
 from tests.support.run_files import read_sealed, write_sealed

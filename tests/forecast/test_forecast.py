@@ -11,23 +11,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.codec.codecs import SlabCodec, encoded_bytes
 from frontier.codec.slabs import CHECKSUM_BYTES
-from frontier.config import Config
-from frontier.forecast.forecast import START_SECONDS, Forecast
-from frontier.forecast.rates import Rates, sample_slabs, trial_of, try_codec, try_machine
+from frontier.config.loading import Config
 from frontier.kernels.shift_parts import ShiftTables
 from frontier.kernels.shift_search import memory_layout
 from frontier.layers import files, stored
+from frontier.layers import loop as driver
 from frontier.layers.estimate import WIDER, Sizes, estimate_sizes
 from frontier.layers.files import LIST_SLAB
+from frontier.layers.forecast import START_SECONDS, Forecast
+from frontier.layers.layouts import PROCESS_BYTES
+from frontier.layers.loop import Driver
 from frontier.layers.parts import footer_bytes
+from frontier.layers.rates import Rates, sample_slabs, trial_of, try_codec, try_machine
+from frontier.layers.run import LayerRun
 from frontier.puzzles import puzzle_of, tile_puzzle
-from frontier.runs.layer_run import LayerRun
-from frontier.search import driver
-from frontier.search.driver import Driver
-from frontier.search.layouts import PROCESS_BYTES
 from frontier.space import layout as layout_module
 from tests.support.sweeps import swept
 

@@ -16,8 +16,8 @@ import pytest
 from numba.core.caching import IndexDataCacheFile
 
 import frontier
-from frontier import kernel_cache
-from frontier.compiling import compiling_told_to
+from frontier.jit import cache as kernel_cache
+from frontier.jit.notices import compiling_told_to
 
 PACKAGE = Path(frontier.__file__).parent
 ROOT = Path(__file__).parents[2]
@@ -383,7 +383,7 @@ def test_kernels_are_compiled_anew_where_one_has_changed(tmp_path):
         file = tmp_path / "frontier" / changed
         file.write_bytes(file.read_bytes() + b"\n# changed\n")
         command = [
-            sys.executable, "-c", "import frontier.kernel_cache as c; print(c._folder())"
+            sys.executable, "-c", "import frontier.jit.cache as c; print(c._folder())"
         ]  # fmt: skip
         return subprocess.run(
             command, capture_output=True, text=True, cwd=tmp_path, check=True

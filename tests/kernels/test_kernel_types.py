@@ -15,7 +15,7 @@ import numba
 import pytest
 
 import frontier
-from frontier import kernel_cache
+from frontier.jit import cache as kernel_cache
 from tests.support.temporary_runs import CONFIGS
 
 

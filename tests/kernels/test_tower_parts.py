@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontier.config import load_config
+from frontier.config.loading import load_config
 from frontier.kernels.tower_parts import TowerTables
 from frontier.kernels.tower_search import TowerLists
 from frontier.puzzles import graph_puzzle

@@ -14,7 +14,7 @@ from frontier.layers.tally import Tally
 PROGRAM = """
 import sys
 from pathlib import Path
-from frontier import api
+from frontier.api import runs as api
 sys.path.insert(0, sys.argv[1])
 from tests.support.tile_runs import FORMS, config_of
 plan = FORMS[sys.argv[2]](api.plan(config_of(Path(sys.argv[3]), 2, 3)))

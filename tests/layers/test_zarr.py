@@ -11,14 +11,14 @@ import zarr
 from zarr.codecs import BytesCodec, Crc32cCodec, ShardingCodec
 from zarr.registry import get_codec_class
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.codec import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 from frontier.codec.codecs import SlabCodec
 from frontier.codec.slabs import CHECKSUM_BYTES
-from frontier.config import Config
+from frontier.config.loading import Config
 from frontier.layers.files import LIST_SLAB, LayerFiles
+from frontier.layers.workspace import Workspace
 from frontier.puzzles import tile_puzzle
-from frontier.search.workspace import Workspace
 from frontier.space import layout as layout_module
 from frontier.space.layout import Layout
 from frontier.storage.places import storage_at

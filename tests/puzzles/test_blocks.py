@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from frontier.config import load_config
+from frontier.config.loading import load_config
 from frontier.errors import InputError
 from frontier.puzzles import block_puzzle
 from frontier.puzzles import board_shapes as shapes_module

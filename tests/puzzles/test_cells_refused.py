@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from frontier.config import make_config
+from frontier.config.loading import make_config
 from frontier.errors import InputError
 from frontier.puzzles import cell_puzzle
 from frontier.puzzles.directions import MOST_CELLS

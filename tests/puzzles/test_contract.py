@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontier.config import load_config
+from frontier.config.loading import load_config
 from frontier.errors import InputError
 from frontier.puzzles import (
     KINDS,

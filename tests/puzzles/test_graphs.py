@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from frontier.config import load_config
+from frontier.config.loading import load_config
 from frontier.errors import InputError
 from frontier.puzzles import graph_puzzle, puzzle_of
 from frontier.space.layout import Layout

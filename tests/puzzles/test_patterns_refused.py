@@ -8,8 +8,8 @@ from math import comb, factorial, perm
 import numpy as np
 import pytest
 
-from frontier import api
-from frontier.config import Config
+from frontier.api import runs as api
+from frontier.config.loading import Config
 from frontier.errors import InputError
 from frontier.puzzles import pattern_puzzle
 from frontier.puzzles import patterns as patterns_module

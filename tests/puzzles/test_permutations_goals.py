@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from frontier import api, make_config
+from frontier import make_config
+from frontier.api import runs as api
 from frontier.errors import InputError
 from tests.support.commands import invoke
 from tests.support.reference_permutations import permutation_layers, undone

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontier.answers.ida import IdaSolver
-from frontier.config import load_config
+from frontier.config.loading import load_config
 from frontier.errors import InputError
 from frontier.puzzles import block_puzzle, graph_puzzle, pattern_puzzle, tile_puzzle
 from frontier.puzzles.picture import laid_out, shown_in

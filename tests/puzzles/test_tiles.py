@@ -6,7 +6,7 @@ from weakref import ref
 
 import pytest
 
-from frontier.config import make_config
+from frontier.config.loading import make_config
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of, tile_puzzle
 from tests.support.reference_search import blank_moves

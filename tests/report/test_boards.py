@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.style import Style
 
 from frontier.answers.ida import IdaSolver
-from frontier.config import load_config
+from frontier.config.loading import load_config
 from frontier.puzzles import block_puzzle, cell_puzzle, graph_puzzle, pattern_puzzle, tile_puzzle
 from frontier.puzzles.picture import Picture
 from frontier.report.boards import (

@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from frontier.cli import main
-from frontier.compiling import tell_compiling
 from frontier.errors import InputError
+from frontier.jit.notices import tell_compiling
 from frontier.report.console import passing_line, say, tables_that_fit
 from tests.support.commands import invoke
 from tests.support.recorded_runs import run
@@ -101,7 +101,7 @@ def test_a_command_says_once_in_a_terminal_that_kernels_are_compiled(
             tell_compiling()
         raise InputError("enough")
 
-    monkeypatch.setattr("frontier.start_runs.plan", compile_some)
+    monkeypatch.setattr("frontier.api.start.plan", compile_some)
     monkeypatch.setattr(sys, "stderr", terminal.file)
     with pytest.raises(SystemExit):
         main(["run", str(CONFIGS / "2x3.toml"), "--set", f"store.path={tmp_path / 'run'}", *more])

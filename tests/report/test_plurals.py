@@ -8,8 +8,8 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from frontier import api
 from frontier.answers.ida import IdaSolver
+from frontier.api import runs as api
 from frontier.cli import main
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import block_puzzle, graph_puzzle, tile_puzzle

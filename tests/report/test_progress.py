@@ -13,6 +13,8 @@ from rich.console import Console
 
 from frontier import text
 from frontier.layers.estimate import TimeLeft
+from frontier.layers.run import LayerRun
+from frontier.layers.summary import describe, summary
 from frontier.report import status_page as status_page_module
 from frontier.report.displays import PlainProgress
 from frontier.report.displays import shown as table_of
@@ -27,9 +29,7 @@ from frontier.runs.events import (
     RunStopped,
     TaskFinished,
 )
-from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import Progress, progress_of
-from frontier.runs.summary import describe, summary
 from tests.support.commands import invoke
 from tests.support.ledgers import line_of
 from tests.support.recorded_runs import RECORDED, config_of, events_of, run

@@ -11,11 +11,11 @@ from statistics import mean, median
 import pytest
 
 from frontier.errors import CorruptRunError
+from frontier.layers.run import LayerRun
 from frontier.report import colours
 from frontier.report.origin import config_text, starts_of
 from frontier.report.statistics import DRAWN, Report, statistics_of
 from frontier.report.tables import tables_of
-from frontier.runs.layer_run import LayerRun
 from frontier.storage.lock import RunLock
 from tests.support.commands import invoke
 from tests.support.ledgers import add_states
@@ -80,10 +80,10 @@ def test_not_more_boards_than_are_drawn(tmp_path):
 
 @pytest.mark.parametrize("settings", [(), ("search.in_memory=false",)])
 def test_the_time_of_each_layer_goes_somewhere(tmp_path, monkeypatch, settings):
-    monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
+    monkeypatch.setattr("frontier.layers.plan.THIN_STATES", 0)
     monkeypatch.setattr("frontier.kernels.lists.PLAIN_STATES", 0)
-    monkeypatch.setattr("frontier.search.plan.THIN_IN_MEMORY", 0)
-    monkeypatch.setattr("frontier.search.plan.LISTED_SECONDS", 1e9)
+    monkeypatch.setattr("frontier.layers.plan.THIN_IN_MEMORY", 0)
+    monkeypatch.setattr("frontier.layers.plan.LISTED_SECONDS", 1e9)
     run = made(tmp_path / "run", "2x4", *settings)
     figures = statistics_of(run)
     for layer, record in zip(figures.layers, run.records, strict=True):

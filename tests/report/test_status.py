@@ -13,6 +13,7 @@ import pytest
 
 from frontier import text
 from frontier.errors import FormatError, Stopped
+from frontier.layers.run import LayerRun
 from frontier.report import displays
 from frontier.report import status_page as status_page_module
 from frontier.report.displays import PlainProgress
@@ -21,7 +22,6 @@ from frontier.report.statistics import statistics_of
 from frontier.report.status import describe_status, status_of
 from frontier.runs import log as log_module
 from frontier.runs.events import LayerFinished, LayerMade, RunStopped
-from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import progress_of
 from tests.support.commands import invoke
 from tests.support.recorded_runs import config_of, events_of, run
@@ -174,7 +174,7 @@ def test_nothing_is_lost_of_a_run_that_ended_during_its_start(tmp_path, monkeypa
     def fails(*_, **__):
         raise Stopped("no cluster")
 
-    monkeypatch.setattr("frontier.search.driver.executor_of", fails)
+    monkeypatch.setattr("frontier.layers.loop.executor_of", fails)
     with pytest.raises(Stopped):
         run(tmp_path / "run")
     said = invoke("status", tmp_path / "run").stdout

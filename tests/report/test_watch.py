@@ -7,12 +7,12 @@ import shutil
 import pytest
 from rich.console import Console
 
-from frontier import api
-from frontier.api_cosets import gods_number
-from frontier.config import load_config
+from frontier.api import runs as api
+from frontier.api.gods_number import gods_number
+from frontier.config.loading import load_config
 from frontier.errors import CorruptRunError, InputError
+from frontier.layers.run import LayerRun
 from frontier.report import displays
-from frontier.runs.layer_run import LayerRun
 from frontier.runs.progress import progress_of
 from frontier.runs.resolve import resolve
 from frontier.storage.lock import RunLock

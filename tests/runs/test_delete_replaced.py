@@ -2,8 +2,8 @@
 
 import shutil
 
+from frontier.layers.run import LayerRun
 from frontier.puzzles import tile_puzzle
-from frontier.runs.layer_run import LayerRun
 from frontier.space.layout import Layout
 from tests.support.temporary_runs import IDENTITY
 

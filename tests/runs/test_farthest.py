@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from frontier import api, make_config
+from frontier import make_config
+from frontier.api import runs as api
 from frontier.errors import InputError
-from frontier.runs.farthest import farthest_among
+from frontier.layers.farthest import farthest_among
 from tests.support.commands import invoke
 from tests.support.temporary_runs import CONFIGS
 

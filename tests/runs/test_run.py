@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from frontier.runs.mending import mend
 
+from frontier.cosets.run import CosetRun
 from frontier.errors import CorruptRunError, Gone, InputError
+from frontier.layers.reader import RunReader
 from frontier.layers.record import LayerRecord
+from frontier.layers.run import LayerRun
+from frontier.layers.summary import describe
 from frontier.layers.tally import Tally
 from frontier.puzzles import tile_puzzle
-from frontier.runs.coset_run import CosetRun
 from frontier.runs.directory import delete_files, refuse_others
 from frontier.runs.kinds import mend
-from frontier.runs.layer_run import LayerRun
 from frontier.runs.log import total_seconds
-from frontier.runs.reader import RunReader
-from frontier.runs.summary import describe
 from frontier.space.layout import Layout
 from frontier.storage.local import LocalStorage, remove_tree
 from frontier.storage.places import storage_at

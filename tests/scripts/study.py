@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from frontier.runs.layer_run import LayerRun
+from frontier.layers.run import LayerRun
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "thesis" / "__main__.py"
 

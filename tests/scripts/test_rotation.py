@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from frontier.answers.ida import IdaSolver
-from frontier.config import load_config
+from frontier.config.loading import load_config
 from frontier.errors import InputError
 from frontier.report.boards import draw_boards
 from tests.support.commands import script

@@ -8,10 +8,10 @@ from scripts.study import without_home
 from thesis.bounds import Bound, Bounds
 from thesis.runs import ThesisRuns
 
-from frontier import api
-from frontier.config import Config, config_of
+from frontier.api import runs as api
+from frontier.config.loading import Config, config_of
+from frontier.cosets.search import find_gods_number
 from frontier.errors import InputError
-from frontier.search.coset_driver import find_gods_number
 from tests.support.reference_search import blank_moves, layers_of
 from tests.support.sweeps import swept
 

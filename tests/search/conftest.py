@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from frontier import api
+from frontier.api import runs as api
 from tests.support.stopped_runs import config_of
 
 

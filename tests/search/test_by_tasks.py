@@ -2,11 +2,11 @@
 
 import pytest
 
-from frontier import api
-from frontier.clusters.executor import Executor
+from frontier.api import runs as api
 from frontier.errors import CorruptRunError, Stopped
-from frontier.runs.layer_run import LayerRun
-from frontier.search import driver
+from frontier.executors.executor import Executor
+from frontier.layers import loop as driver
+from frontier.layers.run import LayerRun
 from frontier.storage.local import LocalStorage
 from tests.support.tile_runs import as_bits, config_of
 

@@ -4,11 +4,11 @@ import shutil
 
 import pytest
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.errors import Gone
+from frontier.layers.run import LayerRun
+from frontier.layers.verify import verify
 from frontier.runs.events import LayerFinished, LayerStarted, RunFinished, RunStopped
-from frontier.runs.layer_run import LayerRun
-from frontier.search.verify import verify
 from tests.support.commands import invoke
 from tests.support.stopped_runs import SETTINGS, WAYS, way_of
 from tests.support.sweeps import swept
@@ -36,9 +36,9 @@ MOMENTS = {LayerFinished: 10, LayerStarted: 11, RunFinished: 21}
 @swept("way", WAYS, few=["tasks"])
 def test_a_run_whose_directory_goes(tmp_path, monkeypatch, way, how, at):
     """It says so, and writes to nothing that has taken its place."""
-    monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
-    monkeypatch.setattr("frontier.search.driver.MEMORY_SECONDS", 0)
-    monkeypatch.setattr("frontier.search.driver.TIMES_STORING", 0)
+    monkeypatch.setattr("frontier.layers.loop.LIST_SECONDS", 0)
+    monkeypatch.setattr("frontier.layers.loop.MEMORY_SECONDS", 0)
+    monkeypatch.setattr("frontier.layers.loop.TIMES_STORING", 0)
     path, ends = tmp_path / "run", []
     api.run(way_of(tmp_path / "other", "lists", puzzle=SMALL), until=2)
 

@@ -10,11 +10,11 @@ from math import prod
 
 import pytest
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.errors import Stopped
+from frontier.layers import loop as driver_module
+from frontier.layers.workspace import Workspace
 from frontier.runs.events import LayerFinished, LayerMade, RunFinished, RunStarted, Starting
-from frontier.search import driver as driver_module
-from frontier.search.workspace import Workspace
 from tests.support.reference_search import bfs_layers
 from tests.support.sweeps import swept
 from tests.support.tile_runs import (

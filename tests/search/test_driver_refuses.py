@@ -6,12 +6,12 @@ import shutil
 
 import pytest
 
-from frontier import api
-from frontier.config import make_config
+from frontier.api import runs as api
+from frontier.config.loading import make_config
 from frontier.errors import CorruptRunError, InputError, TooLarge
+from frontier.layers import layouts as planning
+from frontier.layers.run import LayerRun
 from frontier.puzzles import puzzle_of
-from frontier.runs.layer_run import LayerRun
-from frontier.search import layouts as planning
 from tests.support.ledgers import add_states
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import write_ledger

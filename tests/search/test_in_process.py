@@ -8,13 +8,13 @@ from contextlib import contextmanager
 
 import pytest
 
-from frontier import api
-from frontier.clusters.executor import Serial
+from frontier.api import runs as api
 from frontier.errors import Stopped
+from frontier.executors.executor import Serial
+from frontier.layers import loop as driver
+from frontier.layers.in_process import AsBitmaps, AsLists, Held
+from frontier.layers.task import expand_task
 from frontier.runs.events import LayerMade, LayerStarted
-from frontier.search import driver
-from frontier.search.in_process import AsBitmaps, AsLists, Held
-from frontier.search.task import expand_task
 from tests.support.tile_runs import as_bits, config_of, in_memory, run
 
 

@@ -9,14 +9,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.errors import Stopped, StorageError
 from frontier.kernels.shift_search import ShiftSearch
+from frontier.layers import loop as driver_module
+from frontier.layers.in_process import AsBitmaps
 from frontier.layers.parts import PartWriter
-from frontier.runs.layer_run import LayerRun
-from frontier.search import driver as driver_module
-from frontier.search.in_process import AsBitmaps
-from frontier.search.workspace import Workspace
+from frontier.layers.run import LayerRun
+from frontier.layers.workspace import Workspace
 from tests.support.sweeps import swept
 from tests.support.tile_runs import assert_store_the_same, config_of, in_memory, layers_of, run
 

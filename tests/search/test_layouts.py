@@ -2,9 +2,9 @@
 
 import pytest
 
-from frontier.config import load_config
+from frontier.config.loading import load_config
 from frontier.kernels.shift_search import memory_layout
-from frontier.search.plan import make_plan
+from frontier.layers.plan import make_plan
 from frontier.space.layout import Layout
 from frontier.space.program import program_of
 from tests.support.sweeps import swept

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from frontier.cli import main
 from frontier.errors import CorruptRunError
-from frontier.runs.layer_run import LayerRun
+from frontier.layers.run import LayerRun
 from tests.search.test_two_layers import COUNTS, stopped_of
 from tests.support.commands import invoke
 from tests.support.ledgers import chain_anew, edit

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 import zarr
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.codec import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 from frontier.errors import CorruptRunError, Gone
+from frontier.layers.run import LayerRun
+from frontier.layers.task import expand_task
+from frontier.layers.verify import verify
+from frontier.layers.workspace import Workspace
 from frontier.runs.events import LayerFinished, LayerStarted
-from frontier.runs.layer_run import LayerRun
-from frontier.search.task import expand_task
-from frontier.search.verify import verify
-from frontier.search.workspace import Workspace
 from frontier.storage.places import storage_at
 from frontier.storage.requests import bucket_of
 from tests.support.bucket_runs import CONFIGS, FORMS, assert_same, plan_of
@@ -59,7 +59,7 @@ def test_a_stopped_run_that_keeps_all_layers_goes_on(memory_bucket, tmp_path):
 )
 def test_of_two_drivers_one_goes_on(bucket, monkeypatch, form, kind):
     """The other one ends with an error when it commits, and has harmed nothing."""
-    monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
+    monkeypatch.setattr("frontier.layers.loop.LIST_SECONDS", 0)
     other = []
 
     def goes_on(event):
@@ -89,7 +89,7 @@ def test_of_two_drivers_one_goes_on(bucket, monkeypatch, form, kind):
 )
 def test_a_driver_that_was_overtaken_deletes_nothing(bucket, monkeypatch, form, moment, ahead):
     """Another one goes on while it has read the ledger and not yet written to it."""
-    monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
+    monkeypatch.setattr("frontier.layers.loop.LIST_SECONDS", 0)
     api.run(plan_of(bucket, form), 9)
     original, depth = getattr(LayerRun, moment), 9 + ahead
 

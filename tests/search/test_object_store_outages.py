@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.errors import StorageError
-from frontier.runs.layer_run import LayerRun
-from frontier.search.verify import verify
+from frontier.layers.run import LayerRun
+from frontier.layers.verify import verify
 from tests.support.bucket_runs import CONFIGS, assert_same, plan_of
 
 FINELY = CONFIGS.parent / "tests" / "support" / "many_tasks.py"
@@ -40,8 +40,8 @@ def test_a_driver_that_is_killed_within_a_layer(s3_bucket, proxy, tmp_path):
 
 @pytest.mark.sweep
 def test_a_store_that_stays_away_stops_a_run_which_goes_on(s3_bucket, proxy, monkeypatch):
-    monkeypatch.setattr("frontier.search.driver.LIST_SECONDS", 0)
-    monkeypatch.setattr("frontier.search.driver.MEMORY_SECONDS", 0)
+    monkeypatch.setattr("frontier.layers.loop.LIST_SECONDS", 0)
+    monkeypatch.setattr("frontier.layers.loop.MEMORY_SECONDS", 0)
     for name in ("PATIENCE", "FIRST_PATIENCE"):
         monkeypatch.setattr(f"frontier.storage.requests.{name}", 0.1)
     commits = []

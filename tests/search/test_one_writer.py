@@ -7,10 +7,10 @@ import socket
 
 import pytest
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.errors import InputError
+from frontier.layers import verify as verify_module
 from frontier.runs.resolve import Named
-from frontier.search import verify as verify_module
 from frontier.storage.lock import RunLock
 from tests.support.commands import invoke
 from tests.support.stopped_runs import config_of, finished

@@ -3,8 +3,8 @@
 import pytest
 
 from frontier import machine
-from frontier.config_tables import ClusterTable
-from frontier.search.plan import THIN_STATES, Policy, make_plan
+from frontier.config.schema import ClusterTable
+from frontier.layers.plan import THIN_STATES, Policy, make_plan
 from tests.support.tile_runs import config_of
 
 ELSEWHERE = [

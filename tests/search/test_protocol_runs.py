@@ -22,16 +22,17 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.errors import CorruptRunError
+from frontier.layers import loop as driver
+from frontier.layers import task
+from frontier.layers.repair import plan_repair
+from frontier.layers.run import LayerRun
+from frontier.layers.verify import verify
+from frontier.layers.workspace import open_workspace
 from frontier.runs.directory import delete_files, make_directory
 from frontier.runs.events import LayerFinished, RunStarted
 from frontier.runs.kinds import mend
-from frontier.runs.layer_run import LayerRun
-from frontier.search import driver, task
-from frontier.search.repair import plan_repair
-from frontier.search.verify import verify
-from frontier.search.workspace import open_workspace
 from frontier.storage.places import storage_at
 from tests.search.actors import Actor, here, stop_before_changes
 from tests.support.reference_search import bfs_layers

@@ -6,13 +6,13 @@ import signal
 import numpy as np
 import pytest
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.errors import Stopped
 from frontier.kernels.shift_search import ShiftSearch
+from frontier.layers import by_tasks
+from frontier.layers import loop as driver_module
+from frontier.layers.run import LayerRun
 from frontier.runs.events import RunStopped
-from frontier.runs.layer_run import LayerRun
-from frontier.search import by_tasks
-from frontier.search import driver as driver_module
 from tests.search.test_driver import counts_of
 from tests.support.sweeps import swept
 from tests.support.tile_runs import (

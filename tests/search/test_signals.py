@@ -12,8 +12,8 @@ import time
 
 import pytest
 
-from frontier.runs.layer_run import LayerRun
-from frontier.search.verify import verify
+from frontier.layers.run import LayerRun
+from frontier.layers.verify import verify
 from frontier.signals import handling, interrupts_stop
 from tests.support.commands import invoke
 from tests.support.stopped_runs import SETTINGS
@@ -44,8 +44,8 @@ def test_two_terms_stop_a_run_as_one_does(tmp_path, moment):
 
 @pytest.mark.parametrize("ignored", [False, True], ids=["terminal", "nohup"])
 def test_a_hangup_stops_a_run_unless_it_is_ignored(tmp_path, monkeypatch, ignored):
-    monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
-    monkeypatch.setattr("frontier.search.plan.LISTED_SECONDS", 1e9)
+    monkeypatch.setattr("frontier.layers.plan.THIN_STATES", 0)
+    monkeypatch.setattr("frontier.layers.plan.LISTED_SECONDS", 1e9)
     commit, where = LayerRun.commit, ["--set", f"store.path={tmp_path / 'run'}"]
 
     def hangs_up(run, records, complete, forget=()):

@@ -5,10 +5,10 @@ import shutil
 
 import pytest
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.errors import CorruptRunError, FrontierError
-from frontier.runs.layer_run import LayerRun
-from frontier.search.verify import verify
+from frontier.layers.run import LayerRun
+from frontier.layers.verify import verify
 from tests.support.commands import invoke
 from tests.support.run_files import COPIES
 from tests.support.stopped_runs import SETTINGS, config_of, copy_of_half_done, half_done
@@ -28,7 +28,7 @@ def of_another_blank(path, **search):
 @pytest.mark.parametrize("form", ["lists", "bits"])
 def test_layers_of_another_run_are_refused(tmp_path, depths, form, monkeypatch):
     if form == "bits":
-        monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
+        monkeypatch.setattr("frontier.layers.plan.THIN_STATES", 0)
     mine = api.run(api.plan(config_of(tmp_path / "mine")), until=20).store
     other = of_another_blank(tmp_path / "other")
     assert [r.states for r in mine.records] == [r.states for r in other.records]
@@ -72,7 +72,7 @@ def test_layers_of_an_earlier_run_in_the_same_place_are_refused(tmp_path):
 
 def test_parts_of_a_layer_that_change_places_are_refused(tmp_path, monkeypatch):
     """Each is whole, and of this run."""
-    monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
+    monkeypatch.setattr("frontier.layers.plan.THIN_STATES", 0)
     plan = api.plan(config_of(tmp_path / "run", spare=2))
     plan = dataclasses.replace(plan, layout=dataclasses.replace(plan.layout, task_nodes=1))
     run = api.run(plan, until=20).store
@@ -135,7 +135,7 @@ def test_a_layer_that_has_become_a_link_is_not_written_to(tmp_path):
 def test_a_link_in_the_place_of_the_next_layer(tmp_path, form, monkeypatch):
     """Nothing is written to where it leads."""
     if form == "bits":
-        monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
+        monkeypatch.setattr("frontier.layers.plan.THIN_STATES", 0)
     run = api.run(api.plan(config_of(tmp_path / "run")), until=20).store
     (tmp_path / "elsewhere").mkdir()
     run.layer_path(21).symlink_to(tmp_path / "elsewhere")

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.errors import CorruptRunError, InputError
-from frontier.runs.layer_run import LayerRun
+from frontier.layers import by_tasks
+from frontier.layers.repair import Repair
+from frontier.layers.run import LayerRun
+from frontier.layers.verify import verify
 from frontier.runs.log import LastStart, read_last_start
-from frontier.search import by_tasks
-from frontier.search.repair import Repair
-from frontier.search.verify import verify
 from frontier.storage.lock import RunLock, held_since, is_held
 from frontier.storage.places import storage_at
 from tests.support.commands import invoke

@@ -10,13 +10,13 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.cli import main
 from frontier.errors import Stopped
+from frontier.layers import by_tasks
+from frontier.layers.run import LayerRun
 from frontier.runs.events import RunStopped
-from frontier.runs.layer_run import LayerRun
 from frontier.runs.log import read_last_start
-from frontier.search import by_tasks
 from frontier.storage import local
 from frontier.storage.local import LocalStorage
 from tests.support.commands import invoke
@@ -229,15 +229,15 @@ def test_a_directory_in_the_place_of_the_log_ends_no_run(tmp_path):
 
 
 def test_memory_that_the_system_refuses_stops_a_run(tmp_path, monkeypatch):
-    monkeypatch.setattr("frontier.search.plan.THIN_STATES", 0)
-    monkeypatch.setattr("frontier.search.plan.LISTED_SECONDS", 1e9)
+    monkeypatch.setattr("frontier.layers.plan.THIN_STATES", 0)
+    monkeypatch.setattr("frontier.layers.plan.LISTED_SECONDS", 1e9)
     words = "run", CONFIGS / "2x3.toml", "--set", f"store.path={tmp_path / 'run'}", *SETTINGS
 
     def refused(work, depth, number):
         raise MemoryError("Unable to allocate 3.00 GiB")
 
     with monkeypatch.context() as patch:
-        patch.setattr("frontier.search.task._expand", refused)
+        patch.setattr("frontier.layers.task._expand", refused)
         said = invoke(*words, code=3).stderr
     assert "no more memory (Unable to allocate 3.00 GiB)" in said
     assert "resume with: python -m frontier run" in said
@@ -263,8 +263,8 @@ def test_an_address_space_that_is_limited_is_named(tmp_path, monkeypatch, what, 
         raise error
 
     monkeypatch.setattr("resource.getrlimit", lambda kind: (7_000_000_000, -1))
-    monkeypatch.setattr("frontier.search.driver.Driver._commit_origins", refused)
-    monkeypatch.setattr("frontier.search.coset_driver._asker", refused)
+    monkeypatch.setattr("frontier.layers.loop.Driver._commit_origins", refused)
+    monkeypatch.setattr("frontier.cosets.search._asker", refused)
     command = kind, CONFIGS / "2x3.toml", "--set", f"store.path={tmp_path / 'run'}", *SETTINGS
     said = invoke(*command, code=3).stderr
     assert words in said
@@ -275,7 +275,7 @@ def test_other_errors_of_python_stay_what_they_are(tmp_path, monkeypatch):
     def fails(*_):
         raise RuntimeError("a mistake")
 
-    monkeypatch.setattr("frontier.search.driver.Driver._commit_origins", fails)
+    monkeypatch.setattr("frontier.layers.loop.Driver._commit_origins", fails)
     with pytest.raises(RuntimeError, match="a mistake"):
         api.run(api.plan(config_of(tmp_path / "run")))
 

@@ -5,15 +5,15 @@ import dataclasses
 import numpy as np
 import pytest
 
-from frontier import api
 from frontier.answers.distances import Distances
 from frontier.answers.oracle import Oracle
-from frontier.config import Config
+from frontier.api import runs as api
+from frontier.config.loading import Config
 from frontier.errors import InputError, TooLarge
 from frontier.kernels.engines import engine_of
-from frontier.runs.layer_run import LayerRun
-from frontier.search.repair import plan_repair
-from frontier.search.verify import verify
+from frontier.layers.repair import plan_repair
+from frontier.layers.run import LayerRun
+from frontier.layers.verify import verify
 from frontier.space.layout import Layout
 from frontier.space.tower_space import TowerSpace
 from tests.support.many_tasks import cut_finely

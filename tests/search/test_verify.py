@@ -11,15 +11,15 @@ import google_crc32c
 import numpy as np
 import pytest
 
-from frontier import api
+from frontier.api import runs as api
 from frontier.errors import CorruptRunError
+from frontier.layers import loop as driver_module
 from frontier.layers.parts import digest_of
-from frontier.runs.layer_run import LayerRun
-from frontier.runs.reader import RunReader
-from frontier.runs.summary import summary, write_summary
-from frontier.search import driver as driver_module
-from frontier.search.verify import verify
-from frontier.search.workspace import Workspace
+from frontier.layers.reader import RunReader
+from frontier.layers.run import LayerRun
+from frontier.layers.summary import summary, write_summary
+from frontier.layers.verify import verify
+from frontier.layers.workspace import Workspace
 from tests.support.commands import invoke
 from tests.support.run_files import COPIES, file_of, layers_of
 from tests.support.stopped_runs import SEARCH, SETTINGS, config_of, finished

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from frontier import api
-from frontier.config import Config
-from frontier.runs.layer_run import LayerRun
-from frontier.search.workspace import Workspace
+from frontier.api import runs as api
+from frontier.config.loading import Config
+from frontier.layers.run import LayerRun
+from frontier.layers.workspace import Workspace
 from frontier.space.layout import Layout
 
 CONFIGS = Path(__file__).parents[2] / "configs"

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pydantic import TypeAdapter
 
 from frontier.layers.record import LayerRecord
+from frontier.layers.run import LayerRun
 from frontier.layers.tally import Tally
-from frontier.runs.layer_run import LayerRun
 
 
 def line_of(depth: int, states: int, form: str = "list", seconds: float = 0.5) -> LayerRecord:

@@ -29,10 +29,11 @@ def _fine_layout(space):
 @contextmanager
 def cut_finely() -> Iterator[None]:
     """Plans made meanwhile are like that."""
-    from frontier import start_runs  # has the function under its own name
+    from frontier.api import start as start_runs  # has the function under its own name
     from frontier.cosets import questions
-    from frontier.search import coset_driver as coset_search
-    from frontier.search import driver, plan
+    from frontier.cosets import search as coset_search
+    from frontier.layers import loop as driver
+    from frontier.layers import plan
 
     make_plan, seconds = plan.make_plan, driver.MEMORY_SECONDS
 

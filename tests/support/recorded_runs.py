@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from frontier import api
-from frontier.config import load_config
+from frontier.api import runs as api
+from frontier.config.loading import load_config
 from frontier.runs.events import LayerFinished, LayerStarted, RunStarted
 from tests.support.ledgers import line_of
 from tests.support.temporary_runs import CONFIGS

@@ -6,9 +6,9 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from frontier import api
-from frontier.config import Config
-from frontier.runs.layer_run import LayerRun
+from frontier.api import runs as api
+from frontier.config.loading import Config
+from frontier.layers.run import LayerRun
 
 
 def config_of(path, puzzle=None, **search):

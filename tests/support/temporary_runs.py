@@ -3,9 +3,9 @@
 import time
 from pathlib import Path
 
-from frontier import api
-from frontier.config import load_config
-from frontier.runs.layer_run import LayerRun
+from frontier.api import runs as api
+from frontier.config.loading import load_config
+from frontier.layers.run import LayerRun
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 

@@ -4,11 +4,11 @@ import dataclasses
 import json
 from functools import cache
 
-from frontier import api
-from frontier.config import Config
+from frontier.api import runs as api
+from frontier.config.loading import Config
+from frontier.layers import task as task_module
 from frontier.layers.parts import RECORD_BYTES
-from frontier.search import task as task_module
-from frontier.search.workspace import close_workspace
+from frontier.layers.workspace import close_workspace
 from tests.support.reference_search import bfs_layers
 
 KNOWN = {  # depth, states: thesis tables 1.1 and (mn)!/2

@@ -1,0 +1,1 @@
+"""What `import frontier` offers, and what the commands call."""

@@ -1,0 +1,1 @@
+"""A config: its schema, its values, and the configs that come with the program."""

@@ -1,1 +1,0 @@
-"""Estimates of the resources of a run, before it starts."""

@@ -1,0 +1,166 @@
+"""Layers made in the driver's process: as lists while they are thin, as bitmaps where they fit in
+memory.
+
+This process then holds the last two layers of a run, makes the next one in place of the older one,
+and writes layers to files when the driver tells it to. If the process dies, unwritten layers are
+lost.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from math import prod
+from typing import ClassVar
+
+import numpy as np
+
+from frontier.kernels.bitmap_search import LayerBitmaps, count_ones
+from frontier.kernels.engines import engine_of
+from frontier.layers.parts import PartRecord
+from frontier.layers.plan import Plan
+from frontier.layers.record import Form, LayerRecord
+from frontier.layers.run import LayerRun
+from frontier.layers.stored import StoredLayer
+from frontier.layers.tally import Counting, Tally
+from frontier.stopwatch import working_time
+
+
+class Held(ABC):
+    """The last two layers of a run in the memory of this process, at first the committed ones.
+
+    form: the form in which they are written. depth: the depth of the later one. depths: the depths
+    of both.
+    """
+
+    form: ClassVar[Form]
+
+    def __init__(self, plan: Plan, run: LayerRun, counting: Counting):
+        """Read the last two committed layers; raises CorruptRunError if one is damaged."""
+        self._run, self._space, self._layout = run, plan.space, plan.layout
+        self._counting = counting
+        self.depth = len(run.records) - 1
+
+    @property
+    def depths(self) -> range:
+        return range(self.depth - 1, self.depth + 1)
+
+    def _stored(self, depth: int) -> StoredLayer:
+        return self._run.open_layer(depth, self._layout)
+
+    def layers(self, since: float) -> Iterator[LayerRecord]:
+        """Make the next layers up to the last one, and generate their ledger lines, without files.
+
+        since: the `working_time` at which the first of these layers began.
+        """
+        while (tally := self.expand()).states:
+            now = working_time()
+            yield LayerRecord.of(self.depth, self.form, tally, max(0.0, now - since))
+            since = now
+
+    @abstractmethod
+    def expand(self) -> Tally:
+        """Make the next layer and return its tally. No layer follows an empty one."""
+
+    def store(self, record: LayerRecord) -> LayerRecord:
+        """Write one of the two layers to its files, and return its ledger line with the files."""
+        parts = self._write(record.depth, record.tally)
+        return LayerRecord.of(record.depth, record.form, record.tally, record.seconds, parts)
+
+    @abstractmethod
+    def _write(self, depth: int, tally: Tally) -> list[PartRecord]:
+        """Write one of the two layers, and return the records of its files."""
+
+
+class AsLists(Held):
+    """Both layers as sorted lists of state numbers."""
+
+    form = "list"
+
+    def __init__(self, plan: Plan, run: LayerRun, counting: Counting):
+        super().__init__(plan, run, counting)
+        self._kernel = engine_of(self._space).lists(self._space)
+        self._lists = [self._stored(depth).numbers() for depth in self.depths]
+
+    def expand(self) -> Tally:
+        """Make the next layer and return its tally. If it is empty, keep the last two layers."""
+        before, current = self._lists
+        numbers = self._kernel.expand(self._space.side_of(self.depth), current, before)
+        tally = self._counting.of_list(self._space.side_of(self.depth + 1), numbers)
+        if tally.states:
+            self._lists, self.depth = [current, numbers], self.depth + 1
+        return tally
+
+    def _write(self, depth: int, tally: Tally) -> list[PartRecord]:
+        files = self._run.files(depth, self._layout)
+        return [files.write_list(self._lists[depth - self.depth - 1], tally, self._run.durable)]
+
+
+class AsBitmaps(Held):
+    """Both layers as bitmaps, on which several threads of this process work."""
+
+    form = "bits"
+
+    def __init__(self, plan: Plan, run: LayerRun, counting: Counting):
+        super().__init__(plan, run, counting)
+        self._search = search = engine_of(self._space).search(self._layout, plan.threads)
+        for depth in self.depths:
+            self._load(depth, search.layer(depth))
+        if not self._space.undone:
+            # Moves may lead to any layer, so all layers are kept.
+            search.add_seen(
+                numbers
+                for depth in range(self.depth - 1)
+                for numbers in self._stored(depth).numbers_by_slab()
+            )
+
+    def _load(self, depth: int, bitmaps: LayerBitmaps) -> None:
+        layer, strip = self._stored(depth), self._layout.strip_words
+        if layer.is_list:
+            bitmaps.add(layer.numbers())
+            return
+        for first, word, slab in layer.slabs():
+            prefix, begin = divmod(word, strip)
+            strips = bitmaps.strips(first, len(slab), prefix)
+            strips[:, begin : begin + slab.shape[1]] = slab[: len(strips)]
+        bitmaps.find_live()
+
+    def expand(self) -> Tally:
+        """Make the next layer in place of the older of the two, and return its tally."""
+        self.depth += 1
+        side, counts = self._space.side_of(self.depth), self._search.expand(self.depth)
+        tally = self._counting.of_nodes(side, slice(None), counts)
+        if (start := self._counting.start_in(side)) is not None:
+            tally += Tally(start=int(self._search.layer(self.depth).holds(start)))
+        return tally
+
+    def _write(self, depth: int, tally: Tally) -> list[PartRecord]:
+        """Write a layer part by part, with all threads."""
+        layout, counting, durable = self._layout, self._counting, self._run.durable
+        files, bitmaps = self._run.files(depth, layout), self._search.layer(depth)
+        files.begin(durable)
+
+        def write_part(task: int) -> PartRecord:
+            where, part_tally = layout.task(files.side, task), counting.zero
+            with files.write_part(task, behind, durable) as writer:
+                for slab in range(prod(layout.grid)):
+                    first, prefix, word = layout.slab_of(where, slab)
+                    strips = bitmaps.strips(first, layout.slab_nodes, prefix)
+                    words = np.ascontiguousarray(strips[:, word : word + layout.slab_words])
+                    counts = np.empty(len(words), dtype=np.int64)
+                    count_ones(words, counts)
+                    if not counts.any():
+                        continue
+                    nodes = slice(first, first + len(words))
+                    part_tally += counting.of_nodes(files.side, nodes, counts)
+                    if len(words) < layout.slab_nodes:
+                        words = np.pad(words, ((0, layout.slab_nodes - len(words)), (0, 0)))
+                    writer.write(slab, words)
+                start = tally.start if counting.start_at(layout, where) else 0
+                return writer.finish(part_tally + Tally(start=start))
+
+        with ThreadPoolExecutor(1) as behind:
+            return self._search.spread(write_part, files.tasks)
+
+
+HELD = {"lists": AsLists, "memory": AsBitmaps}
+"""The classes for layers in this process, by the mode that makes them."""

@@ -1,0 +1,349 @@
+"""The plan of a run, made and checked before anything is written or started."""
+
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, Literal
+
+from frontier import machine
+from frontier.config.loading import Config
+from frontier.config.schema import default_memory
+from frontier.errors import TooLarge
+from frontier.executors.executor import TASKS_UNDER_WAY
+from frontier.kernels.engines import engine_of
+from frontier.kernels.shift_search import LOOK_UP_SECONDS, layer_seconds
+from frontier.layers.layouts import (
+    PROCESS_BYTES,
+    choose_layout,
+    enough_memory,
+    process_bytes,
+    row_bytes,
+    task_bytes,
+)
+from frontier.layers.parts import WRITER_BYTES
+from frontier.puzzles import Puzzle
+from frontier.space.layout import Layout
+from frontier.space.tower_space import AnySpace
+from frontier.text import counted, facts_html, named, size, size_to_set
+
+SLABS_A_THREAD = 3
+"""The number of slabs that a thread holds while it stores a layer from memory."""
+
+LISTED_BYTES = 3 * 24
+"""Bytes per listed state in a task that reads lists: three layers, each with its sort keys."""
+
+LISTED_SECONDS, THIN_WORD_SECONDS = 420e-9, 1.6e-9
+"""A layer is thin if its list takes less time than its bitmaps. A list takes about 130 ns of one
+core for each state, and 300 ns more where it is put into bitmaps or taken from them. Tasks take
+`THIN_WORD_SECONDS` for each word of a bitmap with few states. In memory, where rows without a state
+are skipped, a word takes less (`layer_seconds`). Look-ups add to these times. (Measured with 2x7:
+the two times are equal if there are 1/256 as many states as words from disk, 1/320 in memory.)"""
+
+THIN_STATES, THIN_IN_MEMORY = 200_000, 1000
+"""A layer of at most this many states is always made as a list, because starting a task costs more.
+The second number is for layers in memory, where a step costs less to start."""
+
+NO_LISTS = -1
+"""The limit if moves may lead to any earlier layer: no layer is thin, because only bitmaps can tell
+which states were seen."""
+
+LARGEST_MEMORY = 25 * 10**12
+"""No worker has this many bytes of memory. If a puzzle needs more, the error names no size."""
+
+MOST_STATES = 2**63
+"""State numbers have 63 bits."""
+
+LEAST_KEPT = 2
+"""The number of layers from which a run can be resumed."""
+
+Mode = Literal["lists", "memory", "tasks"]
+"""How layers are made."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """The rule that decides, from the sizes of layers alone, how the next layer is made and which
+    layers stay on disk.
+
+    The next layer is made as a list if the last two are thin and, at the same rate of growth, it
+    would be thin too. Otherwise it is made in memory if two layers fit there as bitmaps, or else by
+    tasks. At least the last two layers stay on the disk. If only two stay, a task deletes the part
+    of the older layer that it replaced, so the disk never holds three whole layers.
+
+    list_states: a layer of at most this many states is thin. in_memory: True if layers that are not
+    thin are made in memory. layers_kept: how many of the last layers stay on the disk; None for
+    all.
+    """
+
+    list_states: int
+    in_memory: bool = False
+    layers_kept: int | None = LEAST_KEPT
+
+    def mode(self, *states: int) -> Mode:
+        """Return how the next layer is made. states: the sizes of the last two layers."""
+        expected = states[-1] ** 2 // max(1, states[0])
+        if max(*states, expected) <= self.list_states:
+            return "lists"
+        return "memory" if self.in_memory else "tasks"
+
+    @property
+    def deletes_replaced(self) -> bool:
+        """True if tasks delete the parts that they replace."""
+        return self.layers_kept == LEAST_KEPT
+
+    def depths_to_keep(self, stored: list[int]) -> list[int]:
+        """Return the depths to keep after the next commit. `stored` lists the depths on disk,
+        ascending."""
+        return stored if self.layers_kept is None else stored[-self.layers_kept :]
+
+
+@dataclass(frozen=True, repr=False)
+class Plan:
+    """A checked plan of a run, which a notebook shows as a table.
+
+    Attributes
+    ----------
+    config
+        The config of the run.
+    puzzle
+        The puzzle that the config describes.
+    space
+        The states that are searched.
+    layout
+        How the states are laid out in files.
+    list_states
+        Layers of at most this many states are made as lists.
+    task_bytes
+        The bytes of memory that a worker needs for the largest task, including its process.
+    threads
+        How many threads of one process make layers in memory; 0 if tasks make them.
+    bytes_in_memory
+        If tasks make layers because one process is not allowed enough memory, the bytes that it
+        would need; otherwise 0.
+    fresh
+        True if the plan assumes that there is no run yet.
+    """
+
+    config: Config
+    puzzle: Puzzle
+    space: AnySpace
+    layout: Layout[Any]
+    list_states: int
+    task_bytes: int
+    threads: int = 0
+    bytes_in_memory: int = 0
+    fresh: bool = False
+
+    def __repr__(self) -> str:
+        return (
+            f"<Plan of {named(self.config.name, self.puzzle.title)}, "
+            f"{counted(self.puzzle.states, 'state')}; {self._mode}, {size(self.task_bytes)} a "
+            f"process; {self.config.path}>"
+        )
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "states": f"{self.puzzle.states:,}",
+            "layers": self._mode,
+            "memory": f"{size(self.task_bytes)} a process",
+            "directory": str(self.config.path),
+        }
+        return facts_html(named(self.config.name, self.puzzle.title), facts)
+
+    @property
+    def _mode(self) -> str:
+        return f"in memory, {counted(self.threads, 'thread')}" if self.in_memory else "by tasks"
+
+    @property
+    def in_memory(self) -> bool:
+        """True if the driver's process holds the layers and does all the work."""
+        return self.threads > 0
+
+    @property
+    def policy(self) -> Policy:
+        search = self.config.search
+        kept = None if search.keep == "all" else LEAST_KEPT + search.spare
+        return Policy(self.list_states, self.in_memory, kept)
+
+    @property
+    def mode_in_words(self) -> str:
+        """Where layers are during the search, and how to change that, in words."""
+        if self.in_memory:
+            by_tasks = " (by tasks, from disk to disk: --set search.in_memory=false)"
+            return (
+                f"in memory, by {counted(self.threads, 'thread')} of one process"
+                f"{'' if self.space.in_memory_only else by_tasks}"
+            )
+        if not self.config.cluster.workers_here:
+            return "by tasks, from disk to disk"
+        if not self.config.search.in_memory:
+            return "by tasks, from disk to disk (in memory: --set search.in_memory=true)"
+        room = self.config.cluster.memory * _workers_in_one_process(self.config)
+        return (
+            "by tasks, from disk to disk (layers in memory would need "
+            f"{size(self.bytes_in_memory)}, but only {size(room)} is allowed)"
+        )
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """The identity of the run, written to its directory and compared when it is resumed."""
+        return {
+            **config_identity(self.config),
+            "layout": self.layout.settings,
+            "states": self.puzzle.states,
+        }
+
+
+def config_identity(config: Config) -> dict[str, Any]:
+    """Return the part of a run's identity that its config determines."""
+    return {
+        "name": config.name,
+        "puzzle": config.puzzle_settings,
+        "keep": config.search.keep,
+        "codec": config.store.codec,
+    }
+
+
+def with_what_is_kept(config: Config) -> Config:
+    """Return the config, made to keep all layers if some moves cannot be undone, because such moves
+    may lead to any earlier layer."""
+    if config.make_puzzle().model.undone:
+        return config
+    search = config.search.model_copy(update={"keep": "all"})
+    return config.model_copy(update={"search": search})
+
+
+def make_plan(config: Config, layout: dict[str, Any] | None = None) -> Plan:
+    """Plan a run; raises TooLarge if it cannot fit in memory. layout: the layout settings of an
+    existing run."""
+    config = with_what_is_kept(config)
+    puzzle, memory = config.make_puzzle(), config.cluster.memory
+    if config.cluster.workers_here and not config.cluster.oversubscribe:
+        machine.refuse_beyond(config.cluster.workers_here, memory)
+    space = _space_of(config, puzzle)
+    bytes_in_memory = 0
+    if config.search.in_memory and config.cluster.workers_here:
+        in_memory = _plan_in_memory(config, puzzle, space, layout)
+        if in_memory.task_bytes <= memory * _workers_in_one_process(config):
+            return in_memory
+        bytes_in_memory = in_memory.task_bytes
+    _check_tasks(config, space, puzzle, bytes_in_memory)
+    held = process_bytes(space)
+    transfers = TASKS_UNDER_WAY * _transfer_bytes(config)
+    if layout is None:
+        chosen, need = choose_layout(space, memory - transfers, config.cluster.workers)
+    else:
+        chosen = Layout.from_settings(space, layout)
+        need = task_bytes(chosen)
+    need += transfers
+    if need > max(memory, LARGEST_MEMORY):
+        raise TooLarge(
+            f"{puzzle.title} has {puzzle.states:,} states, which are out of reach: even a task of "
+            f"the finest layout needs {size(need)} of memory, and a worker has at most "
+            f"{size(LARGEST_MEMORY)}; choose a puzzle with fewer pieces"
+        )
+    if need > memory:
+        which = "the layout of the existing run" if layout else "the finest layout"
+        enough = need if layout else enough_memory(space, need, transfers, config.cluster.workers)
+        raise _too_little(
+            config,
+            f"{which} of {puzzle.title} needs {size(need)} ({size(held)} for the process, "
+            f"{size(need - held)} for a task)",
+            enough,
+        )
+    work = chosen.work(0)
+    seconds = work.words * THIN_WORD_SECONDS + work.look_ups * LOOK_UP_SECONDS
+    # This process makes lists, on the host of its workers or on one of its own; tasks read them.
+    room = min(memory, default_memory("local", 1)) - need
+    most = room // max(LISTED_BYTES, engine_of(space).lists(space).bytes_for(1))
+    list_states = max(THIN_STATES, min(int(seconds / LISTED_SECONDS), most))
+    return Plan(config, puzzle, space, chosen, list_states, need, 0, bytes_in_memory)
+
+
+def _check_tasks(config: Config, space: AnySpace, puzzle: Puzzle, need: int) -> None:
+    """Raise TooLarge if tasks cannot search a space. need: the bytes of a search in memory, 0 if a
+    search in memory is not allowed."""
+    if not (why := space.in_memory_only):
+        return
+    memory, workers = config.cluster.memory, _workers_in_one_process(config)
+    alone = (
+        f"{puzzle.title} can be searched only in memory, by one process on this machine, because "
+        f"{why}"
+    )
+    if not need:
+        raise TooLarge(f'{alone}; set search.in_memory = true and cluster.kind = "local"')
+    raise _too_little(
+        config,
+        f"{alone}. It needs {size(need)}, but may use only {size(memory * workers)}",
+        ceil(need / workers),
+    )
+
+
+def _too_little(config: Config, why: str, enough: int) -> TooLarge:
+    """Return the error for workers with too little memory. enough: the bytes that would suffice."""
+    cluster, here = config.cluster, machine.memory()
+    remedy = f"set cluster.memory to at least {size_to_set(enough)}"
+    if cluster.workers_here and enough > here:
+        remedy = f"this machine has {size(here)}; choose a smaller puzzle"
+    elif cluster.workers_here * enough > here:
+        remedy += f", with at most {counted(here // enough, 'worker')}"
+    message = f"cluster.memory = {size(cluster.memory)} for each worker is too little"
+    return TooLarge(f"{message}: {why}; {remedy}")
+
+
+def _space_of(config: Config, puzzle: Puzzle) -> AnySpace:
+    """Return the space of a puzzle.
+
+    Raises TooLarge if it is too large for one process of the run, or for any process.
+    """
+    workers = _workers_in_one_process(config)
+    least, most = PROCESS_BYTES + puzzle.model.shape_bytes, config.cluster.memory * workers
+    if puzzle.model.shape_bytes and least > most:
+        raise _too_little(
+            config,
+            f"the shapes of {puzzle.title} take {size(puzzle.model.shape_bytes)} in one process, "
+            f"which may use {size(most)}",
+            ceil(least / workers),
+        )
+    if puzzle.states >= MOST_STATES:
+        raise TooLarge(
+            f"{puzzle.title} has {puzzle.states:,} states: state numbers have 63 bits, so at "
+            f"most {MOST_STATES:,} can be searched; choose a smaller puzzle"
+        )
+    space = puzzle.model.space
+    if max(space.nodes) * space.code.half >= MOST_STATES:
+        raise TooLarge(f"{puzzle.title}: its state numbers would exceed 63 bits")
+    return space
+
+
+def _plan_in_memory(
+    config: Config, puzzle: Puzzle, space: AnySpace, layout: dict[str, Any] | None
+) -> Plan:
+    """Return the plan of a run whose layers are in the memory of one process, even if they do not
+    fit.
+
+    On this machine that process may use the memory of all workers together.
+    """
+    workers, engine = _workers_in_one_process(config), engine_of(space)
+    chosen = Layout.from_settings(space, layout) if layout else engine.memory_layout(space, workers)
+    need = process_bytes(space) + engine.memory_bytes(chosen)
+    thread_bytes = WRITER_BYTES + SLABS_A_THREAD * chosen.slab_bytes + row_bytes(chosen)
+    need += workers * (thread_bytes + _transfer_bytes(config))
+    spare = config.cluster.memory * workers - need
+    lists = engine.lists(space)
+    thin = int(layer_seconds(chosen, 0) / LISTED_SECONDS)
+    most_states = space.states if lists.plain else thin
+    list_states = max(THIN_IN_MEMORY, min(most_states, spare // lists.bytes_for(1)))
+    if not space.undone:
+        list_states = NO_LISTS
+    return Plan(config, puzzle, space, chosen, list_states, need, workers)
+
+
+def _workers_in_one_process(config: Config) -> int:
+    """Return the number of workers whose memory and cores one process may use."""
+    local = config.cluster.kind == "local" and config.search.in_memory
+    return config.cluster.workers if local else 1
+
+
+def _transfer_bytes(config: Config) -> int:
+    """Return the bytes in transit between an object store and one task."""
+    return config.storage.transfer_bytes
