@@ -24,6 +24,7 @@ from frontier.errors import InputError
 from frontier.layers.farthest import farthest, farthest_among
 from frontier.layers.progress import LayerTotals
 from frontier.layers.run import LayerRun, layers_of, puzzle_and_run
+from frontier.layers.summary import summary
 from frontier.puzzles import Board, Puzzle
 from frontier.report.html import run_html
 from frontier.runs.events import Listener
@@ -71,7 +72,7 @@ class Run(LayerTotals):
     @cached_property
     def summary(self) -> dict[str, Any]:
         """The results of the run, as ``summary.json`` holds them."""
-        return self.store.summary()
+        return summary(self.store)
 
     def __repr__(self) -> str:
         state = "complete" if self.complete else "not complete"

@@ -1,7 +1,7 @@
 """The steps of a run as functions: plan, start, delete.
 
-The commands `plan` and `run` and the module `frontier.api.runs` use them. The code that gets positions
-from a finished run is in `frontier.api.runs`, so these commands need not load it.
+The commands `plan` and `run` and the module `frontier.api.runs` use them. The code that gets
+positions from a finished run is in `frontier.api.runs`, so these commands need not load it.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,8 @@ from frontier.runs.directory import SUMMARY, delete_files, refuse_others
 from frontier.runs.drive import Search, drive
 from frontier.runs.events import Listener
 from frontier.runs.identity import check_identity
-from frontier.runs.kinds import class_of
+from frontier.runs.kind import kind_at, kind_named
+from frontier.runs.kinds import BY_LAYERS
 from frontier.runs.resolve import resolve
 from frontier.runs.stored_run import StoredRun
 from frontier.storage.lock import writing
@@ -123,11 +124,13 @@ def carry_out(
 ) -> tuple[RunT, dict[str, Any]]:
     """Start or resume the run of a search with its display, and return it with its summary when it
     is done. The arguments are those of `frontier.api.runs.run`."""
-    follow = class_of(search.kind).progress_class()
-    with listening(search.config, search.storage, follow, listeners, progress) as all_listeners:
+    kind = kind_named(search.kind)
+    with listening(
+        search.config, search.storage, kind.progress, listeners, progress
+    ) as all_listeners:
         run = drive(search, all_listeners, take_over)
     with run.gone_instead():
-        found = run.summary()
+        found = kind.summary(run)
     run.check_here()
     try:
         run.write_summary(found)
@@ -147,6 +150,6 @@ def delete_run(path: Place, take_over: bool = False) -> None:
         raise InputError(f"{storage} holds no run; nothing was deleted")
     refuse_others(storage.names(), storage)
     with writing(storage, take_over):
-        delete_files(storage)
+        delete_files(storage, kind_named(kind_at(storage) or BY_LAYERS).delete)
     # The directory stays if there are foreign files in the layers, or if `path` is a link to it.
     storage.remove_folder()

@@ -6,6 +6,7 @@ from frontier.api.gods_number import search_cosets
 from frontier.cli import common
 from frontier.cli.streams import echo
 from frontier.cosets.resources import plan_cosets
+from frontier.cosets.results import gods_number_value
 from frontier.cosets.run import CosetRun
 from frontier.cosets.sampling import sample_next
 from frontier.errors import Gone, Stopped
@@ -121,5 +122,5 @@ def gods_number(
     if not events and not quiet:
         name = run.identity["name"]
         echo(f"{name} has already been searched; nothing to do.", err=True)
-    value = run.results()
+    value = gods_number_value(run)
     common.echo_json([value]) if as_json else echo(describe_gods_number(run, value, at_most))

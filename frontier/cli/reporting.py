@@ -18,9 +18,9 @@ from frontier.report.console import console_on
 from frontier.report.published import compare
 from frontier.report.search_report import search_markdown, search_page, search_text, search_value
 from frontier.report.statistics import Report, statistics_of
+from frontier.runs.kind import kind_at
 from frontier.runs.kinds import BY_COSETS
 from frontier.runs.resolve import resolve
-from frontier.runs.stored_run import kind_at
 from frontier.storage.base import Storage
 
 PLAIN_WIDTH = 120

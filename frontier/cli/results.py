@@ -7,6 +7,7 @@ from frontier.cli.streams import echo
 from frontier.layers.farthest import farthest_among
 from frontier.layers.run import layers_of
 from frontier.report.boards import draw_boards
+from frontier.runs.kind import kind_of
 from frontier.runs.resolve import resolve
 from frontier.text import counted
 
@@ -48,7 +49,7 @@ def farthest(run, limit, among, as_json):
             layered = layers_of(store, "--among needs a run by layers that kept its layers")
             depth, count, boards = farthest_among(layered, among, limit)
         else:
-            depth, count, boards = store.farthest(limit)
+            depth, count, boards = kind_of(store).farthest(store, limit)
         puzzle = store.puzzle
         positions = [puzzle.write(board) for board in boards]
         values.append({"depth": depth, "count": count, "positions": positions})

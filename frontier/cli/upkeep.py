@@ -19,8 +19,9 @@ from frontier.report.console import passing_line
 from frontier.runs.checks import Checks
 from frontier.runs.copies import COPIES, LEDGER, RUN
 from frontier.runs.directory import SUMMARY
+from frontier.runs.kind import kind_of, mend, open_run
 from frontier.runs.resolve import resolve
-from frontier.runs.stored_run import StoredRun, mend, open_run
+from frontier.runs.stored_run import StoredRun
 from frontier.runs.upkeep import verified
 from frontier.storage.lock import reading, writing
 from frontier.text import counted
@@ -112,7 +113,7 @@ def repair(run, yes, take_over):
             echo(line)
         store = open_run(path)
         with passing_line(sys.stderr) as say:
-            steps = store.repair(say)
+            steps = kind_of(store).repair(store, say)
         if not steps.needed:
             echo(f"{path}: nothing {'else ' if restored else ''}to repair")
             return
@@ -122,7 +123,7 @@ def repair(run, yes, take_over):
         steps.take(store)
         if steps.summary or path.exists(SUMMARY):
             store = open_run(path)
-            store.write_summary(store.summary())
+            store.write_summary(kind_of(store).summary(store))
         echo(sentence)
 
 

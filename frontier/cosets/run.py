@@ -7,7 +7,7 @@ their results. The tables may be deleted, because the search makes them again.
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from pydantic import Field, StrictInt, TypeAdapter
@@ -19,8 +19,7 @@ from frontier.cosets.regions import Region, check_puzzle, region_named
 from frontier.cosets.sources import TableSource
 from frontier.cosets.tables import TableFiles
 from frontier.errors import CorruptRunError, InputError
-from frontier.puzzles import Board, Puzzle, puzzle_of
-from frontier.runs.checks import Say
+from frontier.puzzles import Puzzle, puzzle_of
 from frontier.runs.directory import TABLES
 from frontier.runs.identity import Identity
 from frontier.runs.kinds import BY_COSETS
@@ -28,11 +27,6 @@ from frontier.runs.stored_run import StoredRun
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
 from frontier.storage.sealed import Count, Seconds
-
-if TYPE_CHECKING:
-    from frontier.cosets.checks import Checked
-    from frontier.cosets.progress import CosetProgress
-    from frontier.cosets.repair import CosetRepair
 
 
 @dataclass
@@ -76,32 +70,6 @@ class CosetRun(StoredRun):
     @property
     def begun(self) -> bool:
         return self.proof is not None
-
-    @classmethod
-    def progress_class(cls) -> "type[CosetProgress]":
-        from frontier.cosets.progress import CosetProgress
-
-        return CosetProgress
-
-    def verify(self, count: int, seed: int, say: Say) -> "Checked":
-        from frontier.cosets.checks import check_cosets
-
-        return check_cosets(self, count, seed, say)
-
-    def repair(self, say: Say) -> "CosetRepair":
-        from frontier.cosets.repair import plan_coset_repair
-
-        return plan_coset_repair(self, self.verify(0, 0, say))
-
-    def results(self) -> dict[str, Any]:
-        from frontier.cosets.results import gods_number_value
-
-        return gods_number_value(self)
-
-    def farthest(self, limit: int) -> tuple[int, int, list[Board]]:
-        from frontier.cosets.results import farthest_found
-
-        return farthest_found(self, limit)
 
     def options(self) -> dict[str, Any]:
         at_most, layers = self.request

@@ -142,3 +142,16 @@ def _checksum(content: np.ndarray) -> int:
     for first in range(0, content.size, CHUNK_BYTES):
         value = google_crc32c.extend(value, content[first : first + CHUNK_BYTES])
     return value
+
+
+def table_files(storage: Storage) -> list[str]:
+    """Return the names of the files of tables."""
+    names = storage.names(TABLES)
+    return sorted(name for name in names if name.endswith((".npy", ".json")))
+
+
+def delete_tables(storage: Storage) -> None:
+    """Delete the tables of a run at a place, and their folder."""
+    storage.sweep(TABLES)
+    storage.delete(*(f"{TABLES}/{name}" for name in table_files(storage)))
+    storage.remove_folder(TABLES)

@@ -13,40 +13,32 @@ only if the same part of t + 1 is in place.
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field, StrictInt
 
 from frontier.config.loading import Config
 from frontier.errors import InputError
 from frontier.layers.files import LIST_NAME, ZARR_GROUP, LayerFiles, part_names
+from frontier.layers.folders import layer_files, layer_names, remove_layer, remove_runs
 from frontier.layers.record import LayerRecord, chained, records_of
 from frontier.layers.stored import StoredLayer
-from frontier.puzzles import Board, Puzzle, puzzle_of
+from frontier.puzzles import Puzzle, puzzle_of
 from frontier.puzzles.settings import Table
-from frontier.runs.checks import Say
 from frontier.runs.copies import COPIES, LEDGER, OWN_FILES
 from frontier.runs.directory import (
     LAYERS,
-    layer_files,
-    layer_names,
-    remove_layer,
-    remove_runs,
 )
 from frontier.runs.identity import Identity, same_puzzle
+from frontier.runs.kind import kind_at
 from frontier.runs.kinds import BY_LAYERS
 from frontier.runs.resolve import only_member, resolve
-from frontier.runs.stored_run import StoredRun, kind_at
+from frontier.runs.stored_run import StoredRun
 from frontier.space.layout import Layout
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
 from frontier.storage.sealed import holds_json, write_json
 from frontier.text import counted
-
-if TYPE_CHECKING:
-    from frontier.layers.progress import LayerProgress
-    from frontier.layers.repair import LayerRepair
-    from frontier.layers.verify import Verified
 
 
 class LayoutTable(Table):
@@ -87,37 +79,6 @@ class LayerRun(StoredRun):
     @property
     def begun(self) -> bool:
         return bool(self.records)
-
-    @classmethod
-    def progress_class(cls) -> "type[LayerProgress]":
-        from frontier.layers.progress import LayerProgress
-
-        return LayerProgress
-
-    def verify(self, count: int, seed: int, say: Say) -> "Verified":
-        from frontier.layers.verify import verify
-
-        return verify(self, count, seed, say)
-
-    def repair(self, say: Say) -> "LayerRepair":
-        from frontier.layers.repair import plan_repair
-
-        return plan_repair(self, self.verify(0, 0, say))
-
-    def results(self) -> dict[str, Any]:
-        from frontier.layers.summary import run_value
-
-        return run_value(self)
-
-    def summary(self) -> dict[str, Any]:
-        from frontier.layers.summary import summary
-
-        return summary(self)
-
-    def farthest(self, limit: int) -> tuple[int, int, list[Board]]:
-        from frontier.layers.farthest import farthest
-
-        return farthest(self, limit)
 
     def particulars(self, workers: int = 0) -> dict[str, Any]:
         return super().particulars(workers) | {"depth": len(self.records) - 1}

@@ -36,11 +36,12 @@ from frontier.report.rows import Rows
 from frontier.report.status_page import kept_page
 from frontier.runs.environment import NAME as ENVIRONMENT
 from frontier.runs.events import Compiling, Event, Listener, Started, Starting, Stopping
+from frontier.runs.kind import open_run
 from frontier.runs.log import NAME as LOG
 from frontier.runs.log import EventLog, StartLog
 from frontier.runs.progress import UNDER_WAY, Progress, is_written, progress_of
 from frontier.runs.resolve import begun_at
-from frontier.runs.stored_run import StoredRun, open_run
+from frontier.runs.stored_run import StoredRun
 from frontier.storage.base import Storage
 from frontier.text import counted, fitted, rate, span
 

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from frontier.cosets.progress import last_layers
 from frontier.cosets.proof import Answer
-from frontier.cosets.results import bounds_of
+from frontier.cosets.results import bounds_of, gods_number_value
 from frontier.cosets.run import CosetRun
 from frontier.report.boards import board_svg, draw_boards
 from frontier.report.console import fitting_table, pairs
@@ -99,7 +99,7 @@ def search_text(run: CosetRun, console: Console) -> RenderableType:
 
 def search_value(run: CosetRun) -> dict:
     """Return the report as JSON: the keys of ``summary.json`` and the starts."""
-    return run.results() | {"starts": list(starts_of(run.storage))}
+    return gods_number_value(run) | {"starts": list(starts_of(run.storage))}
 
 
 def search_markdown(run: CosetRun) -> str:

@@ -3,8 +3,9 @@
 import time
 
 from frontier.report.figures import describe_state
+from frontier.runs.kind import kind_of, open_run
 from frontier.runs.progress import NOT_BEGUN, RESUME, progress_of
-from frontier.runs.stored_run import StoredRun, open_run
+from frontier.runs.stored_run import StoredRun
 from frontier.storage.places import Place, storage_at
 from frontier.text import counted, named, program, size
 
@@ -21,7 +22,7 @@ def status_of(place: Place, resume: str | None = None) -> dict:
     now, run = time.time(), open_run(path)
     progress, disk = progress_of(run), path.size()
     words = progress.figures(now) | {"on disk": f"{size(disk)} in {path}"}
-    value = progress.source.results() | {
+    value = kind_of(progress.source).results(progress.source) | {
         "path": str(path),
         "state": progress.state,
         "holder": progress.holder,

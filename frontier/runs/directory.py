@@ -1,11 +1,11 @@
 """The files that a run writes at its place. A run never touches anything else there."""
 
-import re
+from collections.abc import Callable
 from contextlib import suppress
 
 from frontier.errors import CorruptRunError, InputError, path_error
-from frontier.layers.files import PART_NAME
 from frontier.runs.copies import COPIES, LEDGER, OWN_FILES, RUN
+from frontier.runs.kinds import BY_COSETS, BY_LAYERS, KINDS
 from frontier.storage.base import Storage
 from frontier.storage.local import MARKED
 from frontier.storage.places import Place
@@ -16,15 +16,11 @@ SUMMARY = "summary.json"
 FOR_PEOPLE = {"environment.json", "events.jsonl", "status.html", SUMMARY}
 """Small files that the search does not need; the run appends to one of them."""
 
-LAYERS, TABLES = "layers", "tables"
-"""The folders of a search: layers, or tables of a run by cosets."""
+LAYERS, TABLES = KINDS[BY_LAYERS].folder, KINDS[BY_COSETS].folder
+"""The folders of results: layers, or tables of a run by cosets."""
 
-OWN_NAMES = {*OWN_FILES, LAYERS, TABLES, "lock"} | FOR_PEOPLE
+OWN_NAMES = {*OWN_FILES, *(kind.folder for kind in KINDS.values()), "lock"} | FOR_PEOPLE
 """All names that a run directory can hold."""
-
-LAYER_NAME = re.compile(r"\d{4,}")
-IDENTIFIER = re.compile(r"[0-9a-f]{32}")
-"""The names of the folders of layers, and of the folders of runs above them."""
 
 
 def make_directory(storage: Storage) -> None:
@@ -83,10 +79,11 @@ def refuse_others(names: set[str], place: Place) -> None:
         )
 
 
-def delete_files(storage: Storage) -> None:
+def delete_files(storage: Storage, delete_results: Callable[[Storage], None]) -> None:
     """Delete the files that a run has written at its place, even if they are damaged; nothing else.
 
-    Raises InputError if another program wrote run.json.
+    delete_results: deletes the results; see `Kind.delete`. Raises InputError if another program
+    wrote run.json.
     """
     with suppress(CorruptRunError):  # a damaged run may also be deleted
         value = read_json(storage, RUN)
@@ -98,53 +95,6 @@ def delete_files(storage: Storage) -> None:
         for file in (COPIES[name], name):
             storage.delete(file)
             storage.force("")  # after a power failure, neither may come back without the other
-    remove_runs(storage)
-    for folder in (LAYERS, TABLES):
-        storage.sweep(folder)
-    storage.delete(*(f"{TABLES}/{name}" for name in table_files(storage)))
-    for folder in (LAYERS, TABLES):
-        storage.remove_folder(folder)
+    delete_results(storage)
     storage.delete(*sorted(FOR_PEOPLE))
     storage.delete("lock")
-
-
-def remove_runs(storage: Storage, but: str = "") -> None:
-    """Delete the layers of all runs in a storage, except those of the run `but`."""
-    for name in filter(IDENTIFIER.fullmatch, storage.names(LAYERS) - {but}):
-        group = f"{LAYERS}/{name}"
-        for layer in layer_names(storage, group):
-            remove_layer(storage, f"{group}/{layer}")
-        if not storage.is_link(group):
-            storage.sweep(group)
-            storage.delete(f"{group}/zarr.json")
-            storage.remove_folder(group)
-
-
-def layer_names(storage: Storage, group: str) -> set[str]:
-    """Return the names of the layers in the folder of all layers."""
-    return set(filter(LAYER_NAME.fullmatch, storage.names(group)))
-
-
-def remove_layer(storage: Storage, folder: str) -> None:
-    """Delete the files that a run has written in a layer's folder, and then the folder if it is
-    empty.
-
-    A link does not belong to the run: neither it nor its target is deleted.
-    """
-    if storage.is_link(folder):
-        return
-    storage.sweep(folder)
-    storage.delete(*layer_files(storage, folder))
-    storage.remove_folder(folder)
-
-
-def layer_files(storage: Storage, folder: str) -> list[str]:
-    """Return the files that a run has written in a layer's folder."""
-    own = [n for n in storage.names(folder) if n == "zarr.json" or PART_NAME.fullmatch(n)]
-    return [f"{folder}/{name}" for name in sorted(own)]
-
-
-def table_files(storage: Storage) -> list[str]:
-    """Return the names of the files of tables."""
-    names = storage.names(TABLES)
-    return sorted(name for name in names if name.endswith((".npy", ".json")))

@@ -15,7 +15,7 @@ from pydantic import Field, StrictInt, ValidationError
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.puzzles.settings import PuzzleTable, Table
 from frontier.runs.copies import RUN
-from frontier.runs.kinds import KINDS, class_of
+from frontier.runs.kinds import KINDS
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
 from frontier.storage.sealed import Moment, first_wrong, read_json, read_sealed
@@ -35,10 +35,11 @@ class Identity(Table):
     puzzle: PuzzleTable
 
 
-def read_identity(storage: Storage, name: str = RUN) -> dict:
+def read_identity(storage: Storage, name: str = RUN, schema: type[Identity] | None = None) -> dict:
     """Return the content of ``run.json``, or of its copy.
 
-    Raises FormatError if its format is not `FORMAT`, CorruptRunError if no run wrote the file.
+    schema: what the kind of run requires; None to read the kind itself. Raises FormatError if its
+    format is not `FORMAT`, CorruptRunError if no run wrote the file.
     """
     identity, file = read_json(storage, name), storage.place(name)
     if not isinstance(identity, dict) or type(identity.get("format")) is not int:
@@ -54,7 +55,8 @@ def read_identity(storage: Storage, name: str = RUN) -> dict:
             f"{file} is corrupt: kind = {kind}: expected one of {', '.join(KINDS)}"
         )
     try:
-        class_of(kind).schema.model_validate(identity)
+        if schema:
+            schema.model_validate(identity)
     except ValidationError as error:
         message = f"{file} is corrupt: {first_wrong(error)}"
         raise CorruptRunError(message) from None

@@ -1,34 +1,24 @@
-"""The kinds of runs. A kind is a package with a subclass of `StoredRun`, and a line here."""
+"""The kinds of runs. A kind is a package with a `frontier.runs.kind.Kind`, and a line here."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from frontier.runs.stored_run import StoredRun
+from typing import NamedTuple
 
 
-class Kind(NamedTuple):
+class Entry(NamedTuple):
     """A kind of run.
 
     command: the command that starts and resumes such a run. folder: the folder of its results in
-    the run directory. home: the module and the class of its runs.
+    the run directory. module: the module with its `Kind`, as KIND.
     """
 
     command: str
     folder: str
-    home: str
+    module: str
 
 
 BY_LAYERS, BY_COSETS = "layers", "cosets"
 
 KINDS = {
-    BY_LAYERS: Kind("run", "layers", "frontier.layers.run:LayerRun"),
-    BY_COSETS: Kind("gods-number", "tables", "frontier.cosets.run:CosetRun"),
+    BY_LAYERS: Entry("run", "layers", "frontier.layers.kind"),
+    BY_COSETS: Entry("gods-number", "tables", "frontier.cosets.kind"),
 }
 """The kinds by the names that ``run.json`` gives them."""
-
-
-def class_of(kind: str) -> "type[StoredRun]":
-    """Return the class of runs of a kind. Its module imports all that such a run needs."""
-    module, _, name = KINDS[kind].home.partition(":")
-    return getattr(import_module(module), name)

@@ -10,9 +10,10 @@ from typing import Any, Generic, TypeVar
 
 from frontier.runs import events
 from frontier.runs.copies import LEDGER
+from frontier.runs.kind import kind_of, open_run
 from frontier.runs.log import LastStart, read_last_start
 from frontier.runs.resolve import resume_command
-from frontier.runs.stored_run import StoredRun, open_run
+from frontier.runs.stored_run import StoredRun
 from frontier.storage.base import Storage
 from frontier.storage.lock import describe_holder, held_since, is_held, left_by
 from frontier.text import span
@@ -182,7 +183,7 @@ def progress_of(run: StoredRun) -> Any:
     state = COMPLETE if run.complete else UNDER_WAY if held else STOPPED
     log, created = read_last_start(storage), run.identity.get("created", 0.0)
     began, started = log.start if log else (created, events.Started(**run.particulars()))
-    progress = run.progress_class()(run.identity["name"], started, began, began, run=run)
+    progress = kind_of(run).progress(run.identity["name"], started, began, began, run=run)
     with suppress(FileNotFoundError):  # a run that was stopped at its beginning has no ledger
         progress.since = max(began, storage.modified(LEDGER))
     if state == UNDER_WAY and lock:

@@ -19,8 +19,9 @@ from frontier.errors import InputError
 from frontier.runs.directory import OWN_NAMES
 from frontier.runs.events import Started
 from frontier.runs.identity import read_identity, same_puzzle
+from frontier.runs.kind import kind_at, open_run
 from frontier.runs.kinds import BY_COSETS, BY_LAYERS, KINDS
-from frontier.runs.stored_run import StoredRun, kind_at, open_run
+from frontier.runs.stored_run import StoredRun
 from frontier.storage.base import Storage
 from frontier.storage.places import Place, storage_at
 from frontier.text import near, program

@@ -10,19 +10,18 @@ import time
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from pydantic import TypeAdapter, ValidationError
 
 from frontier.errors import CorruptRunError, FrontierError, Gone, InputError
-from frontier.puzzles import Board, Puzzle
-from frontier.runs.checks import Checks, Repair, Say
-from frontier.runs.copies import COPIES, LEDGER, RUN, replace_both, restore
+from frontier.puzzles import Puzzle
+from frontier.runs.copies import COPIES, LEDGER, RUN, replace_both
 from frontier.runs.directory import SUMMARY, make_directory
 from frontier.runs.identity import FORMAT, Identity, check_identity, read_identity
-from frontier.runs.kinds import KINDS, class_of
+from frontier.runs.kinds import KINDS
 from frontier.runs.ledger import Ledger
 from frontier.runs.reference import RunRef
 from frontier.storage.base import Replaced, Storage
@@ -91,13 +90,12 @@ class StoredRun(ABC):
             if storage.exists(COPIES[RUN]):
                 raise CorruptRunError(f"{storage.place(RUN)} is missing, but not its copy")
             raise InputError(f"{storage} holds no run: it has no run.json")
-        identity = read_identity(storage)
-        if (kind := identity["kind"]) != cls.kind:
+        if (kind := read_identity(storage)["kind"]) != cls.kind:
             raise InputError(
                 f"{storage} holds a run by {kind}: `{KINDS[kind].command}` resumes it, and status, "
                 "report, farthest and verify read it"
             )
-        run = cls(storage, identity)
+        run = cls(storage, read_identity(storage, schema=cls.schema))
         run.read_ledger()
         return run
 
@@ -135,39 +133,9 @@ class StoredRun(ABC):
     def complete(self) -> bool:
         """True if the run has all that its last start was asked for."""
 
-    @classmethod
-    @abstractmethod
-    def progress_class(cls) -> Any:
-        """Return the class that follows runs of this kind; see `frontier.runs.progress`."""
-
-    @abstractmethod
-    def verify(self, count: int, seed: int, say: Say) -> Checks:
-        """Check all files that the search reads.
-
-        count: how many results of each layer or question to check without the kernels or to search
-        again; 0 for none. seed: the seed of their choice. say: called with each step in words.
-        """
-
-    @abstractmethod
-    def repair(self, say: Say) -> Repair:
-        """Return the steps that repair the run; raises CorruptRunError if it cannot be repaired."""
-
-    @abstractmethod
-    def results(self) -> dict[str, Any]:
-        """Return the results so far, as JSON has them."""
-
-    def summary(self) -> dict[str, Any]:
-        """Return the content of ``summary.json``."""
-        return self.results()
-
     def write_summary(self, value: dict[str, Any]) -> None:
-        """Write ``summary.json``. value: the content, from `summary`."""
+        """Write ``summary.json``. value: the content, from `Kind.summary`."""
         write_sealed(self.storage, SUMMARY, value)
-
-    @abstractmethod
-    def farthest(self, limit: int) -> tuple[int, int, list[Board]]:
-        """Return the depth of the farthest positions, their number, and up to `limit` of them;
-        raises InputError if they are not known."""
 
     def options(self) -> dict[str, Any]:
         """Return the options of the command that resumes the run as it was last started."""
@@ -304,37 +272,3 @@ class StoredRun(ABC):
             "This process changed none of its files. Let the other process run, or stop it and "
             "resume the run here"
         )
-
-
-def kind_at(place: Place) -> str | None:
-    """Return the kind of the run at a place, or None if there is no run.
-
-    If its ``run.json`` is damaged, the folder of its results shows the kind.
-    """
-    storage = storage_at(place)
-    if not storage.exists(RUN):
-        return None
-    with suppress(CorruptRunError):
-        identity = read_json(storage, RUN)
-        if isinstance(identity, dict) and (kind := str(identity.get("kind"))) in KINDS:
-            return kind
-    first, *others = KINDS
-    return next((kind for kind in others if storage.is_folder(KINDS[kind].folder)), first)
-
-
-def open_run(place: Place) -> StoredRun:
-    """Open the run of any kind at a place; raises the errors of `StoredRun.open`."""
-    return class_of(kind_at(place) or next(iter(KINDS))).open(place)
-
-
-def mend(storage: Storage) -> list[str]:
-    """Restore run.json, the ledger, or a copy of either from its counterpart if it is damaged.
-
-    Returns a sentence for each action. Raises CorruptRunError if both are damaged.
-    """
-    actions = restore(storage, RUN, lambda file: read_identity(storage, file))
-    identity = read_identity(storage)
-    run = class_of(identity["kind"])(storage, identity)
-    if not run.fresh or any(map(storage.exists, (LEDGER, COPIES[LEDGER]))):
-        actions += restore(storage, LEDGER, run.check)
-    return actions

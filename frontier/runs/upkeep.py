@@ -2,17 +2,18 @@
 
 from frontier.errors import CorruptRunError, Gone
 from frontier.runs.checks import Checks, Say
-from frontier.runs.stored_run import StoredRun, open_run
+from frontier.runs.kind import kind_of, open_run
+from frontier.runs.stored_run import StoredRun
 
 
 def verified(run: StoredRun, count: int, seed: int, say: Say) -> tuple[StoredRun, Checks]:
-    """Return the run in the state in which it was verified, and the result of `StoredRun.verify`.
+    """Return the run in the state in which it was verified, and the result of `Kind.verify`.
 
     In an object store no lock keeps writers out, so a run that seems damaged is verified again if
     another process has resumed it meanwhile.
     """
     try:
-        result = run.verify(count, seed, say)
+        result = kind_of(run).verify(run, count, seed, say)
     except CorruptRunError:
         if (reopened := _moved_on(run)) is None:
             raise

@@ -1,0 +1,33 @@
+"""Runs by cosets, as a kind of run."""
+
+from frontier.cosets.progress import CosetProgress
+from frontier.cosets.results import farthest_found, gods_number_value
+from frontier.cosets.run import CosetRun
+from frontier.cosets.tables import delete_tables
+from frontier.runs.kind import Kind
+
+
+class _ByCosets(Kind[CosetRun]):
+    run, progress = CosetRun, CosetProgress
+
+    def verify(self, run, count, seed, say):
+        from frontier.cosets.checks import check_cosets  # few commands check
+
+        return check_cosets(run, count, seed, say)
+
+    def repair(self, run, say):
+        from frontier.cosets.repair import plan_coset_repair
+
+        return plan_coset_repair(run, self.verify(run, 0, 0, say))
+
+    def results(self, run):
+        return gods_number_value(run)
+
+    def farthest(self, run, limit):
+        return farthest_found(run, limit)
+
+    def delete(self, storage):
+        delete_tables(storage)
+
+
+KIND = _ByCosets()
