@@ -217,7 +217,7 @@ def expand_encoded(
     before_begin, before_end = before
     unit_rows, row_words = own.rows.shape
     slab_size, cut_rows = cut.slab_nodes * cut.slab_words, cut.slab_words // row_words
-    live = a.live.reshape(-1)
+    sources = a.words, a.live.reshape(-1), a.base, cut_rows
     stored, filled, started = 0, 0, 0
     while step < cut.bands.shape[0] * cut.cuts and room.size - filled >= most:
         band, own_cut = step // cut.cuts, step % cut.cuts
@@ -248,10 +248,8 @@ def expand_encoded(
                 clear(own.rows.reshape(-1))
             for i in range(count):
                 own.live[i] = was_live
-            states = expand_rows(
-                own.rows, own.live[:count], first, cut_rows, first_node, first_row, cut_rows,
-                counts, own.scratch, a.words, live, a.base, program, swap_tables,
-            )  # fmt: skip
+            rows = own.rows, own.live[:count], first, cut_rows, first_node, first_row, counts
+            states = expand_rows(rows, sources, own.scratch, program, swap_tables)
             if states:
                 to = encode_words(unit, word, own.masks, room, to)
                 if number == start[0] and 0 <= start[1] - word < words:

@@ -11,10 +11,31 @@ The row is gathered in a buffer that stays in the first two levels of cache and 
 row whose sources have no bit set costs one table look-up.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from frontier.jit import kernel
-from frontier.space.program import Program, Swaps
+from frontier.space.program import (
+    FIRST_PLACE,
+    FIRST_SWAP,
+    KIND,
+    LAST_SWAP,
+    NEXT_RADIX,
+    ODD,
+    POSITION,
+    RADIX,
+    ROW,
+    SLOT,
+    STRETCH_COUNT,
+    STRETCH_WORDS,
+    SWAP_WORDS,
+    TABLE_BEGIN,
+    TABLE_END,
+    WORD,
+    Program,
+    Swaps,
+)
 from frontier.space.swaps import (
     FIELDS,
     GATHER,
@@ -36,6 +57,42 @@ SPARE_ROWS = 5
 """The number of rows that a thread holds while it expands, besides its input and output."""
 
 
+class Target(NamedTuple):
+    """Some rows of the next layer.
+
+    words: uint64[N, words of a row]. At first, a row holds the row of the layer before if `live` is
+        set; afterwards it holds the row of the next layer. It does not change if neither layer has
+        a state there.
+    live: bool[N]. Afterwards: whether the row holds a state.
+    first, rows: row i is row (first + i) % rows of node (first + i) // rows.
+    first_node: the number of node 0 in the task. first_row: the number of its row 0, counted
+        through all of the task's prefixes.
+    counts: int64, one entry for each node of the task; the states found there are added.
+    """
+
+    words: np.ndarray
+    live: np.ndarray
+    first: int
+    rows: int
+    first_node: int
+    first_row: int
+    counts: np.ndarray
+
+
+class Sources(NamedTuple):
+    """The slabs of the current layer that a task needs.
+
+    words: flat uint64. live: bool, whether each row has a bit set. base: int64[stacks, slots], the
+    row where the slab of each stack of source nodes and each slot begins, -1 if that slab is empty.
+    cut_rows: rows of a slab of one node.
+    """
+
+    words: np.ndarray
+    live: np.ndarray
+    base: np.ndarray
+    cut_rows: int
+
+
 @kernel
 def live_rows(words, row_words, live, slabs):
     """For some slabs s of the flat array, set live[s, r] to whether row r has any bit set."""
@@ -51,17 +108,23 @@ def live_rows(words, row_words, live, slabs):
 
 
 @kernel
-def or_swap(target, source, i, odd, positions, table, parities):
+def or_swap(target, source, i, odd, swap_tables):
     """Or the image of the source row under the swap of positions i and i+1 into the target.
 
-    odd: the sign of the row's sequences plus the digits that number the row, modulo 2. positions,
-    table, parities: the fields of `Swaps`.
+    odd: the sign of the row's sequences plus the digits that number the row, modulo 2. swap_tables:
+    `Swaps`, as a tuple.
     """
-    kind = positions[i, 0]
+    positions, table, parities = swap_tables
+    kind = positions[i, KIND]
     if kind == STRETCHES:
-        or_stretches(target, source, positions[i, 1], positions[i, 2], positions[i, 3])
+        radix, next_radix, words = (
+            positions[i, RADIX],
+            positions[i, NEXT_RADIX],
+            positions[i, SWAP_WORDS],
+        )
+        or_stretches(target, source, radix, next_radix, words)
     elif kind == GATHER:
-        or_gather(target, source, table, positions[i, 4], positions[i, 5])
+        or_gather(target, source, table, positions[i, TABLE_BEGIN], positions[i, TABLE_END])
     elif kind == FIELDS:
         or_fields(target, source)
     elif kind == SWAP_54:
@@ -73,46 +136,37 @@ def or_swap(target, source, i, odd, positions, table, parities):
 
 
 @kernel
-def or_swaps(target, source, first, last, odd, spare, second_spare, swaps, tables):
+def or_swaps(target, source, some, odd, spares, program, swap_tables):
     """Or the image of the source row under some swaps of a `Program` into the target.
 
-    first, last: the swaps numbered first .. last-1. odd: as for `or_swap`, without the swaps of the
-    voltage that come after these. spare, second_spare: rows that are overwritten; the source may be
-    `second_spare`. tables: `Swaps`, as a tuple.
+    some: (first, last), for the swaps numbered first .. last-1. odd: as for `or_swap`, without the
+    swaps of the voltage that come after these. spares: two rows that are overwritten; the source
+    may be the second. program, swap_tables: a `Program` and `Swaps`, as tuples.
     """
+    first, last = some
     if first == last:
         or_copy(target, source)
         return
-    positions, table, parities = tables
+    swaps, (spare, second_spare) = Program(*program).swaps, spares
     for k in range(first, last - 1):
         clear(spare)
-        or_swap(spare, source, swaps[k, 0], odd ^ swaps[k, 1], positions, table, parities)
+        or_swap(spare, source, swaps[k, POSITION], odd ^ swaps[k, ODD], swap_tables)
         source, spare, second_spare = spare, second_spare, spare
     k = last - 1
-    or_swap(target, source, swaps[k, 0], odd ^ swaps[k, 1], positions, table, parities)
+    or_swap(target, source, swaps[k, POSITION], odd ^ swaps[k, ODD], swap_tables)
 
 
 @kernel
-def expand_rows(
-    target, target_live, first, rows, first_node, first_row, cut_rows, counts, scratch, arena, live,
-    base, program, swap_tables,
-):  # fmt: skip
+def expand_rows(target, sources, scratch, program, swap_tables):
     """Expand the current layer into some rows, and return the number of their states.
 
-    target: uint64[N, words of a row]. At first, a row holds the row of the layer before if
-        `target_live` is set; afterwards it holds the row of the next layer. It does not change if
-        neither layer has a state there.
-    target_live: bool[N]. Afterwards: whether the row holds a state.
-    first, rows: row i of the target is row (first + i) % rows of node (first + i) // rows.
-    first_node: the number of node 0 in the task. first_row: the number of its row 0, counted
-        through all of the task's prefixes. cut_rows: rows of a slab of one node.
-    counts: int64, one entry for each node of the task; the states found there are added.
+    target, sources, program, swap_tables: a `Target`, `Sources`, `Program` and `Swaps`, as tuples.
     scratch: uint64[SPARE_ROWS, words of a row], overwritten.
-    arena, live, base: as for `expand`. program, swap_tables: a `Program` and `Swaps`, as tuples.
 
     One call expands many rows, because a call costs more than a short row.
     """
-    p = Program(*program)
+    p, t, s = Program(*program), Target(*target), Sources(*sources)
+    arena, live, base, target_live, rows = s.words, s.live, s.base, t.live, t.rows
     row_words, states_in_all = scratch.shape[1], 0
     image, spare, gathered, joint, fresh = (
         scratch[0], scratch[1], scratch[2], scratch[3], scratch[4],
@@ -120,12 +174,12 @@ def expand_rows(
     # In tasks with one row for each node, each arc into a node comes from one row, whatever its
     # voltage.
     one_row = p.row_odd.size == 1 and p.slots.size == 1
-    n, r = first // rows, first % rows - 1  # of the row before the first
+    n, r = t.first // rows, t.first % rows - 1  # of the row before the first
     for i in range(target_live.size):
         r += 1
         if r == rows:
             n, r = n + 1, 0
-        node, row, was_live = first_node + n, first_row + r, target_live[i]
+        node, row, was_live = t.first_node + n, t.first_row + r, target_live[i]
         touched = False
         first_arc = p.start[node]
         if one_row:  # does any source have a state? Unsigned places are not checked for a sign
@@ -139,21 +193,21 @@ def expand_rows(
         pending = 0  # the swaps that `joint` still needs, if it is in use
         for arc in range(first_arc, p.start[node + 1]):
             stack, w = p.stack[arc], p.voltage[arc]
-            stretches, size = p.voltages[w, 1], p.voltages[w, 2]
-            begin, end = p.voltages[w, 3], p.voltages[w, 4]
+            stretches, size = p.voltages[w, STRETCH_COUNT], p.voltages[w, STRETCH_WORDS]
+            begin, end = p.voltages[w, FIRST_SWAP], p.voltages[w, LAST_SWAP]
             has_source, source = False, gathered
-            entry = p.voltages[w, 0] + row * stretches
+            entry = p.voltages[w, FIRST_PLACE] + row * stretches
             for b in range(stretches):
-                source_row = base[stack, p.places[entry + b, 0]]
+                source_row = base[stack, p.places[entry + b, SLOT]]
                 if source_row < 0:
                     continue
-                source_row += p.row[arc] + p.places[entry + b, 1]
+                source_row += p.row[arc] + p.places[entry + b, ROW]
                 if not live[source_row]:
                     continue
                 if not touched:
                     clear(image)
                     touched = True
-                at = source_row * row_words + p.places[entry + b, 2]
+                at = source_row * row_words + p.places[entry + b, WORD]
                 if begin == end:
                     or_copy(image[b * size : (b + 1) * size], arena[at : at + size])
                 elif stretches == 1:
@@ -168,31 +222,27 @@ def expand_rows(
             odd, alike = p.row_odd[row] ^ p.sign[node], np.int64(p.alike[arc])
             if pending:
                 if has_source:
-                    or_swaps(
-                        joint, source, begin, end - pending, odd, spare, gathered, p.swaps,
-                        swap_tables,
-                    )  # fmt: skip
+                    some = begin, end - pending
+                    or_swaps(joint, source, some, odd, (spare, gathered), program, swap_tables)
                 source, begin, alike = joint, end - pending, min(pending, alike)
             if alike == 0:
-                or_swaps(
-                    image, source, begin, end, odd, spare, gathered, p.swaps, swap_tables
-                )  # fmt: skip
+                some = begin, end
+                or_swaps(image, source, some, odd, (spare, gathered), program, swap_tables)
             else:
                 clear(fresh)
-                or_swaps(
-                    fresh, source, begin, end - alike, odd, spare, gathered, p.swaps, swap_tables
-                )  # fmt: skip
+                some = begin, end - alike
+                or_swaps(fresh, source, some, odd, (spare, gathered), program, swap_tables)
                 joint, fresh = fresh, joint
             pending = alike
-        out = target[i]
+        out = t.words[i]
         if not touched:
             if was_live:
                 clear(out)
                 target_live[i] = False
             continue
         if p.own[node, 0] >= 0:
-            own_row = base[p.own[node, 0], p.own_slots[row // cut_rows]]
-            at_row = own_row + p.own[node, 1] + row % cut_rows
+            own_row = base[p.own[node, 0], p.own_slots[row // s.cut_rows]]
+            at_row = own_row + p.own[node, 1] + row % s.cut_rows
             if own_row >= 0 and live[at_row]:
                 for j in range(row_words):
                     image[j] &= ~arena[at_row * row_words + j]
@@ -208,7 +258,7 @@ def expand_rows(
                 out[j] = x
                 states += count_bits(x)
         target_live[i] = states > 0
-        counts[node] += np.int64(states)
+        t.counts[node] += np.int64(states)
         states_in_all += np.int64(states)
     return states_in_all
 
@@ -236,14 +286,15 @@ def expand(
     counts: int64[nodes of the task]; the states found at each node are added.
     arena: flat uint64, the slabs of the current layer that the task needs.
     live: bool, whether each row of the arena has a bit set.
-    base: int64[stacks, slots], the row of the arena where the slab of each stack of source nodes
-        and each slot begins, -1 if that slab is empty.
+    base: as for `Sources`.
     """
     row_words = swaps.parities.size
     rows = target.shape[1] // row_words
     cut_rows = rows // len(slabs)
     scratch = np.empty((SPARE_ROWS, row_words), dtype=np.uint64)
-    expand_rows(
+    into = Target(
         target.reshape(-1, row_words), target_live, 0, rows, first_node, slabs.start * cut_rows,
-        cut_rows, counts, scratch, arena, live, base, tuple(program), tuple(swaps),
+        counts,
     )  # fmt: skip
+    sources = Sources(arena, live, base, cut_rows)
+    expand_rows(tuple(into), tuple(sources), scratch, tuple(program), tuple(swaps))

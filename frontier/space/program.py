@@ -42,6 +42,18 @@ from frontier.space.swaps import (
     word_parities,
 )
 
+FIRST_PLACE, STRETCH_COUNT, STRETCH_WORDS, FIRST_SWAP, LAST_SWAP = range(5)
+"""The columns of `Program.voltages`."""
+
+SLOT, ROW, WORD = range(3)
+"""The columns of `Program.places`."""
+
+POSITION, ODD = range(2)
+"""The columns of `Program.swaps`."""
+
+KIND, RADIX, NEXT_RADIX, SWAP_WORDS, TABLE_BEGIN, TABLE_END = range(6)
+"""The columns of `Swaps.positions`."""
+
 
 class Program(NamedTuple):
     """Tables for one task, with S slots, N stacks of source nodes, A arcs and W voltages.
@@ -60,13 +72,14 @@ class Program(NamedTuple):
     alike: int8[A], how many of its last swaps an arc shares with the next arc into its node.
     own: int32[nodes of the task, 2], the stack and the row of the node itself, used if the lift is
         not bipartite (a layer may then neighbour itself); otherwise -1.
-    voltages: int64[W, 5]: the first of the `places` of a voltage, the stretches of a row, the words
-        of a stretch, and where the swaps of the voltage inside the row begin and end in `swaps`.
-    places: int32[P, 3]: the slot, the row in its slab and the word in this row from which a stretch
+    voltages: int64[W, 5]: the FIRST_PLACE of a voltage in `places`, the STRETCH_COUNT of a row, the
+        STRETCH_WORDS, and where the swaps of the voltage inside the row begin and end in `swaps`
+        (FIRST_SWAP, LAST_SWAP).
+    places: int32[P, 3]: the SLOT, the ROW in its slab and the WORD in this row from which a stretch
         comes. Rows are counted through all of the task's prefixes, and stretch b of row r is at
-        voltages[w, 0] + r * voltages[w, 1] + b.
-    swaps: int64[K, 2]: the position of each swap, and the parity of the number of swaps of its
-        voltage from this one to the last.
+        FIRST_PLACE + r * STRETCH_COUNT + b.
+    swaps: int64[K, 2]: the POSITION of each swap, and the parity of the number of swaps of its
+        voltage from this one to the last (ODD).
     row_odd: int64[rows], parity of the digits that number a row.
     """
 
@@ -93,7 +106,7 @@ class Program(NamedTuple):
     @property
     def look_ups(self) -> int:
         """The number of stretches that all rows look up; see `Work`."""
-        return self.row_odd.size * int(self.voltages[self.voltage, 1].sum())
+        return self.row_odd.size * int(self.voltages[self.voltage, STRETCH_COUNT].sum())
 
 
 class Reads(NamedTuple):
@@ -164,8 +177,8 @@ def _bands(layout: Layout, task: Task, program: Program, entry: np.ndarray) -> l
     kinds: dict[tuple[bytes, ...], tuple[int, list[np.ndarray]]] = {}  # slots under each prefix
     kind_of = np.zeros(len(p.voltages), dtype=np.int64)
     for w in np.unique(p.voltage).tolist():
-        begin, stretches = p.voltages[w, :2]
-        places = p.places[begin : begin + prefixes * layout.rows * stretches, 0]
+        begin, stretches = p.voltages[w, FIRST_PLACE], p.voltages[w, STRETCH_COUNT]
+        places = p.places[begin : begin + prefixes * layout.rows * stretches, SLOT]
         slots = [_different(of_prefix) for of_prefix in places.reshape(prefixes, -1)]
         key = tuple(of_prefix.tobytes() for of_prefix in slots)
         kind_of[w], _ = kinds.setdefault(key, (len(kinds), slots))
@@ -192,10 +205,11 @@ def _bands(layout: Layout, task: Task, program: Program, entry: np.ndarray) -> l
 class Swaps(NamedTuple):
     """The action of each swap inside a row, for the kernel.
 
-    positions: int64[positions, 6]: for the swap of i and i+1, its kind, the radices of its digits,
-    the words of a stretch, and where its table begins and ends in `table`; 0 where the kind has
-    none. table: uint32. parities: uint64[words of a row], all ones where the digits of a word are
-    odd.
+    positions: int64[positions, 6]: for the swap of i and i+1, its KIND, the radices of its digits
+        (RADIX, NEXT_RADIX), the words of a stretch (SWAP_WORDS), and where its table begins and
+        ends in `table` (TABLE_BEGIN, TABLE_END); 0 where the kind has none.
+    table: uint32.
+    parities: uint64[words of a row], all ones where the digits of a word are odd.
     """
 
     positions: np.ndarray
@@ -208,13 +222,14 @@ def swaps_of(layout: Layout[Space]) -> Swaps:
     positions = np.zeros((max(code.length - 1, 0), 6), dtype=np.int64)
     table = np.empty(0, np.uint32)
     for i, row in enumerate(positions):
-        row[0] = kind = swap_kind(code, i)
+        row[KIND] = kind = swap_kind(code, i)
         if kind in (STRETCHES, GATHER):
-            row[1:4] = code.radices[i], code.radices[i + 1], stretch_words(code, i)
+            row[RADIX], row[NEXT_RADIX] = code.radices[i], code.radices[i + 1]
+            row[SWAP_WORDS] = stretch_words(code, i)
         if kind == GATHER and i >= layout.row_digits:
-            row[4] = table.size
+            row[TABLE_BEGIN] = table.size
             table = np.append(table, gather_table(code, i))
-            row[5] = table.size
+            row[TABLE_END] = table.size
     return Swaps(positions, table, word_parities(code, layout.row_words))
 
 
@@ -256,11 +271,11 @@ def program_of(layout: Layout[Space], task: Task) -> Program:
     rows = np.arange(task.first_prefix * layout.rows, task.last_prefix * layout.rows)
     voltages = np.zeros((len(space.graph.voltages), 5), dtype=np.int64)
     sizes = np.array([origin.slab.size for origin in origins], dtype=np.int64)
-    voltages[used, 0] = np.cumsum(sizes) - sizes
-    voltages[used, 1] = sizes // rows.size
-    voltages[used, 2] = layout.row_words // voltages[used, 1]
+    voltages[used, FIRST_PLACE] = np.cumsum(sizes) - sizes
+    voltages[used, STRETCH_COUNT] = stretches = sizes // rows.size
+    voltages[used, STRETCH_WORDS] = layout.row_words // stretches
     ends = np.cumsum([0, *(len(swaps) for swaps in inner)])
-    voltages[:, 3], voltages[:, 4] = ends[:-1], ends[1:]
+    voltages[:, FIRST_SWAP], voltages[:, LAST_SWAP] = ends[:-1], ends[1:]
     places = [
         np.stack([np.searchsorted(slots, origin.slab), origin.row, origin.word], 1)
         for origin in origins
