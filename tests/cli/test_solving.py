@@ -139,9 +139,9 @@ def test_one_board_from_python(case, boards):
 
 def test_a_long_search_says_less_and_less_often(monkeypatch):
     now = [0.0]
-    monkeypatch.setattr("frontier.cli.solving.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("frontier.cli.solve.time.monotonic", lambda: now[0])
     said = []
-    monkeypatch.setattr("frontier.cli.solving.click.echo", lambda text, err: said.append(text))
+    monkeypatch.setattr("frontier.cli.solve.click.echo", lambda text, err: said.append(text))
     watch = solving._Watch()
     for second in range(100_000):
         now[0] = float(second)

@@ -78,7 +78,7 @@ def run(
     """
     named = resolve(config, settings)
     if dry_run:
-        from frontier.cli.planning import show_plans  # a run needs no forecast
+        from frontier.cli.plan import show_plans  # a run needs no forecast
 
         show_plans(named.config.members, verbose, as_json, quiet)
         return
