@@ -14,7 +14,7 @@ import numpy as np
 from frontier.codec.codecs import SlabCodec
 from frontier.config.loading import load_config
 from frontier.layers.rates import sample_layers, try_codec
-from frontier.space.layout import SLAB_BYTES
+from frontier.space.words import SLAB_BYTES
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
 CODECS = "bitmap", "zstd:1"

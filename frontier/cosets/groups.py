@@ -20,8 +20,8 @@ from frontier.jit import kernel
 from frontier.kernels.distances import WORD_BITS, bit_at, bit_numbers
 from frontier.puzzles import GridPuzzle, pattern_puzzle
 from frontier.puzzles.pattern_graph import set_ranks
-from frontier.space.layout import WORD_BYTES
 from frontier.space.lehmer import LehmerCode
+from frontier.space.words import WORD_BYTES
 
 MOST_OF_LINES = 8
 """The most tiles of a group if a move slides several tiles: on a board of 16 cells a database of

@@ -26,9 +26,9 @@ from frontier.codec.zerobytes_kernels import (
 )
 from frontier.jit import kernel
 from frontier.kernels.expand_rows import SPARE_ROWS, expand_rows
-from frontier.space.layout import ROW_WORDS
 from frontier.space.program import Reads
 from frontier.space.swaps import clear
+from frontier.space.words import ROW_WORDS
 
 WRONG_CHECKSUM, NO_BITMAP = 1, 2
 """The possible faults of a slab in stored form."""

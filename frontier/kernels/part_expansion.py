@@ -12,7 +12,8 @@ from typing import Any, Self
 import numpy as np
 
 from frontier.codec.slabs import Slabs, most_stored_bytes
-from frontier.space.layout import WORD_BYTES, Layout, Task
+from frontier.space.layout import Layout, Task
+from frontier.space.words import WORD_BYTES
 
 SAMPLE_TASKS = 4
 """The most tasks of a side that are examined to estimate the cost of a layout. They have the same

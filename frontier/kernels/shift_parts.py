@@ -13,8 +13,9 @@ from frontier.kernels.expand_rows import expand
 from frontier.kernels.part_expansion import LARGE_TASK, SMALL_LAYER, Expansion, PartTables
 from frontier.kernels.shift_search import LOOK_UP_SECONDS
 from frontier.space.graph import Space
-from frontier.space.layout import WORD_BYTES, Layout, Task
+from frontier.space.layout import Layout, Task
 from frontier.space.program import Reads, Swaps, program_of, reads_of, swaps_of
+from frontier.space.words import WORD_BYTES
 
 ARENA_BYTES = 8_000_000
 """The most bytes of an arena, unless a band needs more."""

@@ -24,7 +24,7 @@ from frontier.layers.plan import LEAST_KEPT, Mode, Plan
 from frontier.layers.rates import Rates, trial_of, try_machine
 from frontier.layers.record import LayerRecord
 from frontier.layers.run import LayerRun
-from frontier.space.layout import WORD_BYTES
+from frontier.space.words import WORD_BYTES
 from frontier.text import counted, size
 
 START_SECONDS = 10.0

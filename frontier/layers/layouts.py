@@ -9,8 +9,9 @@ from frontier.kernels.part_expansion import PartTables
 from frontier.layers.files import most_part_bytes
 from frontier.layers.parts import WRITER_BYTES
 from frontier.layers.workspace import GROWTH_BYTES
-from frontier.space.layout import ROW_WORDS, WORD_BYTES, Layout
+from frontier.space.layout import Layout
 from frontier.space.tower_space import AnySpace
+from frontier.space.words import ROW_WORDS, WORD_BYTES
 from frontier.text import rounded_up
 
 PROCESS_BYTES = 330_000_000

@@ -18,7 +18,8 @@ import numpy as np
 from frontier.codec.codecs import SlabCodec, encoded_bytes
 from frontier.kernels.engines import engine_of
 from frontier.puzzles import Puzzle, tile_puzzle
-from frontier.space.layout import WORD_BYTES, Layout
+from frontier.space.layout import Layout
+from frontier.space.words import WORD_BYTES
 
 SAMPLE_BOARD = (3, 4)
 SAMPLE_STEP = 3

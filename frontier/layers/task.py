@@ -16,7 +16,7 @@ from frontier.layers.parts import PartRecord
 from frontier.layers.tally import Tally
 from frontier.layers.workspace import Workspace, workspace_of
 from frontier.runs.reference import RunRef
-from frontier.space.layout import WORD_BYTES
+from frontier.space.words import WORD_BYTES
 from frontier.stopwatch import Stopwatch, preparing
 
 

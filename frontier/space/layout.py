@@ -23,22 +23,18 @@ form the number of a word, the most significant first:
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, prod
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from frontier.errors import InputError
+from frontier.space.tower_space import AnySpace
+from frontier.space.words import ROW_WORDS, SLAB_BYTES, WORD_BYTES
 from frontier.text import counted
 
-if TYPE_CHECKING:
-    from frontier.space.tower_space import AnySpace
-
-SpaceT = TypeVar("SpaceT", bound="AnySpace")
+SpaceT = TypeVar("SpaceT", bound=AnySpace)
 
 LAYOUT_KEYS = ("prefix_digits", "task_nodes", "shares")
-WORD_BYTES = 8
-ROW_WORDS = 4096  # a row and its image stay in a core's first two levels of cache
-SLAB_BYTES = 1 << 18
 
 
 def split_voltage(voltage: tuple[int, ...], border: int) -> tuple[tuple[int, ...], tuple[int, ...]]:

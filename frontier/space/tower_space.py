@@ -19,8 +19,8 @@ from zlib import crc32
 import numpy as np
 
 from frontier.space.graph import Space
-from frontier.space.layout import SLAB_BYTES, WORD_BYTES
 from frontier.space.tower import Graph, Tower
+from frontier.space.words import SLAB_BYTES, WORD_BYTES
 
 Tables = tuple[np.ndarray, np.ndarray]
 """`to` and `then` of a digit: int32[sections, radix] each."""

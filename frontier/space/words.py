@@ -1,8 +1,12 @@
-"""The bits of a word, for kernels."""
+"""The words of bitmaps: their sizes, and their bits for kernels."""
 
 import numpy as np
 
 from frontier.jit import kernel
+
+WORD_BYTES = 8
+ROW_WORDS = 4096  # a row and its image stay in a core's first two levels of cache
+SLAB_BYTES = 1 << 18
 
 
 @kernel

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from frontier.kernels.tower_search import TowerLists, TowerSearch, memory_layout
 from frontier.space import tower as towers
-from frontier.space.layout import SLAB_BYTES
 from frontier.space.points import points_of
 from frontier.space.tower import Graph, Tower
 from frontier.space.tower_space import ROW_COST, TowerSpace
+from frontier.space.words import SLAB_BYTES
 from tests.support.random_towers import exchange, made, origin_of, plain, ring
 
 MOST = 20_000
