@@ -35,12 +35,12 @@ REMEDY = ". `{program} verify` lists all damage, `{program} repair` repairs what
 
 
 class _Commands(UserDict):
-    """The commands by name. The data are the module and the short help of each command. A module is
-    imported only when its command is used, because no command needs another's module."""
+    """The commands by name. The data are the short help of each command. Its module is imported
+    only when the command is used, because no command needs another's module."""
 
     def __getitem__(self, name: str) -> click.Command:
-        module, _ = self.data[name]
-        attribute = "list_command" if name == "list" else name.replace("-", "_")
+        module = name.replace("-", "_")
+        attribute = "list_command" if name == "list" else module
         return getattr(_loaded(f"frontier.cli.{module}"), attribute)
 
 
@@ -75,8 +75,7 @@ class _Group(click.Group):
         """Return a command that has only a name and a short help, for lists."""
         if name not in self.commands:
             return None
-        _, short_help = COMMANDS[name]
-        return click.Command(name, short_help=short_help)
+        return click.Command(name, short_help=COMMANDS[name])
 
     def resolve_command(self, context, arguments):
         """Return the name, the real command to invoke, and the remaining arguments."""
@@ -136,22 +135,22 @@ def _remedy(error: FrontierError, command: str | None) -> str:
 
 
 COMMANDS = {
-    "list": ("starting", "List the configs that come with the program."),
-    "init": ("starting", "Write a config to start from."),
-    "plan": ("plan", "Estimate the memory, disk and time of a run."),
-    "run": ("run", "Start or resume a search."),
-    "status": ("status", "Show how far RUN has got, and how long it may still take."),
-    "gods-number": ("gods_number", "Find God's number without visiting every position."),
-    "report": ("report", "Report the results of RUN, or compare several runs."),
-    "farthest": ("farthest", "Print the positions that need the most moves."),
-    "layer": ("layers", "Print all or some of the positions of one layer."),
-    "solve": ("solve", "Find a shortest solution of each BOARD."),
-    "draw": ("draw", "Draw positions."),
-    "export": ("layers", "Write the distances of all positions as an array."),
-    "verify": ("upkeep", "Check all files of RUN that the search reads."),
-    "repair": ("upkeep", "Roll a damaged RUN back to its last good layer."),
+    "list": "List the configs that come with the program.",
+    "init": "Write a config to start from.",
+    "plan": "Estimate the memory, disk and time of a run.",
+    "run": "Start or resume a search.",
+    "status": "Show how far RUN has got, and how long it may still take.",
+    "gods-number": "Find God's number without visiting every position.",
+    "report": "Report the results of RUN, or compare several runs.",
+    "farthest": "Print the positions that need the most moves.",
+    "layer": "Print all or some of the positions of one layer.",
+    "solve": "Find a shortest solution of each BOARD.",
+    "draw": "Draw positions.",
+    "export": "Write the distances of all positions as an array.",
+    "verify": "Check all files of RUN that the search reads.",
+    "repair": "Roll a damaged RUN back to its last good layer.",
 }
-"""The module in `frontier.cli` and the short help of each command, in the order of their use."""
+"""The short help of each command, in the order of their use. Its module has its name."""
 
 
 @click.group(

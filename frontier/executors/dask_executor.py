@@ -15,7 +15,7 @@ from typing import Any
 from frontier.errors import FrontierError, Stopped
 from frontier.executors.dask_settings import has_dashboard
 from frontier.executors.executor import TASKS_UNDER_WAY, Call, Executor
-from frontier.runs.reference import Program
+from frontier.executors.program import Program
 
 WINDOW = TASKS_UNDER_WAY + 1
 """The number of bundles that the scheduler has at a time for each worker: one more than the worker

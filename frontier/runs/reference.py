@@ -1,45 +1,18 @@
-"""What a driver tells its workers: its program, and a reference to the run; and the cache that
-keeps the run of a process open."""
+"""References to runs, and the cache that keeps the run of a process open."""
 
 import socket
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from frontier import __version__
 from frontier.errors import InputError
-from frontier.runs.identity import FORMAT
 
 if TYPE_CHECKING:
     from frontier.runs.stored_run import StoredRun
 
 Opened = TypeVar("Opened")
 RunT = TypeVar("RunT", bound="StoredRun")
-
-
-class Program(NamedTuple):
-    """The program of a driver or a worker: its host, its version, and the format of its runs."""
-
-    host: str
-    version: str
-    format: int
-
-    @classmethod
-    def here(cls) -> Self:
-        """Return the program of this process."""
-        return cls(socket.gethostname(), __version__, FORMAT)
-
-    def check_worker(self) -> None:
-        """Raise InputError if this process, a worker of this driver, has another version."""
-        worker = Program.here()
-        if worker[1:] != self[1:]:
-            raise InputError(
-                f"the worker on host {worker.host} has frontier {worker.version} (format "
-                f"{worker.format}), but the driver on host {self.host} has frontier {self.version} "
-                f"(format {self.format}): install the same version on both and start the workers "
-                "again"
-            )
 
 
 @dataclass(frozen=True)

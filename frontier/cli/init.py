@@ -1,6 +1,4 @@
-"""The commands that list and write the configs that come with the program: list, init."""
-
-import sys
+"""The command that writes a config to start from: init."""
 
 import click
 
@@ -8,38 +6,10 @@ from frontier.cli.files import Target, check_targets, force_option
 from frontier.cli.streams import echo
 from frontier.config import bundled
 from frontier.errors import InputError
-from frontier.text import terminal_width
 
 
 def _complete(context, parameter, incomplete: str) -> list[str]:
     return [name for name in bundled.names() if name.startswith(incomplete)]
-
-
-@click.command(
-    "list",
-    short_help="List the configs that come with the program.",
-    epilog="""\b
-Examples:
-  frontier list
-  frontier list cube pancake  # configs with one of these words
-""",
-)
-@click.argument("words", metavar="[WORD]...", nargs=-1)
-def list_command(words):
-    """List the names of the configs that come with the program, with a sentence on each.
-
-    Commands take such a name as a CONFIG: `frontier run 2x5`. If WORDs are given, only configs
-    whose name or sentence contains one of them are listed.
-    """
-    names = bundled.found_by(words) if words else bundled.names()
-    if not names:
-        raise InputError(
-            f"no config has {' or '.join(words)} in its name or its description; `list` shows all "
-            "configs"
-        )
-    formatter = click.HelpFormatter(width=terminal_width(sys.stdout))
-    formatter.write_dl([(name, bundled.title_of(name)) for name in names])
-    click.echo(formatter.getvalue(), nl=False)
 
 
 @click.command(
