@@ -83,7 +83,7 @@ INSTEAD = {
             "10 --limit 61000000000 --memory 7GB",
         )
     },
-    # need a queue, other hosts, or a cluster's interface: tests/test_jobs.py and tests/search run
+    # need a queue, other hosts, or a cluster's interface: tests/test_jobs.py and tests/layers run
     # these on stand-ins of their own, tests/campaigns/slurm-here on a real Slurm
     f"{RUN} --set cluster.kind=slurm --workers 32 --set cluster.options.interface=eth0 "
     "--set cluster.options.walltime=04:00:00": PARSED,

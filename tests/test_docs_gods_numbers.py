@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from frontier.config.loading import load_config
-from frontier.cosets.search import find_gods_number
 from tests.support.commands import script
+from tests.support.coset_runs import find_gods_number
 
 ROOT = Path(__file__).parents[1]
 PAGE = "docs/results/README.md"

@@ -210,7 +210,7 @@ class Heard:
     """Listens for where a run begins."""
 
     def __call__(self, event):
-        if isinstance(event, frontier.runs.events.RunStarted):
+        if isinstance(event, frontier.runs.events.Started):
             self.workers, self.dashboard = event.workers, event.dashboard
 
 
@@ -232,7 +232,7 @@ def test_a_client_that_is_closed_stops_a_run(tmp_path, cluster, by_tasks):
     with Client(cluster, set_as_default=False) as client:
 
         def close(event):
-            if isinstance(event, frontier.runs.events.RunStarted):
+            if isinstance(event, frontier.runs.events.Started):
                 client.close()
 
         with pytest.raises(Stopped, match=r"^the connection to the scheduler was lost$"):

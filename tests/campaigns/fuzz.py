@@ -40,14 +40,14 @@ from frontier.codec import zerobytes
 from frontier.codec.codecs import SlabCodec, encoded_bytes
 from frontier.config.loading import Config
 from frontier.errors import FrontierError
+from frontier.layers.events import TaskFinished
 from frontier.layers.reader import RunReader
 from frontier.layers.repair import plan_repair
 from frontier.layers.run import LayerRun
 from frontier.layers.stored import StoredLayer
 from frontier.layers.verify import verify
 from frontier.report.status import describe_status, status_of
-from frontier.runs.events import TaskFinished
-from frontier.runs.kinds import mend
+from frontier.runs.kind import mend
 from frontier.space.layout import Layout
 from frontier.storage.places import storage_at
 from tests.campaigns.mutations import MUTATIONS, Files, torn

@@ -318,7 +318,7 @@ def _promises(
         if call and start.settings != NEVER and call.path.endswith("events.jsonl"):
             for line in call.data.splitlines():
                 event = json.loads(line)
-                if event["event"] in ("RunStarted", "LayerFinished"):
+                if event["event"] in ("Started", "LayerFinished"):
                     promised = event["depth"] + 1
         start = begins.get(i, start)
         if start.settings == NEVER or (i in begins and start.options == FRESH):

@@ -92,7 +92,7 @@ class Queue:
 
     def wait_for_start(self, path: Path, job: str, number: int) -> None:
         """Wait until a run is started for the second time, …"""
-        while (path / "events.jsonl").read_text().count('"RunStarted"') < number:
+        while (path / "events.jsonl").read_text().count('"Started"') < number:
             self.still_there(job)
             time.sleep(0.1)
         print(f"   job {job} has started again", flush=True)

@@ -68,7 +68,7 @@ def test_run_tells_a_person(tmp_path):
         json.loads(line) for line in (tmp_path / "run" / "events.jsonl").read_text().splitlines()
     ]
     assert [line["event"] for line in log] == [
-        "RunStarted", "LayerFinished", *["LayerMade"] * 21, *["LayerFinished"] * 21, "RunFinished",
+        "Started", "LayerFinished", *["LayerMade"] * 21, *["LayerFinished"] * 21, "Finished",
     ]  # fmt: skip
     assert set(log[1]) == {
         "time", "event", "depth", "states", "states_so_far", "form", "seconds", "elapsed", "disk",

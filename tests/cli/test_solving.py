@@ -7,7 +7,7 @@ import tempfile
 import pytest
 
 import frontier
-from frontier.cli import solving
+from frontier.cli import solve as solving
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import permutation_puzzle
 from tests.support.commands import invoke
@@ -505,30 +505,6 @@ def test_settings_do_not_change_a_run_directory(run):
     board = "0 1 2 3/4 5 6 7"
     message = refused("solve", run, board, "--method", "ida", "--set", "puzzle.metric=multi")
     assert "is a run directory" in message
-
-
-def test_rotate():
-    text = invoke("rotate", PUBLISHED).stdout
-    assert text.startswith(f"{PUBLISHED}:\n   4: (a 7) (b 2) (a -7)\n")
-    assert "41 commands" in text
-    (value,) = values("rotate", PUBLISHED)
-    assert value["commands"] == 41
-    assert value["slides_before"] == []
-    assert [tile for tile, _ in value["stages"]] == [4, 3, 2, 1, 5, 9, 13, 8, 7, 6, 10, 14, 11]
-    assert len(value["tiles"]) == value["tile_moves_without_backtracks"] < value["tile_moves"]
-    shown = invoke("rotate", PUBLISHED, "--boards").stdout
-    assert shown.count("│ 1  │ 2  │ 3  │ 4  │\n") >= 10
-    assert f"{value['tile_moves']:,} tile moves" in shown
-
-
-def test_what_rotate_refuses():
-    for board, word in [
-        ("13 15 3 9/1 4 14 5/7 2 8 10/12 11 6 0", "parity"),
-        ("1 2 3/4 5 6/7 8 0", "4 rows of 4"),
-        (PUBLISHED.replace("15", "16"), "0..15"),
-        (PUBLISHED.replace("15", "x"), "'x'"),
-    ]:
-        assert word in refused("rotate", board)
 
 
 def test_a_board_is_read_in_the_notation_of_a_config():

@@ -12,13 +12,13 @@ import pytest
 from frontier import gods_number
 from frontier.api import gods_number as api_cosets
 from frontier.cosets.checks import check_cosets
+from frontier.cosets.events import Asking
 from frontier.cosets.run import CosetRun
-from frontier.cosets.search import find_gods_number
 from frontier.errors import CorruptRunError, Gone
 from frontier.runs.directory import FOR_PEOPLE
-from frontier.runs.events import Asking
 from tests.cosets.test_search import config
 from tests.support.commands import invoke
+from tests.support.coset_runs import find_gods_number
 from tests.support.run_files import read_sealed, write_sealed
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS

@@ -5,8 +5,8 @@ import pytest
 from frontier import machine
 from frontier.config.loading import config_of
 from frontier.cosets.resources import plan_cosets
-from frontier.cosets.search import find_gods_number
 from frontier.errors import InputError
+from tests.support.coset_runs import find_gods_number
 
 GB = 10**9
 

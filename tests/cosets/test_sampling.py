@@ -10,9 +10,9 @@ from frontier.cosets import sampling
 from frontier.cosets.questions import Asker
 from frontier.cosets.regions import region_named
 from frontier.cosets.sampling import sample, sample_next
-from frontier.cosets.search import find_gods_number
 from frontier.puzzles import tile_puzzle
 from tests.support.commands import invoke
+from tests.support.coset_runs import find_gods_number
 
 
 @pytest.mark.parametrize("metric", ["step", "multi"])

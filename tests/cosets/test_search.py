@@ -8,24 +8,21 @@ from frontier import gods_number, make_config
 from frontier.config.loading import Config
 from frontier.cosets import questions, search
 from frontier.cosets.checks import check_cosets
+from frontier.cosets.events import Asking
 from frontier.cosets.proof import Answer, Proof
 from frontier.cosets.questions import Witness
+from frontier.cosets.results import gods_number_value
 from frontier.cosets.run import CosetRun
 from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.executors.executor import Threads
 from frontier.jit.notices import tell_compiling
-from frontier.report.gods_number import describe_gods_number, gods_number_value
-from frontier.runs.events import (
-    Asking,
-    Compiling,
-    SearchFinished,
-    SearchStarted,
-    SearchStopped,
-    Starting,
-)
-from frontier.runs.kinds import mend
+from frontier.report.gods_number import describe_gods_number
+from frontier.runs import events
+from frontier.runs.events import Compiling, Finished, Started, Starting
+from frontier.runs.kind import mend
 from frontier.runs.resolve import place_of_cosets
 from frontier.storage.lock import writing
+from tests.support.coset_runs import find_gods_number
 from tests.support.reference_cosets import board_of
 from tests.support.run_files import read_sealed, write_sealed
 
@@ -345,28 +342,29 @@ def test_listeners_are_told_of_kernels_that_are_compiled(tmp_path, monkeypatch):
         return make(*arguments)
 
     monkeypatch.setattr(search, "_asker", compile_first)
-    search.find_gods_number(config(tmp_path), hours=1e-9, listeners=[told.append])
-    assert [type(event) for event in told[:3]] == [Starting, SearchStarted, Asking]
+    find_gods_number(config(tmp_path), hours=1e-9, listeners=[told.append])
+    assert [type(event) for event in told[:3]] == [Starting, Started, Asking]
     assert told[3] == Compiling()
 
 
 def test_listeners_are_told_what_happens(tmp_path):
     told = []
-    search.find_gods_number(config(tmp_path), hours=1e-9, listeners=[told.append])
-    search.find_gods_number(config(tmp_path), layers=2, listeners=[told.append])
+    find_gods_number(config(tmp_path), hours=1e-9, listeners=[told.append])
+    find_gods_number(config(tmp_path), layers=2, listeners=[told.append])
     told = [event for event in told if not isinstance(event, Compiling)]
     kinds = [type(event) for event in told if not isinstance(event, Asking)]
-    one, other = (Starting, SearchStarted, SearchStopped), (Starting, SearchStarted, SearchFinished)
+    one, other = (Starting, Started, events.Stopped), (Starting, Started, Finished)
     assert kinds == [*one, *other]
     assert (told[0].resumed, told[0].workers, told[0].states) == (False, 0, None)
-    assert [told[1].resumed, told[1].at_most, told[1].layers] == [False, None, 1]
-    assert "time limit" in told[kinds.index(SearchStopped) + 1].reason
+    assert told[1].resumed is False
+    assert told[1].request == {"at_most": None, "layers": 1}
+    assert "time limit" in told[kinds.index(events.Stopped) + 1].reason
     asked = [event for event in told if isinstance(event, Asking)]
     assert asked[0].doing == "making the tables"
     assert all(event.done <= event.portions for event in asked)
-    assert (asked[-1].lower, asked[-1].upper, asked[-1].limit) == (36, 36, 33)
+    assert (asked[-1].lower, asked[-1].upper, asked[-1].limit) == (36, 36, None)
     told.clear()
-    search.find_gods_number(config(tmp_path), layers=2, listeners=[told.append])
+    find_gods_number(config(tmp_path), layers=2, listeners=[told.append])
     assert not told, "nothing is left to be done"
 
 

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,42 +14,35 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from frontier.cli import main
-from frontier.report.console import console_on
-from frontier.report.displays import LiveProgress, PlainProgress, say_details
-from frontier.report.displays import shown as table_of
-from frontier.report.figures import figures
-from frontier.runs.events import (
-    Asking,
-    Compiling,
+from frontier.cosets.events import Asking
+from frontier.cosets.progress import CosetProgress
+from frontier.layers.events import (
     LayerFinished,
     LayerMade,
     LayerStarted,
-    RunFinished,
-    RunStarted,
-    RunStopped,
-    SearchFinished,
-    SearchStarted,
-    SearchStopped,
-    Starting,
-    Stopping,
     StoringLayers,
     TaskFinished,
 )
-from frontier.runs.progress import Progress, SearchProgress
+from frontier.layers.progress import LayerProgress
+from frontier.report.console import console_on
+from frontier.report.displays import LiveProgress, PlainProgress, say_details
+from frontier.report.displays import shown as table_of
+from frontier.runs.events import Compiling, Finished, Starting, Stopped, Stopping
 from frontier.storage.local import LocalStorage
 from tests.support.commands import invoke
 from tests.support.ledgers import line_of
-from tests.support.recorded_runs import CONFIGS, STATES, events_of, run, settings
-from tests.support.sweeps import swept
+from tests.support.recorded_runs import CONFIGS, events_of, run, settings
 
 # -- the terminal ---------------------------------------------------------------------------------
+from tests.support.start_events import cosets_started, layers_started
+from tests.support.sweeps import swept
 
 
 def picture(width, layers=50, height=60, **options):
     console = Console(
         file=io.StringIO(), width=width, height=height, force_terminal=True, **options
     )
-    progress = Progress()
+    progress = LayerProgress()
     for event in events_of("2x7", layers, "http://here/"):
         progress(event)
     console.print(table_of([progress], console))
@@ -90,8 +84,8 @@ def test_wider_terminals_show_more():
 
 
 def test_a_bar_shows_the_share_of_the_states_found():
-    progress = Progress()
-    progress(RunStarted("a", "", "", -1, 0, 1000, 1, False))
+    progress = LayerProgress()
+    progress(layers_started("a", "", "", 1000, 1))
     for depth, (states, bar) in enumerate([(1, 0), (249, 10), (500, 30), (250, 40)]):
         progress(LayerFinished(line_of(depth, states), 0, 1.0, 0))
         console = Console(file=io.StringIO(), width=80)  # where what is left has no colour
@@ -104,8 +98,8 @@ def test_a_bar_shows_the_share_of_the_states_found():
 
 
 def test_a_bar_shows_the_share_of_a_question():
-    progress, console = SearchProgress(), Console(file=io.StringIO(), width=30)
-    progress(SearchStarted("a", "tiles", "/no/run", 2, None, 1, False))
+    progress, console = CosetProgress(), Console(file=io.StringIO(), width=30)
+    progress(cosets_started("a", "tiles", "/no/run", 2, None, 1))
     console.print(table_of([progress], console))
     assert "━" not in console.file.getvalue()
     progress(Asking("asking", 1, 9, 8, done=3, portions=4))
@@ -128,15 +122,15 @@ def live_on(width=80):
 def test_the_dashboard_is_named_in_a_terminal_and_to_those_who_ask(capsys):
     display, file = live_on()
     begins, *others = events_of("2x7", 50, "http://here/")
-    for event in (begins, *others, RunStopped(49, "enough", 1.0)):
+    for event in (begins, *others, Stopped(1.0, "enough")):
         display(event)
     assert "dashboard: http://here/" in file.getvalue()
     say_details(begins)
     assert "  2 workers\n  dashboard: http://here/\n" in capsys.readouterr().err
 
 
-STARTING = Starting("a", "tiles", "/no/run", False, 2, states=1000)
-BEGUN = RunStarted("a", "tiles", "/no/run", -1, 0, 1000, 2, False)
+STARTING = Starting("layers", "a", "tiles", "/no/run", False, 2, states=1000)
+BEGUN = layers_started("a", "tiles", "/no/run", 1000, 2)
 
 
 def test_what_happens_is_said_at_once(plain):
@@ -158,7 +152,7 @@ def test_a_terminal_shows_a_line_a_block_and_nothing_at_the_end():
     assert re.search(r"Starting 2 workers … 0\.\d s", file.getvalue())
     display(BEGUN)
     display(LayerFinished(line_of(0, 1), 1, 1.0, 0))
-    display(RunFinished(0, 1, True, 1.0))
+    display(Finished(1.0))
     assert file.getvalue().count("a: tiles") == 1
 
 
@@ -171,7 +165,7 @@ def test_a_start_that_fails_leaves_nothing_in_place():
 
 
 def test_kernels_are_being_made_ready_until_there_is_news():
-    progress = Progress()
+    progress = LayerProgress()
     progress(BEGUN, 0.0)
     for event, words in (
         (Compiling(elsewhere=True), "workers load or compile their kernels (12.0 s)"),
@@ -183,7 +177,7 @@ def test_kernels_are_being_made_ready_until_there_is_news():
         (TaskFinished(0, 2, 9, 1), None),
     ):
         progress(event, 0.0)
-        known = figures(progress, 12.0)
+        known = progress.figures(12.0)
         assert known.get("now") == words
         assert ("next layer" in known) == (words is None)
 
@@ -215,23 +209,23 @@ def rows_of(plain):
 
 def test_that_layers_are_stored_is_said_until_they_are():
     first, *others = FOUR_LAYERS
-    progress = Progress()
-    progress(RunStarted("a", "", "", -1, 0, 10**9, 1, False))
+    progress = LayerProgress()
+    progress(layers_started("a", "", "", 10**9, 1))
     for number, event in enumerate([
         LayerFinished(first, 1, 0.0, 0), *(LayerMade(layer, 1.0) for layer in others),
         StoringLayers(2), Stopping(), *(LayerFinished(layer, 0, 1.0, 7) for layer in others),
     ]):  # fmt: skip
         progress(event)
-        known = figures(progress)
+        known = progress.figures(time.time())
         assert (known.get("now") == "storing 2 layers") == (4 <= number <= 7)
         assert ("not stored yet" in known) == (1 <= number <= 7)
 
 
 def test_layers_that_take_no_while_have_no_rows_of_their_own(clock, plain):
-    plain(RunStarted("a", "", "", -1, 0, 10**9, 1, False))
+    plain(layers_started("a", "", "", 10**9, 1))
     for depth, clock.now in enumerate([1.0, 1.5, 2.0, 2.1, 2.2]):
         plain(LayerFinished(line_of(depth, 10**depth, seconds=0.1), 0, clock.now, 0))
-    plain(RunFinished(4, 11111, False, 2.2))
+    plain(Stopped(2.2, "depth 4 reached, as requested"))
     rows = rows_of(plain)
     assert [row["depth"] for row in rows] == ["0", "2", "4"]
     assert rows[-1] | {"clock": ""} == {
@@ -251,13 +245,13 @@ def test_columns_stay_one_below_the_other(plain, clock):
 
 
 def test_a_table_of_a_search(plain, clock):
-    plain = PlainProgress(io.StringIO(), SearchProgress())
-    plain(SearchStarted("a", "tiles", "/no/run", 2, None, 1, False))
+    plain = PlainProgress(io.StringIO(), CosetProgress())
+    plain(cosets_started("a", "tiles", "/no/run", 2, None, 1))
     plain(Asking("making the tables"))
     for clock.now, done in ((1.0, 0), (2.0, 1), (61.0, 2)):
         plain(Asking("asking", 1, 9, 8, done=done, portions=4, left=7.0, positions=3))
     clock.now = 61.1
-    plain(SearchFinished(9, 9, 62.0))
+    plain(Finished(62.0))
     rows = rows_of(plain)
     assert [list(row.values())[1:5] for row in rows] == [
         ["1", "9", ">8", "0.00"], ["1", "9", ">8", "50.00"], ["9", "9", "-", "-"],
@@ -271,20 +265,20 @@ def test_a_table_of_a_search(plain, clock):
     [((None, 1), "gods-number /no/run"), ((8, 3), "gods-number /no/run --at-most 8 --layers 3")],
 )
 def test_a_stopped_search_says_how_to_resume_and_no_time_left(asked, command):
-    progress = SearchProgress()
-    progress(SearchStarted("a", "tiles", "/no/run", 2, *asked, False))
+    progress = CosetProgress()
+    progress(cosets_started("a", "tiles", "/no/run", 2, *asked))
     progress(Asking("asking", 1, 9, 8, done=1, portions=4, left=7.0))
-    assert "time left" in figures(progress)
-    progress(SearchStopped("interrupted", 1.0))
-    assert figures(progress)["resume with"].endswith(command)
-    assert "time left" not in figures(progress)
+    assert "time left" in progress.figures(time.time())
+    progress(Stopped(1.0, "interrupted"))
+    assert progress.figures(time.time())["resume with"].endswith(command)
+    assert "time left" not in progress.figures(time.time())
 
 
 def test_layers_are_told_as_they_are_made_and_not_again_when_they_are_committed(clock, plain):
     console = Console(file=io.StringIO(), width=80)
-    page = Progress()
+    page = LayerProgress()
     layers = FOUR_LAYERS
-    events = [RunStarted("a", "", "", -1, 0, 10**9, 1, False), LayerFinished(layers[0], 1, 0.0, 0)]
+    events = [layers_started("a", "", "", 10**9, 1), LayerFinished(layers[0], 1, 0.0, 0)]
     events += [LayerMade(layer, layer.depth) for layer in layers[1:]]
     for event in events:
         plain(event)
@@ -299,16 +293,16 @@ def test_layers_are_told_as_they_are_made_and_not_again_when_they_are_committed(
     assert page.layers == layers
     assert page.committed == 4
     page(LayerMade(line_of(4, 10**4), 5.0))
-    page(RunStopped(3, "killed", 5.0))
+    page(Stopped(5.0, "killed"))
     assert page.layers == layers
 
 
 def test_a_stop_that_loses_layers_shows_none_again(clock, plain):
-    plain(RunStarted("a", "", "", -1, 0, 10**9, 1, False))
+    plain(layers_started("a", "", "", 10**9, 1))
     plain(LayerFinished(FOUR_LAYERS[0], 1, 0.0, 0))
     for clock.now, layer in enumerate(FOUR_LAYERS[1:], 1):
         plain(LayerMade(layer, 1.0))
-    plain(RunStopped(0, "killed", 5.0))
+    plain(Stopped(5.0, "killed"))
     assert [row["depth"] for row in rows_of(plain)] == ["0", "1", "2", "3"]
 
 
@@ -347,7 +341,7 @@ def test_a_terminal_that_goes_away():
             raise OSError(5, "Input/output error")
 
     progress = LiveProgress(Console(file=Gone(), force_terminal=True, width=80))
-    for event in (*events_of("2x5", 30), RunFinished(55, STATES["2x5"], True, 1.0)):
+    for event in (*events_of("2x5", 30), Finished(1.0)):
         progress(event)
     assert lost
 

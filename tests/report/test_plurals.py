@@ -12,13 +12,14 @@ from frontier.answers.ida import IdaSolver
 from frontier.api import runs as api
 from frontier.cli import main
 from frontier.errors import InputError, Unsolved
+from frontier.layers.events import LayerFinished
 from frontier.puzzles import block_puzzle, graph_puzzle, tile_puzzle
 from frontier.report.displays import PlainProgress
-from frontier.runs.events import LayerFinished, RunFinished, RunStarted
 from frontier.storage.lock import describe_holder
 from frontier.text import counted
 from tests.support.ledgers import line_of
 from tests.support.run_files import layers_of
+from tests.support.start_events import layers_started
 from tests.support.temporary_runs import CONFIGS
 
 SEVERAL = re.compile(r"(?<![\d,.×])1 (?!of )(\w+ )?\w+s\b")
@@ -70,9 +71,9 @@ def test_a_run_of_one_move(tmp_path):
 
 def test_progress_of_one_state(capsys):
     progress = PlainProgress(sys.stderr)
-    progress(RunStarted("one", "title", "path", -1, 0, 1, 1, False, None))
+    progress(layers_started("one", "title", "path", 1, 1))
     progress(LayerFinished(line_of(0, 1, seconds=0.0), 1, 0.0, 0))
-    progress(RunFinished(0, 1, False, 0.0))
+    progress(Finished(0.0))
     said = capsys.readouterr().err
     assert "title, 1 state, in path\n" in said
     assert len(said.splitlines()) == 3  # with the heads of the columns and one row

@@ -13,28 +13,24 @@ from rich.console import Console
 
 from frontier import text
 from frontier.layers.estimate import TimeLeft
+from frontier.layers.events import LayerFinished, LayerStarted, TaskFinished
+from frontier.layers.progress import LayerProgress, time_left_words
 from frontier.layers.run import LayerRun
 from frontier.layers.summary import describe, summary
 from frontier.report import status_page as status_page_module
 from frontier.report.displays import PlainProgress
 from frontier.report.displays import shown as table_of
-from frontier.report.figures import figures, line, next_layer_words, time_left_words
+from frontier.report.figures import line
 from frontier.report.statistics import statistics_of
 from frontier.report.status import describe_status, status_of
-from frontier.runs.events import (
-    LayerFinished,
-    LayerStarted,
-    RunFinished,
-    RunStarted,
-    RunStopped,
-    TaskFinished,
-)
-from frontier.runs.progress import Progress, progress_of
+from frontier.runs.events import Started, Stopped
+from frontier.runs.progress import progress_of
 from tests.support.commands import invoke
 from tests.support.ledgers import line_of
 from tests.support.recorded_runs import RECORDED, config_of, events_of, run
 
 # -- words ----------------------------------------------------------------------------------------
+from tests.support.start_events import layers_started
 
 
 def test_durations():
@@ -90,9 +86,9 @@ def test_not_all_is_not_all(tmp_path, held):
     progress = progress_of(store)
     rows, console = PlainProgress(io.StringIO()), Console(file=io.StringIO(), width=200)
     states = 2 * 10**9 - 1
-    rows(RunStarted("most", "", "", -1, 0, states + 1, 1, False))
+    rows(layers_started("most", "", "", states + 1, 1))
     rows(LayerFinished(line_of(0, states, seconds=1.0), states, 1.0, 0))
-    rows(RunStopped(0, "enough", 1.0))
+    rows(Stopped(1.0, "enough"))
     console.print(table_of([progress], console))
     shown = {
         "status": describe_status(status_of(store.path)),
@@ -117,7 +113,7 @@ def test_moments():
 
 
 def test_the_time_left_runs_down_while_a_layer_is_under_way():
-    progress = Progress()
+    progress = LayerProgress()
     for event in events_of("2x7", 90):
         progress(event, 1000.0)
     progress(LayerStarted(90, 9), 1000.0)
@@ -127,15 +123,15 @@ def test_the_time_left_runs_down_while_a_layer_is_under_way():
     assert begun.seconds - half.seconds == pytest.approx(first / 2)
     assert late.seconds == pytest.approx(begun.seconds - first)  # what comes after it is not less
     assert begun == whole
-    assert next_layer_words(progress, 1012.0) == "0 of 9 tasks done, under way for 12.0 s"
+    assert progress.next_layer_words(1012.0) == "0 of 9 tasks done, under way for 12.0 s"
     progress(TaskFinished(90, 2, 9, 1000), 1003.0)
-    assert next_layer_words(progress, 1012.0) == "2 of 9 tasks done, under way for 12.0 s"
+    assert progress.next_layer_words(1012.0) == "2 of 9 tasks done, under way for 12.0 s"
 
 
 def test_how_sure_it_is_said_to_be():
     said = []
     for layers in (5, 50, 90):
-        progress = Progress()
+        progress = LayerProgress()
         for event in events_of("2x7", layers):
             progress(event, 0.0)
         said.append(time_left_words(progress.left(0.0)))
@@ -149,7 +145,7 @@ def test_after_the_peak_nothing_larger_is_said_to_come():
     peak = sizes.index(max(sizes))
     said = {}
     for layers in range(40, peak + 8):
-        progress = Progress()
+        progress = LayerProgress()
         for event in events_of("2x7", layers):
             progress(event, 0.0)
         said[layers - 1] = re.search(r"\((.*)\)", time_left_words(progress.left(0.0)))[1]
@@ -165,14 +161,14 @@ def left_of(least, likely, most, passed=True):
 
 def test_when_it_ends(monkeypatch):
     noon = time.mktime((2026, 3, 5, 12, 0, 0, 0, 0, -1))
-    progress = Progress()
+    progress = LayerProgress()
     for event in events_of("2x7", 50):
         progress(event)
 
     def said(*left):
         made = left_of(*left) if left else None
-        monkeypatch.setattr(Progress, "left", lambda progress, now: made)
-        return figures(progress, noon).get("ends")
+        monkeypatch.setattr(LayerProgress, "left", lambda progress, now: made)
+        return progress.figures(noon).get("ends")
 
     hour = 3600
     assert said(60, 120, 300) == "12:01–12:05"
@@ -181,7 +177,7 @@ def test_when_it_ends(monkeypatch):
     assert said(13 * hour, 13 * hour, 15 * hour) == "2026-03-06 01:00–03:00"
     assert said(60, 1e14, 1e20) is said() is None
     assert said(0, 1, 1.5) == "12:00"
-    progress(RunStopped(49, "enough", 1.0))
+    progress(Stopped(1.0, "enough"))
     assert said(60, 120, 300) is None
 
 
@@ -189,7 +185,7 @@ def test_a_progress_that_tells_the_end_tells_it_everywhere(tmp_path, held, monke
     """The run is fast, so that its end is near; here it is not."""
     store = run(tmp_path / "run", until=20)
     held(store.path)
-    monkeypatch.setattr(Progress, "left", lambda progress, now=None: left_of(3600, 7200, 9000))
+    monkeypatch.setattr(LayerProgress, "left", lambda progress, now=None: left_of(3600, 7200, 9000))
     value = json.loads(invoke("status", store.path, "--json").stdout)
     ends = {name: datetime.fromisoformat(end) for name, end in value["ends"].items()}
     assert (ends["likely"] - ends["least"]).total_seconds() == 3600
@@ -225,13 +221,13 @@ def test_a_stopped_run_says_that_it_is_stopped_and_how_to_resume(tmp_path):
 
 def test_what_is_left_of_a_stopped_run():
     """Not less by the time that it stands, and not nothing as it got as far as was asked."""
-    progress = Progress()
+    progress = LayerProgress()
     for event in events_of("2x7", 90):
-        if isinstance(event, RunStarted):
+        if isinstance(event, Started):
             event = dataclasses.replace(event, until=89)
         progress(event, 0.0)
     assert progress.left(0.0).seconds > 0
-    progress(RunFinished(89, progress.states, False, 1.0), 0.0)
+    progress(Stopped(1.0, "depth 89 reached, as requested"), 0.0)
     assert progress.left(1e9) == progress.left(0.0)
 
 
@@ -240,7 +236,7 @@ def layers_of(progress):
 
 
 def test_a_progress_from_files_is_that_from_events(tmp_path):
-    heard = Progress()
+    heard = LayerProgress()
     store = run(tmp_path / "run", until=30, listeners=[heard])
     read = progress_of(store)
     assert read.started == heard.started
@@ -249,7 +245,7 @@ def test_a_progress_from_files_is_that_from_events(tmp_path):
     assert [layer.chain for layer in heard.layers] == [layer.chain for layer in store.records]
     assert layers_of(read) == layers_of(heard)
     assert (read.depth, read.states, read.disk) == (30, heard.states, heard.disk)
-    again = Progress()
+    again = LayerProgress()
     store = run(tmp_path / "run", until=33, listeners=[again])
     assert again.depth == 33
     assert len(again.layers) == 34
@@ -270,7 +266,7 @@ def test_a_log_that_is_lost_or_cut(tmp_path, damage):
                 "empty": b"",
                 "cut": whole[: len(whole) // 2 + 7],
                 "rubbish": b"\xff\x00{]\n" + whole,
-                "foreign": b'[1]\n{"event": "Unheard", "time": 1}\n{"event": "RunStarted"}\n',
+                "foreign": b'[1]\n{"event": "Unheard", "time": 1}\n{"event": "Started"}\n',
             }[damage]
         )
     progress = progress_of(store)

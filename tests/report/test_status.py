@@ -13,6 +13,7 @@ import pytest
 
 from frontier import text
 from frontier.errors import FormatError, Stopped
+from frontier.layers.events import LayerFinished, LayerMade
 from frontier.layers.run import LayerRun
 from frontier.report import displays
 from frontier.report import status_page as status_page_module
@@ -20,8 +21,8 @@ from frontier.report.displays import PlainProgress
 from frontier.report.figures import line
 from frontier.report.statistics import statistics_of
 from frontier.report.status import describe_status, status_of
+from frontier.runs import events
 from frontier.runs import log as log_module
-from frontier.runs.events import LayerFinished, LayerMade, RunStopped
 from frontier.runs.progress import progress_of
 from tests.support.commands import invoke
 from tests.support.recorded_runs import config_of, events_of, run
@@ -59,7 +60,7 @@ def test_a_run_that_has_no_layer_yet(tmp_path, held):
     page = status_page_module.status_page(progress)
     stopped = PlainProgress(io.StringIO())
     start = next(events_of("2x7", 0))
-    for event in (start, RunStopped(-1, "no worker came", 1.0)):
+    for event in (start, events.Stopped(1.0, "no worker came")):
         stopped(event)
     report = invoke("report", whole.path, store.path).stdout
     said = describe_status(status_of(store.path))
@@ -130,7 +131,7 @@ def test_status_tells_the_layers_that_are_not_stored_yet(tmp_path, monkeypatch):
 def test_layers_that_were_not_stored_are_lost_with_a_killed_run(tmp_path):
     path = run(tmp_path / "run", until=20).path / "events.jsonl"
     run(tmp_path / "run", until=25)
-    kept = [line for line in path.open() if '"RunFinished"' not in line]
+    kept = [line for line in path.open() if '"Finished"' not in line]
     made = json.loads(next(line for line in kept if '"LayerMade"' in line))
     path.write_text("".join(kept) + json.dumps(made | {"depth": 26}) + "\n")
     value = status_of(tmp_path / "run")
@@ -139,12 +140,12 @@ def test_layers_that_were_not_stored_are_lost_with_a_killed_run(tmp_path):
 
 def test_status_of_a_killed_run(tmp_path):
     log = run(tmp_path / "run", until=20).path / "events.jsonl"
-    log.write_text("".join(line for line in log.open() if '"RunFinished"' not in line))
+    log.write_text("".join(line for line in log.open() if '"Finished"' not in line))
     said = invoke("status", tmp_path / "run").stdout
     assert "stopped: killed, or its machine failed" in said
     # The log has the last start alone, or is not there at all.
     lines = log.read_text().splitlines(keepends=True)
-    log.write_text("".join(line for line in lines if '"RunStarted"' in line))
+    log.write_text("".join(line for line in lines if '"Started"' in line))
     assert "stopped: killed, or its machine failed" in invoke("status", tmp_path / "run").stdout
     log.unlink()
     assert "stopped: its log does not say why" in invoke("status", tmp_path / "run").stdout
@@ -188,7 +189,7 @@ def test_a_run_on_a_host_that_cannot_be_seen_may_be_under_way(tmp_path):
     store = run(tmp_path / "run", until=20)
     log = store.path / "events.jsonl"
     whole = log.read_text()
-    log.write_text("".join(line for line in log.open() if '"RunFinished"' not in line))
+    log.write_text("".join(line for line in log.open() if '"Finished"' not in line))
     (store.path / "lock").write_text(json.dumps({"host": "there", "process": 7, "since": 1}))
     said = "killed, or under way on host there, which this host cannot see"
     assert f"stopped: {said}" in invoke("status", store.path).stdout

@@ -6,13 +6,10 @@ import threading
 
 import pytest
 
+from frontier.layers.events import LayerFinished, LayerStarted
 from frontier.report import status_page as status_page_module
 from frontier.runs.directory import OWN_NAMES
-from frontier.runs.events import (
-    LayerFinished,
-    LayerStarted,
-    RunStopped,
-)
+from frontier.runs.events import Stopped
 from frontier.storage.local import LocalStorage
 from tests.support.recorded_runs import events_of, run
 
@@ -72,7 +69,7 @@ def test_the_page_shows_a_layer_when_it_is_committed_and_when_it_begins(tmp_path
         assert 'http-equiv="refresh"' in shown
         page(started)
         wait_for(pages, "<dt>next layer</dt><dd>30 <small>0 of 9 tasks done, under way for ")
-        page(RunStopped(29, "enough", 1.0))
+        page(Stopped(1.0, "enough"))
     assert ": enough.</strong>" in list(pages.queue)[-1]
     assert not writers()
 
@@ -89,7 +86,7 @@ def test_the_page_is_refreshed_in_a_long_layer(tmp_path, pages, monkeypatch):
 
 def test_the_page_is_left_when_a_run_fails_without_a_word(tmp_path, pages):
     def fail(event):
-        if isinstance(event, LayerFinished | RunStopped):
+        if isinstance(event, LayerFinished | Stopped):
             raise RuntimeError("a bug")
 
     with pytest.raises(RuntimeError, match="a bug"):

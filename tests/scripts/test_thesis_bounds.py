@@ -3,10 +3,10 @@
 import random
 
 import pytest
-from scripts.study import without_home
 from thesis.bounds import Bound, Bounds, linear_formula, thesis_bound
 from thesis.runs import Depths, ThesisRuns
 
+from tests.scripts.study import without_home
 from tests.support.sweeps import swept
 
 

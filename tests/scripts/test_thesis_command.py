@@ -4,12 +4,12 @@ import json
 from importlib.metadata import Distribution, PackageNotFoundError
 
 import pytest
-from scripts.study import study, verdicts
 from thesis import claims
 from thesis.comparison import TABLES as BY_NAME
 from thesis.report import made_with
 
 import frontier
+from tests.scripts.study import study, verdicts
 from tests.support.commands import invoke
 
 

@@ -4,12 +4,12 @@ import json
 from itertools import permutations
 
 import pytest
-from scripts.study import study, verdicts
 from thesis import claims
 from thesis.comparison import TABLES as BY_NAME
 from thesis.comparison import Row
 from thesis.runs import ThesisRuns
 
+from tests.scripts.study import study, verdicts
 from tests.support.reference_search import sign
 
 pytestmark = pytest.mark.sweep

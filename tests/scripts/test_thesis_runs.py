@@ -4,14 +4,14 @@ from dataclasses import replace
 from math import factorial
 
 import pytest
-from scripts.study import without_home
 from thesis.bounds import Bound, Bounds
 from thesis.runs import ThesisRuns
 
 from frontier.api import runs as api
 from frontier.config.loading import Config, config_of
-from frontier.cosets.search import find_gods_number
 from frontier.errors import InputError
+from tests.scripts.study import without_home
+from tests.support.coset_runs import find_gods_number
 from tests.support.reference_search import blank_moves, layers_of
 from tests.support.sweeps import swept
 

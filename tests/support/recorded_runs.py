@@ -5,11 +5,12 @@ from pathlib import Path
 
 from frontier.api import runs as api
 from frontier.config.loading import load_config
-from frontier.runs.events import LayerFinished, LayerStarted, RunStarted
+from frontier.layers.events import LayerFinished, LayerStarted
 from tests.support.ledgers import line_of
+from tests.support.start_events import layers_started
 from tests.support.temporary_runs import CONFIGS
 
-RECORDED = json.loads((Path(__file__).parents[1] / "forecast" / "recorded.json").read_text())
+RECORDED = json.loads((Path(__file__).parents[1] / "layers" / "recorded.json").read_text())
 STATES = {name: sum(line[0] for line in lines) for name, lines in RECORDED.items()}
 
 
@@ -32,7 +33,7 @@ def config_of(tmp_path):
 
 def events_of(name, layers, dashboard=None):
     """The events of the first layers of a recorded run."""
-    yield RunStarted(name, f"{name} tiles", "/no/run", -1, 0, STATES[name], 2, False, dashboard)
+    yield layers_started(name, f"{name} tiles", "/no/run", STATES[name], 2, dashboard=dashboard)
     so_far = elapsed = 0
     for depth, (states, seconds, form) in enumerate(RECORDED[name][:layers]):
         so_far, elapsed = so_far + states, elapsed + seconds

@@ -5,27 +5,22 @@ from pathlib import Path
 
 import pytest
 
+from frontier.layers.events import LayerFinished, LayerStarted, TaskFinished
+from frontier.layers.progress import LayerProgress
 from frontier.report.status_page import status_page
-from frontier.runs.events import (
-    LayerFinished,
-    LayerStarted,
-    RunFinished,
-    RunStarted,
-    RunStopped,
-    TaskFinished,
-)
-from frontier.runs.progress import Progress
+from frontier.runs.events import Finished, Stopped
 from tests.support.ledgers import line_of
+from tests.support.start_events import layers_started
 
-RECORDED = json.loads((Path(__file__).parents[2] / "forecast" / "recorded.json").read_text())
+RECORDED = json.loads((Path(__file__).parents[2] / "layers" / "recorded.json").read_text())
 
 
 def recorded(name, layers=None, ended=None, now=None):
     """A recorded run, of which so many layers are known."""
     lines = RECORDED[name]
-    progress, states = Progress(), sum(line[0] for line in lines)
-    start = RunStarted(
-        name, f"{name} <tiles>", f"/runs/{name}", -1, 0, states, 2, False, "http://[::1]/a"
+    progress, states = LayerProgress(), sum(line[0] for line in lines)
+    start = layers_started(
+        name, f"{name} <tiles>", f"/runs/{name}", states, 2, dashboard="http://[::1]/a"
     )
     progress(start, now)
     for depth, (count, seconds, form) in enumerate(lines[:layers]):
@@ -40,8 +35,8 @@ def recorded(name, layers=None, ended=None, now=None):
 
 ENDINGS = {
     "under way": None,
-    "stopped": RunStopped(60, "interrupted", 3.0),
-    "complete": RunFinished(108, 43_589_145_600, True, 3.0),
+    "stopped": Stopped(3.0, "interrupted"),
+    "complete": Finished(3.0),
 }
 
 

@@ -57,10 +57,10 @@ def test_a_run_with_nothing_to_go_on_from_needs_no_repair(tmp_path):
 
 
 STARTED = {
-    "time": 1.0, "event": "RunStarted", "name": "x", "title": "x", "path": "x", "depth": -1,
+    "time": 1.0, "event": "Started", "name": "x", "title": "x", "path": "x", "depth": -1,
     "states_so_far": 0, "states": 9, "workers": 1, "resumed": False,
 }  # fmt: skip
-STOPPED = {"time": 2.0, "event": "RunStopped", "depth": 3, "reason": "why", "elapsed": 1.0}
+STOPPED = {"time": 2.0, "event": "Stopped", "depth": 3, "reason": "why", "elapsed": 1.0}
 MADE = {
     "time": 1.5, "event": "LayerMade", "depth": 21, "states": 5, "form": "list", "seconds": 0.1,
     "elapsed": 0.1,

@@ -17,8 +17,9 @@ from distributed import SpecCluster
 from frontier.api import runs as api
 from frontier.errors import Stopped
 from frontier.executors import local
-from frontier.runs.events import RunStarted, TaskFinished
-from tests.clusters.test_clusters import (
+from frontier.layers.events import TaskFinished
+from frontier.runs.events import Started
+from tests.executors.test_clusters import (
     CONFIG,
     KNOWN,
     TASKS,
@@ -74,7 +75,7 @@ def test_workers_hear_no_ctrl_c(tmp_path):
     heard = []
 
     def look(event):
-        if isinstance(event, RunStarted):
+        if isinstance(event, Started):
             (cluster,) = (c for c in SpecCluster._instances if c.status.name == "running")
             first = workers_of(cluster)
             os.kill(min(first), signal.SIGKILL)

@@ -15,7 +15,7 @@ from frontier.cli import main
 from frontier.errors import Stopped
 from frontier.layers import by_tasks
 from frontier.layers.run import LayerRun
-from frontier.runs.events import RunStopped
+from frontier.runs import events
 from frontier.runs.log import read_last_start
 from frontier.storage import local
 from frontier.storage.local import LocalStorage
@@ -33,7 +33,7 @@ def test_a_disk_that_is_full_for_the_log_too(tmp_path):
         api.run(api.plan(config_of(tmp_path / "run")), listeners=[full])
 
     def full_at_the_end(event):
-        if isinstance(event, RunStopped) or getattr(event, "depth", 0) == 5:
+        if isinstance(event, events.Stopped) or getattr(event, "depth", 0) == 5:
             full(event)
 
     with pytest.raises(Stopped, match=r"^the disk is full; make room$"):

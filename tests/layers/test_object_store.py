@@ -13,11 +13,11 @@ import zarr
 from frontier.api import runs as api
 from frontier.codec import zarr_codec  # noqa: F401  (Zarr finds the codec of bitmaps)
 from frontier.errors import CorruptRunError, Gone
+from frontier.layers.events import LayerFinished, LayerStarted
 from frontier.layers.run import LayerRun
 from frontier.layers.task import expand_task
 from frontier.layers.verify import verify
 from frontier.layers.workspace import Workspace
-from frontier.runs.events import LayerFinished, LayerStarted
 from frontier.storage.places import storage_at
 from frontier.storage.requests import bucket_of
 from tests.support.bucket_runs import CONFIGS, FORMS, assert_same, plan_of

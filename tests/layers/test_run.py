@@ -9,7 +9,6 @@ from itertools import count
 
 import numpy as np
 import pytest
-from frontier.runs.mending import mend
 
 from frontier.cosets.run import CosetRun
 from frontier.errors import CorruptRunError, Gone, InputError
@@ -20,7 +19,7 @@ from frontier.layers.summary import describe
 from frontier.layers.tally import Tally
 from frontier.puzzles import tile_puzzle
 from frontier.runs.directory import delete_files, refuse_others
-from frontier.runs.kinds import mend
+from frontier.runs.kind import mend
 from frontier.runs.log import total_seconds
 from frontier.space.layout import Layout
 from frontier.storage.local import LocalStorage, remove_tree
@@ -419,8 +418,8 @@ def test_the_time_of_all_starts(tmp_path):
     storage = storage_at(tmp_path)
     assert total_seconds(storage) is None
     events = [
-        ("RunStarted", None), ("LayerFinished", 2.0), ("LayerFinished", 3.0),
-        ("RunStarted", None), ("LayerFinished", 4.0), ("RunFinished", 10.5),
+        ("Started", None), ("LayerFinished", 2.0), ("LayerFinished", 3.0),
+        ("Started", None), ("LayerFinished", 4.0), ("Finished", 10.5),
     ]  # fmt: skip
     lines = [{"event": name, "elapsed": elapsed, "time": 0.0} for name, elapsed in events]
     (tmp_path / "events.jsonl").write_text("\n".join(map(json.dumps, lines)))

@@ -16,7 +16,7 @@ from frontier.errors import InputError, Stopped
 from frontier.executors import dask_executor
 from frontier.executors.dask_executor import WINDOW, DaskExecutor
 from frontier.executors.executor import Call, Serial, Threads
-from frontier.runs.reference import Program
+from frontier.executors.program import Program
 from tests.support.sweeps import swept
 
 
@@ -50,7 +50,7 @@ def test_each_call_is_done_once(client, kind, count):
     assert sorted(done) == [divmod(i, 7) for i in range(count)]
 
 
-@pytest.mark.parametrize("differs", [{"version": "0.0.1"}, {"format": 0}], ids=repr)
+@pytest.mark.parametrize("differs", [{"version": "0.0.1"}], ids=repr)
 def test_a_worker_with_another_program_is_named(client, monkeypatch, differs):
     """Before it looks at the call, which it may know under the same name with other arguments."""
     driver = Program.here()._replace(host="far-away", **differs)

@@ -5,8 +5,8 @@ from importlib import import_module
 
 import pytest
 
-from tests.search import protocol, protocol_tasks
-from tests.search.protocol_states import Leg, Scenario, Violation
+from tests.layers import protocol, protocol_tasks
+from tests.layers.protocol_states import Leg, Scenario, Violation
 from tests.support.sweeps import swept
 
 STOPPED = Leg(), Leg()

@@ -15,7 +15,7 @@ from frontier.api import runs as api
 from frontier.config.schema import QUEUES
 from frontier.errors import InputError, Stopped
 from frontier.executors import queues
-from tests.clusters.test_clusters import assert_right, config_of
+from tests.executors.test_clusters import assert_right, config_of
 from tests.support.queue_jobs import members_of
 from tests.support.tile_runs import as_bits
 

@@ -10,8 +10,8 @@ from distributed import Client, Security, SpecCluster
 
 from frontier.api import runs as api
 from frontier.executors import dask_executor
-from frontier.runs.events import RunStarted
-from tests.clusters.test_clusters import assert_right, config_of
+from frontier.runs.events import Started
+from tests.executors.test_clusters import assert_right, config_of
 from tests.support.tile_runs import as_bits
 
 
@@ -22,7 +22,7 @@ def test_only_this_run_is_heard(tmp_path):
     security, tried, answers, others = Security.temporary(), [], set(), listening()
 
     def knock(event):
-        if not isinstance(event, RunStarted):
+        if not isinstance(event, Started):
             return
         (cluster,) = (c for c in SpecCluster._instances if c.status.name == "running")
         addresses = [cluster.scheduler_address]
@@ -63,7 +63,7 @@ def test_a_dashboard_is_named_where_there_is_one(tmp_path, monkeypatch):
     named = []
 
     def note(event):
-        if isinstance(event, RunStarted):
+        if isinstance(event, Started):
             named.append(event.dashboard)
 
     for found in (False, True):
@@ -92,7 +92,7 @@ def test_tls(tmp_path, queue, certificates, kind):
     heard = []
 
     def listen(event):
-        if isinstance(event, RunStarted):
+        if isinstance(event, Started):
             (cluster,) = (c for c in SpecCluster._instances if c.status.name == "running")
             heard.append(cluster.scheduler_address)
             plain = dask.config.set({"distributed.comm.require-encryption": False})

@@ -6,9 +6,10 @@ import pytest
 
 from frontier.api import runs as api
 from frontier.errors import Gone
+from frontier.layers.events import LayerFinished, LayerStarted
 from frontier.layers.run import LayerRun
 from frontier.layers.verify import verify
-from frontier.runs.events import LayerFinished, LayerStarted, RunFinished, RunStopped
+from frontier.runs.events import Finished, Stopped
 from tests.support.commands import invoke
 from tests.support.stopped_runs import SETTINGS, WAYS, way_of
 from tests.support.sweeps import swept
@@ -27,7 +28,7 @@ LOSSES = {
 }
 
 
-MOMENTS = {LayerFinished: 10, LayerStarted: 11, RunFinished: 21}
+MOMENTS = {LayerFinished: 10, LayerStarted: 11, Finished: 21}
 """Events, with their depths, at which a directory goes."""
 
 
@@ -43,7 +44,7 @@ def test_a_run_whose_directory_goes(tmp_path, monkeypatch, way, how, at):
     api.run(way_of(tmp_path / "other", "lists", puzzle=SMALL), until=2)
 
     def lose(event):
-        if isinstance(event, RunStopped):
+        if isinstance(event, Stopped):
             ends.append(event.reason)
         elif isinstance(event, at) and event.depth == MOMENTS[at]:
             LOSSES[how](path)
@@ -51,7 +52,7 @@ def test_a_run_whose_directory_goes(tmp_path, monkeypatch, way, how, at):
     with pytest.raises(Gone) as error:
         api.run(way_of(path, way, puzzle=SMALL), listeners=[lose])
     assert str(error.value).startswith(f"{path} no longer holds this run")
-    assert ends == ([] if at is RunFinished else [str(error.value)])
+    assert ends == ([] if at is Finished else [str(error.value)])
     if how == "taken":
         assert verify(LayerRun.open(path)).faults == []
         assert sum(api.run(way_of(path, "lists", puzzle=SMALL)).counts) == 360

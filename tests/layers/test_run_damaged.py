@@ -9,7 +9,7 @@ import pytest
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.layers.run import LayerRun
 from frontier.layers.tally import Tally
-from tests.runs.test_run import committed, numbers_of, written
+from tests.layers.test_run import committed, numbers_of, written
 from tests.support.ledgers import edit
 from tests.support.run_files import read_json, read_sealed, write_json, write_sealed
 from tests.support.temporary_runs import IDENTITY

@@ -26,15 +26,16 @@ from frontier.api import runs as api
 from frontier.errors import CorruptRunError
 from frontier.layers import loop as driver
 from frontier.layers import task
+from frontier.layers.events import LayerFinished
 from frontier.layers.repair import plan_repair
 from frontier.layers.run import LayerRun
 from frontier.layers.verify import verify
 from frontier.layers.workspace import open_workspace
 from frontier.runs.directory import delete_files, make_directory
-from frontier.runs.events import LayerFinished, RunStarted
-from frontier.runs.kinds import mend
+from frontier.runs.events import Started
+from frontier.runs.kind import mend
 from frontier.storage.places import storage_at
-from tests.search.actors import Actor, here, stop_before_changes
+from tests.layers.actors import Actor, here, stop_before_changes
 from tests.support.reference_search import bfs_layers
 from tests.support.tile_runs import as_bits, config_of
 
@@ -143,10 +144,10 @@ class Runs(RuleBasedStateMachine):
         self._lead(drive, steps)
 
     def _hear(self, event):
-        if isinstance(event, RunStarted):
+        if isinstance(event, Started):
             self.hurt = False
             assert event.depth + 1 >= (self.announced or 0)
-        if isinstance(event, RunStarted | LayerFinished):
+        if isinstance(event, Started | LayerFinished):
             self.announced = event.depth + 1
 
     def _lead(self, target, steps):

@@ -35,7 +35,7 @@ That a part may be written over the file of one that was unlinked is no step her
 
 from collections.abc import Iterator
 
-from tests.search.protocol_states import (
+from tests.layers.protocol_states import (
     EMPTY,
     REFUSED,
     RIGHT,
@@ -50,7 +50,7 @@ from tests.search.protocol_states import (
     home,
     is_part,
 )
-from tests.search.protocol_tasks import Tasks
+from tests.layers.protocol_tasks import Tasks
 
 
 def states_of(scenario: Scenario) -> int:

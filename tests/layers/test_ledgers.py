@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from frontier.cli import main
 from frontier.errors import CorruptRunError
 from frontier.layers.run import LayerRun
-from tests.search.test_two_layers import COUNTS, stopped_of
+from tests.layers.test_two_layers import COUNTS, stopped_of
 from tests.support.commands import invoke
 from tests.support.ledgers import chain_anew, edit
 from tests.support.run_files import COPIES, read_sealed, write_sealed

@@ -12,9 +12,9 @@ from frontier.api import runs as api
 from frontier.errors import Stopped
 from frontier.executors.executor import Serial
 from frontier.layers import loop as driver
+from frontier.layers.events import LayerMade, LayerStarted
 from frontier.layers.in_process import AsBitmaps, AsLists, Held
 from frontier.layers.task import expand_task
-from frontier.runs.events import LayerMade, LayerStarted
 from tests.support.tile_runs import as_bits, config_of, in_memory, run
 
 

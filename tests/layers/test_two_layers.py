@@ -11,9 +11,9 @@ from frontier.api import runs as api
 from frontier.errors import FULL, CorruptRunError, Stopped
 from frontier.layers import loop as driver_module
 from frontier.layers import task as task_module
+from frontier.layers.events import LayerStarted, TaskFinished
 from frontier.layers.run import LayerRun
 from frontier.layers.verify import verify
-from frontier.runs.events import LayerStarted, TaskFinished
 from tests.support.commands import invoke
 from tests.support.reference_search import bfs_layers
 from tests.support.sweeps import swept

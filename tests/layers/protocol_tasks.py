@@ -1,6 +1,6 @@
 """What a worker does in the model of `protocol.py`: one task, step by step."""
 
-from tests.search.protocol_states import (
+from tests.layers.protocol_states import (
     EMPTY,
     REFUSED,
     RIGHT,

@@ -17,7 +17,7 @@ from frontier.layers import loop as driver_module
 from frontier.layers.parts import digest_of
 from frontier.layers.reader import RunReader
 from frontier.layers.run import LayerRun
-from frontier.layers.summary import summary, write_summary
+from frontier.layers.summary import summary
 from frontier.layers.verify import verify
 from frontier.layers.workspace import Workspace
 from tests.support.commands import invoke
@@ -280,7 +280,7 @@ def test_a_folder_in_the_place_of_the_summary(copy):
 
 def test_an_edited_summary(copy, whole):
     path = copy("complete")
-    write_summary(path, summary(LayerRun.open(path)))
+    LayerRun.open(path).write_summary(summary(LayerRun.open(path)))
     invoke("verify", path)
     written = (path / "summary.json").read_text()
     (path / "summary.json").write_text(written.replace('"depth": 3', '"depth": 2'))

@@ -13,8 +13,9 @@ import pytest
 from frontier.api import runs as api
 from frontier.errors import Stopped
 from frontier.layers import loop as driver_module
+from frontier.layers.events import LayerFinished, LayerMade
 from frontier.layers.workspace import Workspace
-from frontier.runs.events import LayerFinished, LayerMade, RunFinished, RunStarted, Starting
+from frontier.runs.events import Finished, Started, Starting
 from tests.support.reference_search import bfs_layers
 from tests.support.sweeps import swept
 from tests.support.tile_runs import (
@@ -44,7 +45,7 @@ def test_one_clock(tmp_path, monkeypatch):
     monkeypatch.setattr(driver_module, "executor_of", slowly)
     events, taken = [], []
     run(api.plan(config_of(tmp_path, 2, 3)), listeners=[events.append])
-    times = [e.elapsed for e in events if isinstance(e, LayerFinished | RunFinished)]
+    times = [e.elapsed for e in events if isinstance(e, LayerFinished | Finished)]
     assert times == sorted(times)
     assert times[0] >= taken[0]
 
@@ -198,8 +199,8 @@ def test_known_depths_with_several_tasks(tmp_path, size, kind):
     events = []
     done = run(plan, listeners=[events.append])
     assert (done.records[-1].depth, done.states) == KNOWN[size]
-    assert [type(event) for event in events[:2]] == [Starting, RunStarted]
-    assert isinstance(events[-1], RunFinished)
+    assert [type(event) for event in events[:2]] == [Starting, Started]
+    assert isinstance(events[-1], Finished)
     finished = [event for event in events if isinstance(event, LayerFinished)]
     assert [event.layer.states for event in finished] == [record.states for record in done.records]
     # the layer before the last was given up for the empty one after it

@@ -12,8 +12,7 @@ from frontier.kernels.shift_search import ShiftSearch
 from frontier.layers import by_tasks
 from frontier.layers import loop as driver_module
 from frontier.layers.run import LayerRun
-from frontier.runs.events import RunStopped
-from tests.search.test_driver import counts_of
+from tests.layers.test_driver import counts_of
 from tests.support.sweeps import swept
 from tests.support.tile_runs import (
     FORMS,
@@ -74,7 +73,7 @@ def test_stop_and_resume_use_the_finished_tasks(tmp_path, monkeypatch):
 
     with pytest.raises(Stopped, match="2 of 3 tasks"):
         run(plan, listeners=[stop_soon])
-    assert isinstance(events[-1], RunStopped)
+    assert isinstance(events[-1], events.Stopped)
     done = run(plan)
     assert (done.records[-1].depth, done.states) == KNOWN[2, 5]
     assert len(calls) == len(set(calls))
