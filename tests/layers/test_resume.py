@@ -73,7 +73,7 @@ def test_stop_and_resume_use_the_finished_tasks(tmp_path, monkeypatch):
 
     with pytest.raises(Stopped, match="2 of 3 tasks"):
         run(plan, listeners=[stop_soon])
-    assert isinstance(events[-1], events.Stopped)
+    assert isinstance(events[-1], run_events.Stopped)
     done = run(plan)
     assert (done.records[-1].depth, done.states) == KNOWN[2, 5]
     assert len(calls) == len(set(calls))
