@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import accumulate
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -15,7 +16,7 @@ from frontier.answers.layers import Layers
 from frontier.answers.lookup import Heuristic
 from frontier.answers.oracle import Oracle
 from frontier.answers.solvers import solver_for
-from frontier.api_boards import Drawings, Solved, board_of
+from frontier.api_boards import Drawings, Solved, board_of, board_or_start
 from frontier.config import Config
 from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle
@@ -53,6 +54,9 @@ class Run(LayerTotals):
 
     def __init__(self, store: LayerRun):
         self.store = store
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Run, (self.store,)  # without the oracle, whose layers are open
 
     @property
     def path(self) -> Path | str:
@@ -106,10 +110,10 @@ class Run(LayerTotals):
         return Oracle(self.store)
 
     @property
-    def mean_depth(self) -> float | None:
-        """The mean depth of the known states; None if no state is known."""
+    def mean_depth(self) -> float:
+        """The mean depth of the known states; NaN if no state is known."""
         moves = sum(layer.depth * layer.states for layer in self.store.records)
-        return moves / self.states if self.states else None
+        return moves / self.states if self.states else nan
 
     def table(self) -> "pandas.DataFrame | np.ndarray":
         """Return the layers as a table: a DataFrame if pandas is installed, otherwise an array of
@@ -169,7 +173,7 @@ class Run(LayerTotals):
     def distance(self, boards: list[str] | Sequence[Sequence[int]]) -> NDArray[np.int32]: ...
 
     @overload
-    def distance(self, boards: ArrayLike | Sequence[Any]) -> int | NDArray[np.int32]: ...
+    def distance(self, boards: ArrayLike | Sequence[Any]) -> Any: ...  # depends on the shape
 
     def distance(
         self, boards: str | Mapping[str, Any] | ArrayLike | Sequence[Any]
@@ -245,13 +249,13 @@ class Run(LayerTotals):
         """
         return export(self.store, target)
 
-    def solve(self, board: ArrayLike | str | Mapping[str, Any]) -> "Solved":
+    def solve(self, board: ArrayLike | str | Mapping[str, Any] | None = None) -> "Solved":
         """Return a shortest solution of a board.
 
         Parameters
         ----------
         board
-            A board in any form that `Run.board` takes.
+            A board in any form that `Run.board` takes; by default the config's start.
 
         Returns
         -------
@@ -261,26 +265,26 @@ class Run(LayerTotals):
         Raises
         ------
         InputError
-            If the run did not keep its layers (`search.keep = "all"`), or if the goal cannot be
-            reached.
+            If the run did not keep its layers (`search.keep = "all"`), if the goal cannot be
+            reached, or if there is neither a board nor a start.
         """
-        solution = self.oracle.solve(self.board(board))
+        solution = self.oracle.solve(board_or_start(self.puzzle, board))
         return Solved(solution.boards, solution.moves, self.puzzle, "layers")
 
-    def count_solutions(self, board: ArrayLike | str | Mapping[str, Any]) -> int:
+    def count_solutions(self, board: ArrayLike | str | Mapping[str, Any] | None = None) -> int:
         """Return the exact number of shortest solutions of a board.
 
         Parameters
         ----------
         board
-            A board in any form that `Run.board` takes.
+            A board in any form that `Run.board` takes; by default the config's start.
 
         Raises
         ------
         InputError
             As for `solve`.
         """
-        return self.oracle.count(self.board(board))
+        return self.oracle.count(board_or_start(self.puzzle, board))
 
     def show(self, *boards: ArrayLike | str | Mapping[str, Any]) -> "Drawings":
         """Return drawings of boards. `print` shows them as text; a notebook shows them in colour.
@@ -415,9 +419,7 @@ def solve(
     """
     config, store = puzzle_and_run(what.path if isinstance(what, Run) else what)
     puzzle = config.make_puzzle()
-    start = puzzle.start if board is None else board_of(puzzle, board)
-    if start is None:
-        raise InputError(f"{config.name} has no puzzle.start, so name a board to be solved")
+    start = board_or_start(puzzle, board)
     solver = solver_for(config, store, method, heuristics=heuristics, most_nodes=most_nodes)
     solution, _ = solver.solve(start)
     return Solved(solution.boards, solution.moves, puzzle, solver.method)

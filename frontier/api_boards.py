@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from frontier.answers.solution import Solution
 from frontier.config_values import as_written
+from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle
 from frontier.report.boards import boards_html, draw_boards, film_strip
 from frontier.report.solution import describe_moves, describe_solution, solution_value
@@ -26,6 +27,15 @@ def board_of(puzzle: Puzzle, board: ArrayLike | str | Mapping[str, Any]) -> Boar
     boards = puzzle.notation.pieces.as_boards([board])
     puzzle.model.states_of(boards)  # raises InputError if it is not a board of the puzzle
     return tuple(boards[0].tolist())
+
+
+def board_or_start(puzzle: Puzzle, board: ArrayLike | str | Mapping[str, Any] | None) -> Board:
+    """Return the codes of a board; of the start if `board` is None."""
+    if board is not None:
+        return board_of(puzzle, board)
+    if puzzle.start is None:
+        raise InputError(f"{puzzle.title} has no puzzle.start, so name a board to be solved")
+    return puzzle.start
 
 
 class Drawings:

@@ -65,6 +65,9 @@ class Config(Table):
     _checked: list[Puzzle] = PrivateAttr(default_factory=list)
     """The puzzles of its members, held so that `puzzle_of` does not make them again."""
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # tables have lists, which cannot be hashed
+
     def __repr__(self) -> str:
         puzzle = self.model_dump(include={"puzzle"}, exclude_none=True)["puzzle"]
         said = ", ".join(f"{key} = {value!r}" for key, value in puzzle.items())

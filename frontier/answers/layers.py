@@ -236,6 +236,9 @@ class Layers(Sequence[Layer]):
         self.store = store
         self._layers = [Layer(self, record) for record in store.records]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Layers, (self.store,)  # without the reader, whose layers are open
+
     @cached_property
     def reader(self) -> RunReader:
         """The tables of the run's puzzle, made once for all layers."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from frontier.answers.distances import Distances
 from frontier.errors import InputError
@@ -58,7 +59,7 @@ class Heuristic:
             self._refuse(codes)
         return distance
 
-    def many(self, boards: np.ndarray) -> np.ndarray:
+    def many(self, boards: ArrayLike) -> NDArray[np.int32]:
         """Return the distances, int32[N], of boards, int[N, cells] or int[N, rows, columns]."""
         codes = self.puzzle.notation.pieces.as_boards(boards)
         codes = np.ascontiguousarray(codes, np.int64)

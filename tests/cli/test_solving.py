@@ -130,7 +130,7 @@ def test_one_board_from_python(case, boards):
         assert (solution.distance, solution.method) == (20, expected)
         assert [case.depths[step] for step in solution.boards] == [*range(20, -1, -1)]
     assert frontier.solve(frontier.load_config(GOAT)).distance == 20
-    with pytest.raises(InputError, match=r"2x4 has no puzzle\.start"):
+    with pytest.raises(InputError, match=r"2×4 tiles has no puzzle\.start"):
         frontier.solve(CONFIGS / "2x4.toml")
     with pytest.raises(InputError, match="parity"):
         frontier.solve(CONFIGS / "2x4.toml", "0 2 1 3/4 5 6 7")
