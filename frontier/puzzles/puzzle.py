@@ -118,7 +118,7 @@ class Puzzle:
         """Raise InputError, beginning with `name`, if no goal can be reached from the board."""
         if self.model.reaches(board):
             return
-        goal = ". The goal is {}; --set 'puzzle.goal=\"…\"' sets another"
+        goal = ". The goal is {}; puzzle.goal in the config sets another"
         if len(self.goals) > 1:
             goal = ". The first of the goals is {}; puzzle.goals in the config sets others"
         if not self.model.included.all():  # a different start is the remedy

@@ -82,7 +82,7 @@ def describe(value: dict, path: Place) -> str:
         if positions := value.get("positions"):
             lines.append(f"  lines: {value['states']:,}, to depth {value['depth']}")
         lines += [
-            f"  depth (God's number from this goal): {depth_of(value)}",
+            f"  {_depth_name(value['puzzle'])}: {depth_of(value)}",
             f"  {'positions' if positions else 'states'}: {sum(positions or value['layers']):,}",
             f"  farthest positions: {value['farthest']['count']:,}",
         ]
@@ -98,6 +98,15 @@ def describe(value: dict, path: Place) -> str:
         f"on disk: {size(storage_at(path).size())} in {near(str(path))}"
     )
     return "\n".join(lines)
+
+
+def _depth_name(puzzle: dict) -> str:
+    """Return the name of the depth of the last layer. Blocks, patterns, and puzzles with several
+    goals or open cells have no God's number."""
+    several = puzzle.get("goals") is not None or "?" in str(puzzle.get("goal"))
+    if several or puzzle["kind"] in ("blocks", "pattern"):
+        return "depth of the last layer"
+    return "depth (God's number from this goal)"
 
 
 @dataclass(frozen=True)
