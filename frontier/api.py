@@ -30,7 +30,7 @@ from frontier.runs.resolve import puzzle_and_run, resolve
 from frontier.runs.summary import summary
 from frontier.start_runs import Plan, delete_run, plan, start
 from frontier.storage.places import Place
-from frontier.text import counted
+from frontier.text import counted, named
 
 if TYPE_CHECKING:
     import pandas
@@ -86,7 +86,7 @@ class Run(LayerTotals):
             facts["distance of the start"] = (
                 "not reached yet" if distance is None else str(distance)
             )
-        name = f"{self.store.identity['name']}: {self.puzzle.title}"
+        name = named(self.store.identity["name"], self.puzzle.title)
         return run_html(name, facts, self.counts)
 
     @cached_property

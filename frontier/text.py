@@ -43,8 +43,10 @@ def near(path: str) -> str:
 
 
 def named(name: str, title: str) -> str:
-    """Return a name with its title, or only one of them if they are equal."""
-    return name if title in ("", name) else f"{name}: {title}"
+    """Return a name with its title; only the title if it begins with the name, as 2×5 tiles begins
+    with 2x5; only the name if there is no title."""
+    begins = re.match(rf"{re.escape(name)}\b", title.replace("×", "x"), re.IGNORECASE)
+    return title if begins else f"{name}: {title}" if title else name
 
 
 DAY, YEAR = 86400, 365.25 * 86400

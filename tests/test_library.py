@@ -204,7 +204,7 @@ def test_what_is_shown_of_values(run):
         "<Config 2x4: kind = 'tiles', rows = 2, columns = 4, metric = 'step'; "
         f"{Path('here').absolute()}>"
     )
-    assert repr(frontier.plan("2x4")).startswith("<Plan of 2x4: 2×4 tiles, 20,160 states; ")
+    assert repr(frontier.plan("2x4")).startswith("<Plan of 2×4 tiles, 20,160 states; ")
 
 
 RING = [[1, 5], [0, 2], [1, 3], [2, 4], [3, 5], [4, 0]]

@@ -10,7 +10,7 @@ import pytest
 from frontier.cli.streams import echo
 from frontier.config import make_config
 from frontier.report.console import say
-from frontier.text import fitted, size_to_set
+from frontier.text import fitted, named, size_to_set
 
 TEXT = """\
 2x6: 2×6 tiles
@@ -101,3 +101,18 @@ def test_a_size_to_be_set_is_rounded_up_and_can_be_pasted(count, text):
     assert size_to_set(count) == text
     config = make_config("x", {"kind": "tiles", "rows": 2, "columns": 2}, cluster={"memory": text})
     assert count <= config.cluster.memory <= 1.01 * count + 10**6
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "expected"),
+    [
+        ("2x5", "2×5 tiles", "2×5 tiles"),
+        ("goat", "Goat", "Goat"),
+        ("2x1", "2×10 tiles", "2x1: 2×10 tiles"),
+        ("8-puzzle", "3×3 tiles", "8-puzzle: 3×3 tiles"),
+        ("a.b", "axb", "a.b: axb"),
+        ("mine", "", "mine"),
+    ],
+)
+def test_a_title_that_begins_with_the_name_stands_alone(name, title, expected):
+    assert named(name, title) == expected

@@ -65,7 +65,7 @@ def test_details_are_for_those_who_ask(tmp_path):
     words = CONFIGS / "2x7.toml", *at(tmp_path / "run")
     short, long = (invoke(*words, *more).stdout for more in ((), ("-v",)))
     first, *lines = short.splitlines()
-    assert first == "2x7: 2×7 tiles"
+    assert first == "2×7 tiles"
     assert [line.split()[0] for line in lines] == ["states", "memory", "disk", "time"]
     said = long.splitlines()
     assert said[: len(lines)] == [first, *lines[:-1]]  # the time is tried again

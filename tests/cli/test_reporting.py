@@ -49,7 +49,7 @@ def runs(tmp_path_factory):
 
 def test_report_in_a_pipe(runs):
     said = invoke("report", runs / "2x3").stdout
-    assert said.startswith("2x3: 2×3 tiles, complete\n")
+    assert said.startswith("2×3 tiles, complete\n")
     assert "\x1b" not in said
     assert all(line == line.rstrip() for line in said.splitlines())
     layers = re.findall(r"^ +(\d+) +([\d,]+) +(?:< )?[\d.]+%", said, re.MULTILINE)
@@ -184,7 +184,7 @@ def test_a_table_that_cannot_be_read(runs, tmp_path, text, why):
 def test_markdown(runs, tmp_path):
     invoke("report", runs / "2x3", "--markdown", tmp_path / "one.md")
     text = (tmp_path / "one.md").read_text()
-    assert text.startswith("# 2x3: 2×3 tiles\n\nComplete.\n")
+    assert text.startswith("# 2×3 tiles\n\nComplete.\n")
     counts = re.findall(r"^\| (\d+) \| ([\d,]+) \|", text, re.MULTILINE)
     assert sum(int(states) for _, states in counts) == 360
     for block in text.split("\n\n"):

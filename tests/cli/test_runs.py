@@ -89,7 +89,7 @@ def test_quiet_shows_no_progress(tmp_path, command):
         for name, more in (("a", ()), ("b", ("--quiet",)))
     )
     header, *lines = loud.stderr.splitlines()
-    assert re.match("2x3: 2×3 tiles, .*, in .*/a/run", header)
+    assert re.match("2×3 tiles, .*, in .*/a/run", header)
     assert [line.split()[0] for line in lines].count("clock") == 1
     again = invoke(command, CONFIGS / "2x3.toml", *serial(tmp_path / "a"))
     assert re.fullmatch("2x3 (is|has) already .*; nothing to do.\n", again.stderr)

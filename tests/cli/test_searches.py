@@ -54,7 +54,7 @@ def config_file(path, run):
 
 def test_status(found):
     said = invoke("status", found).stdout
-    assert said.startswith("2x4: 2×4 tiles, complete\n")
+    assert said.startswith("2×4 tiles, complete\n")
     assert "  God's number: 36\n" in said
     assert "  last layers: 1 position at depth 36, 7 positions at depth 35\n" in said
     value = json.loads(invoke("status", found, "--json").stdout)
@@ -158,7 +158,7 @@ def test_a_directory_of_runs_and_searches(tmp_path, found):
     shutil.copytree(found, tmp_path / "2x4-gods-number")
     invoke("run", CONFIGS / "2x3.toml", "--set", f"store.path={tmp_path / '2x3'}")
     said = invoke("status", tmp_path).stdout
-    assert "2x3: 2×3 tiles, complete" in said
+    assert "2×3 tiles, complete" in said
     assert "God's number: 36" in said
     assert invoke("verify", tmp_path).stdout.count("no faults") == 2
     assert "names several runs" in invoke("gods-number", tmp_path, code=2).stderr

@@ -137,8 +137,8 @@ def test_a_picture_has_the_name_of_the_run_and_of_its_puzzle(figures, monkeypatc
     monkeypatch.setattr(charts, "_saved", lambda figure, kind: b"")
     for name in ("2x4", "2x3"):
         report_picture(Report((figures[name],)), "png")
-    assert named[0] == "2x4: 2×4 tiles"
-    assert named[1].startswith("2x3: 2×3 tiles, not complete (")
+    assert named[0] == "2×4 tiles"
+    assert named[1].startswith("2×3 tiles, not complete (")
 
 
 @pytest.mark.sweep

@@ -31,9 +31,7 @@ from frontier.runs.progress import progress_of
 def test_status_of_each_state(tmp_path, held):
     store = run(tmp_path / "run", until=20)
     assert (
-        describe_status(status_of(store.path))
-        .splitlines()[0]
-        .startswith("2x4: 2×4 tiles, stopped at ")
+        describe_status(status_of(store.path)).splitlines()[0].startswith("2×4 tiles, stopped at ")
     )
     assert "ends" not in describe_status(status_of(store.path))
     held(store.path)
@@ -42,7 +40,7 @@ def test_status_of_each_state(tmp_path, held):
     assert value["state"] == "under way"
     assert value["holder"] == f"process 7 on host there since {since} (for 3 hours)"
     first = describe_status(value).splitlines()[0]
-    assert first == "2x4: 2×4 tiles, under way"
+    assert first == "2×4 tiles, under way"
     assert f"\n  written by: {value['holder']}\n" in describe_status(value)
     assert "  time left: " in describe_status(value)
     assert json.loads(invoke("status", store.path, "--json").stdout)["in_words"]["time left"]
@@ -54,7 +52,7 @@ def test_a_run_that_has_no_layer_yet(tmp_path, held):
     store = LayerRun.create(tmp_path / "run", whole.identity)
     held(store.path)
     progress = progress_of(store)
-    head = "2x4: 2×4 tiles, under way; depth – (no layer is committed yet); states 0 (0.00% of "
+    head = "2×4 tiles, under way; depth – (no layer is committed yet); states 0 (0.00% of "
     assert line(progress).startswith(head)
     assert line(progress).endswith("; time left too early to tell")
     assert status_of(store.path)["depth"] is progress.depth is None
@@ -230,7 +228,7 @@ def test_the_states_are_the_same_everywhere(tmp_path):
         return {
             json.loads(invoke("status", path, "--json").stdout)["state"],
             json.loads(invoke("report", path, "--json").stdout)["state"],
-            re.match("2x4: 2×4 tiles, ([a-z ]+)", line(progress_of(LayerRun.open(path))))[
+            re.match("2×4 tiles, ([a-z ]+)", line(progress_of(LayerRun.open(path))))[
                 1
             ].removesuffix(" at "),
             re.search(r'class="state.*?">(.*?)<', (path / "status.html").read_text())[1],
@@ -273,7 +271,7 @@ def test_a_part_that_is_missing(tmp_path, folder):
     folder = file_of(path, folder)
     next(folder.glob("c.*")).unlink()
     said = invoke("status", path, code=4).stdout
-    assert said.startswith("2x4: 2×4 tiles, complete\n")
+    assert said.startswith("2×4 tiles, complete\n")
     what = f"{folder} lacks 1 of 1 part"
     assert f"\n  damaged: {what}; `python -m frontier verify` lists all damage\n" in said
     value = json.loads(invoke("status", path, "--json", code=4).stdout)
@@ -349,7 +347,7 @@ def test_a_run_that_has_not_begun_is_waited_for(tmp_path, monkeypatch):
     monkeypatch.setattr(displays.watch, "__defaults__", (lambda _: invoke("run", config, *sets),))
     first, second, *_ = invoke("status", config, "--watch").stdout.splitlines()
     assert first.endswith("runs: not begun")
-    assert second == f"2x3: 2×3 tiles, 360 states, in {path}"
+    assert second == f"2×3 tiles, 360 states, in {path}"
     shutil.rmtree(path)
     path.mkdir()
     assert "holds no run" in invoke("status", path, "--watch", code=2).stderr

@@ -38,7 +38,7 @@ def test_a_run_is_followed_to_its_end(tmp_path, capsys):
     run(path, until=5)
     follow([path], lambda: run(path, until=9), lambda: None, lambda: run(path))
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == f"2x4: 2×4 tiles, 20,160 states, in {path}"
+    assert lines[0] == f"2×4 tiles, 20,160 states, in {path}"
     assert lines[1].split()[:4] == ["clock", "depth", "states", "total"]
     depths = [line.split()[1] for line in lines[2::2]]
     assert depths == ["5", "9", "36"]
@@ -195,5 +195,5 @@ def test_following_in_a_terminal(tmp_path, monkeypatch):
     )
     follow([path], lambda: run(path))
     shown = console.file.getvalue()
-    assert "2x4: 2×4 tiles, stopped" in shown
-    assert "2x4: 2×4 tiles, complete" in shown
+    assert "2×4 tiles, stopped" in shown
+    assert "2×4 tiles, complete" in shown
