@@ -43,11 +43,10 @@ def near(path: str) -> str:
 
 
 def named(name: str, title: str) -> str:
-    """Return a name with its title, or only the title if it has the name among its words: 2x5 is in
-    "2×5 tiles"."""
-    if name in title.replace("×", "x").split():
-        return title
-    return f"{name}: {title}" if title else name
+    """Return a name with its title; only the title if it begins with the name, as 2×5 tiles begins
+    with 2x5; only the name if there is no title."""
+    begins = re.match(rf"{re.escape(name)}\b", title.replace("×", "x"), re.IGNORECASE)
+    return title if begins else f"{name}: {title}" if title else name
 
 
 def printable(text: str) -> str:

@@ -1,5 +1,6 @@
 """`import frontier`: the examples of docs/reference/python.md, and what its names promise."""
 
+import pickle
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +13,7 @@ import frontier
 from frontier.answers import layers as layers_module
 from frontier.errors import CorruptRunError, InputError
 from frontier.layers.reader import RunReader
+from tests.support.page_blocks import ROOT, blocks_of
 from tests.test_library_page import TILES
 
 # --- layers
@@ -205,6 +207,59 @@ def test_what_is_shown_of_values(run):
     assert repr(frontier.plan("2x4")).startswith("<Plan of 2×4 tiles, 20,160 states; ")
 
 
+RING = [[1, 5], [0, 2], [1, 3], [2, 4], [3, 5], [4, 0]]
+
+
+@pytest.mark.parametrize(
+    "puzzle",
+    [
+        TILES,
+        {"kind": "graph", "adjacency": RING, "goal": "12345."},
+        {"kind": "pattern", "rows": 2, "columns": 3, "k": 2},
+        {"kind": "permutations", "generators": {"1": "(1 2)", "2": "(2 3)"}},
+        {"kind": "blocks", "goal": "ab."},
+        {"kind": "cells", "cells": [[0, 0], [1, 0]], "moves": {"r/l": [1, 0]}, "pieces": "a."},
+    ],
+    ids=lambda puzzle: puzzle["kind"],
+)
+def test_what_the_functions_return_can_be_pickled(tmp_path, puzzle):
+    """Also after layers were read; nothing but the run directory is needed to read them again."""
+    run = run_of(tmp_path, puzzle=puzzle)
+    boards = run.farthest()
+    depths, numbers = run.distance(boards).tolist(), run.layers[-1].numbers()
+    again = pickle.loads(pickle.dumps(run))
+    assert again.distance(boards).tolist() == depths == [run.depth] * len(boards)
+    solution = pickle.loads(pickle.dumps(run.solve(boards[0])))
+    assert (solution.moves, str(solution)) == (
+        run.solve(boards[0]).moves, str(run.solve(boards[0])),
+    )  # fmt: skip
+    layer = pickle.loads(pickle.dumps(run.layers[-1]))
+    assert layer.numbers().tolist() == numbers.tolist()
+    assert str(pickle.loads(pickle.dumps(run.show(*boards)))) == str(run.show(*boards))
+
+
+def test_configs_are_keys():
+    """Equal configs have equal hashes."""
+    first, second = (frontier.make_config("mine", TILES) for _ in range(2))
+    other = frontier.make_config("mine", {**TILES, "metric": "multi"})
+    assert first == second != other
+    assert {first: 1, other: 2}[second] == 1
+    assert pickle.loads(pickle.dumps(first)) == first
+
+
+def test_a_run_solves_the_start(tmp_path, run):
+    started = run_of(tmp_path, puzzle={**TILES, "start": "1 0 2/3 4 5"})
+    assert started.solve().distance == started.solve(started.puzzle.start).distance == 1
+    assert started.count_solutions() == 1
+    with pytest.raises(InputError, match=r"no puzzle\.start"):
+        run.solve()
+
+
+def test_dir_shows_public_names():
+    names = {name for name in dir(frontier) if not name.startswith("__")}
+    assert names == set(frontier.__all__)
+
+
 TYPED = """
 import numpy as np
 import frontier
@@ -214,7 +269,7 @@ def use(run: frontier.Run, board: tuple[int, ...], many: list[tuple[int, ...]]) 
     d = run.distance("1 0 2/3 4 5")
     d = run.heuristic()(board)
     furthest = run.distance(many).max()
-    mean: float | None = run.mean_depth
+    mean: float = run.mean_depth
 """
 
 
@@ -225,5 +280,23 @@ def test_a_type_checker_knows_which_distance_is_one(tmp_path):
     said, _, _ = mypy.run([
         str(tmp_path / "user.py"), "--follow-imports=silent", "--ignore-missing-imports",
         f"--cache-dir={tmp_path}",
+    ])  # fmt: skip
+    assert said.startswith("Success"), said
+
+
+@pytest.mark.sweep
+def test_a_type_checker_accepts_the_python_code_of_the_pages(tmp_path):
+    """Strictly; only Dask's functions have no annotations. The blocks of a page are one module."""
+    mypy = pytest.importorskip("mypy.api")
+    for number, page in enumerate([ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]):
+        code = [block.text for block in blocks_of(page) if block.language == "python"]
+        if code:
+            name = f"page_{number}_{page.stem.replace('-', '_')}.py"
+            (tmp_path / name).write_text("\n".join(code), encoding="utf-8")
+    assert len(list(tmp_path.iterdir())) == 7
+    said, _, _ = mypy.run([
+        *map(str, tmp_path.iterdir()), "--strict", "--follow-imports=silent",
+        f"--config-file={ROOT / 'pyproject.toml'}", f"--cache-dir={tmp_path / 'cache'}",
+        "--untyped-calls-exclude=distributed",
     ])  # fmt: skip
     assert said.startswith("Success"), said

@@ -104,14 +104,15 @@ def test_a_size_to_be_set_is_rounded_up_and_can_be_pasted(count, text):
 
 
 @pytest.mark.parametrize(
-    ("name", "title", "said"),
+    ("name", "title", "expected"),
     [
         ("2x5", "2×5 tiles", "2×5 tiles"),
-        ("2x5", "2x5", "2x5"),
-        ("2x5", "", "2x5"),
+        ("goat", "Goat", "Goat"),
         ("2x1", "2×10 tiles", "2x1: 2×10 tiles"),
-        ("mine", "2×5 tiles", "mine: 2×5 tiles"),
+        ("8-puzzle", "3×3 tiles", "8-puzzle: 3×3 tiles"),
+        ("a.b", "axb", "a.b: axb"),
+        ("mine", "", "mine"),
     ],
 )
-def test_a_title_that_repeats_the_name_stands_alone(name, title, said):
-    assert named(name, title) == said
+def test_a_title_that_begins_with_the_name_stands_alone(name, title, expected):
+    assert named(name, title) == expected

@@ -128,8 +128,8 @@ def reader_of(run: LayerRun, *limits: int) -> RunReader:
     if run.identity["keep"] != "all":
         raise InputError(
             f'{run.path} kept only its last layers (search.keep = "{run.identity["keep"]}"), so '
-            "distances cannot be read from it. Run its config with --keep-all --out "
-            "ANOTHER-DIRECTORY and use that run. To solve a few positions, use solve CONFIG BOARD"
+            'distances cannot be read from it. Run its config with search.keep = "all" and another '
+            "store.path, and use that run. To solve a few positions, `solve` needs only the config"
         )
     return RunReader(run, *limits)
 

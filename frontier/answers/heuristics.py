@@ -105,8 +105,7 @@ def databases_of(puzzle: Puzzle, paths: Sequence[Place]) -> Databases:
         )
     if puzzle.grid.line_length == 1:
         raise InputError(
-            f"{puzzle.title}: on a board of one line a pattern database is of no use; omit "
-            "--heuristic"
+            f"{puzzle.title}: on a board of one line a pattern database is of no use; name none"
         )
     if len(paths) > MOST_DATABASES:
         raise InputError(
@@ -128,15 +127,13 @@ def databases_of(puzzle: Puzzle, paths: Sequence[Place]) -> Databases:
 def _checked(puzzle: GridPuzzle, pattern: Puzzle, path: Place) -> PatternPuzzle:
     """Return the pattern; raises InputError unless it is a pattern of the puzzle."""
     if not isinstance(pattern, PatternPuzzle):
-        raise InputError(
-            f'--heuristic {path} is a run of {pattern.title}: expected a run of kind "pattern"'
-        )
+        raise InputError(f'{path} is a run of {pattern.title}: expected a run of kind "pattern"')
     if pattern.grid != puzzle.grid:
-        raise InputError(f"--heuristic {path} is of {pattern.title}, not of {puzzle.title}")
+        raise InputError(f"{path} is of {pattern.title}, not of {puzzle.title}")
     expected, actual = pattern.line(puzzle.goals[0]), pattern.line(pattern.goals[0])
     if expected != actual:
         raise InputError(
-            f"--heuristic {path} has the goal {actual}, but the puzzle needs {expected}: set "
+            f"{path} has the goal {actual}, but the puzzle needs {expected}: set "
             "puzzle.goal or puzzle.blank to match"
         )
     return pattern

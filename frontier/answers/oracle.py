@@ -100,7 +100,7 @@ class Oracle:
         if not self._model.undone:
             raise InputError(
                 f"{self.puzzle.title}: some moves have no inverse, so the layers cannot solve a "
-                "position; solve it with --method ida, or set puzzle.closed = true"
+                "position; solve it with the method ida, or set puzzle.closed = true"
             )
 
     @cached_property

@@ -70,9 +70,12 @@ def solver_for(
         check_whole("most_nodes", most_nodes, 1)
     of_ida = bool(heuristics) or (tell_apart, most_nodes) != (None, None)
     if of_ida and method in ("layers", "search"):
-        raise InputError("--tell-apart, --heuristic and --most-nodes need --method ida")
+        raise InputError(
+            "pattern databases, a limit of nodes and a choice about like pieces are only for "
+            "the method ida"
+        )
     if count and (of_ida or method == "ida"):
-        raise InputError("--all-counts needs the layers of a run (--method layers or search)")
+        raise InputError("counting all solutions needs layers (the method layers or search)")
     puzzle, plan = config.make_puzzle(), None
     all_layers_kept = store is not None and store.complete and store.identity["keep"] == "all"
     if method is None and not of_ida:
@@ -85,8 +88,8 @@ def solver_for(
     if method == "layers":
         if store is None:
             raise InputError(
-                f"{config.name} has not started: there is no run at {config.path}; omit --method "
-                "layers to use another method"
+                f"{config.name} has not started: there is no run at {config.path}; choose "
+                "another method"
             )
         return Solver(
             "layers",
@@ -96,7 +99,7 @@ def solver_for(
     if method == "search":
         plan = plan or _search_plan(config, puzzle)
         if plan is None:
-            raise InputError(_too_large(puzzle) + " (--method search)")
+            raise InputError(_too_large(puzzle) + " (the method search)")
         description = f"Searching all {counted(puzzle.states, 'state')} in memory"
         return Solver("search", description, _SearchInMemory(plan, count))
     guided = f" with {counted(len(heuristics), 'pattern database')}" if heuristics else ""

@@ -31,7 +31,7 @@ from frontier.runs.events import Listener
 from frontier.runs.progress import progress_of
 from frontier.runs.resolve import resolve
 from frontier.storage.places import Place
-from frontier.text import counted
+from frontier.text import counted, named
 
 if TYPE_CHECKING:
     import pandas
@@ -87,7 +87,7 @@ class Run(LayerTotals):
             facts["distance of the start"] = (
                 "not reached yet" if distance is None else str(distance)
             )
-        name = f"{self.store.identity['name']}: {self.puzzle.title}"
+        name = named(self.store.identity["name"], self.puzzle.title)
         return run_html(name, facts, self.counts)
 
     @cached_property

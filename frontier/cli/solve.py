@@ -125,7 +125,8 @@ def solve(
         for target in strip:
             write_drawing(target, film_strip(puzzle, solution))
         for target in animate:
-            title = f"{counted(solution.distance, 'move')} of {puzzle.title}"
+            name = config.puzzle.title or config.name
+            title = f"{name}: solution in {counted(solution.distance, 'move')}"
             target.write(film_page(puzzle, solution, title))
     if (legend := describe_moves(puzzle, moves)) and not as_json:
         echo(f"\n{legend}")

@@ -53,7 +53,7 @@ def farthest_among(run: LayerRun, parts: Sequence, limit: int) -> Farthest:
         if not run.records[depth].stored:
             raise InputError(
                 f"{run.path} did not keep layer {depth}, and no position of a deeper layer agrees; "
-                "run its config with --set search.keep=all --set store.path=ANOTHER-DIRECTORY, and "
+                'run its config with search.keep = "all" and another store.path, and '
                 "repeat the command for that run"
             )
         count = 0

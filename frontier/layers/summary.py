@@ -81,7 +81,7 @@ def describe(value: dict, path: Place) -> str:
         if positions := value.get("positions"):
             lines.append(f"  lines: {value['states']:,}, to depth {value['depth']}")
         lines += [
-            f"  depth (God's number from this goal): {depth_of(value)}",
+            f"  {_depth_name(value['puzzle'])}: {depth_of(value)}",
             f"  {'positions' if positions else 'states'}: {sum(positions or value['layers']):,}",
             f"  farthest positions: {value['farthest']['count']:,}",
         ]
@@ -105,6 +105,15 @@ def _times(value: dict) -> str:
     seconds, total = value["seconds"], value.get("seconds_in_all")
     more = f", in all: {span(total)}" if total is not None and total > MORE * seconds else ""
     return f"{span(seconds)}{more}"
+
+
+def _depth_name(puzzle: dict) -> str:
+    """Return the name of the depth of the last layer. Blocks, patterns, and puzzles with several
+    goals or open cells have no God's number."""
+    several = puzzle.get("goals") is not None or "?" in str(puzzle.get("goal"))
+    if several or puzzle["kind"] in ("blocks", "pattern"):
+        return "depth of the last layer"
+    return "depth (God's number from this goal)"
 
 
 @dataclass(frozen=True)

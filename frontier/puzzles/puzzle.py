@@ -1,7 +1,7 @@
 """A puzzle: a model, which the engine searches, and a notation, which people read."""
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -37,7 +37,9 @@ class Puzzle:
     """One puzzle with its goals; depth is the least number of moves to the nearest goal.
 
     kind: the name of the kind. title: the title of pages and pictures. model: what is searched.
-    notation: how its boards and moves are written.
+    notation: how its boards and moves are written. settings: the [puzzle] table that describes it;
+    None if it was made without one. A puzzle with settings is pickled as these, because its tables
+    may take gigabytes.
     """
 
     kind: str
@@ -45,6 +47,13 @@ class Puzzle:
     model: Model
     notation: Notation
     words: Words = USUAL_WORDS
+    settings: dict[str, Any] | None = None
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        from frontier.puzzles.kinds import puzzle_of  # it imports this module
+
+        usual = super().__reduce_ex__
+        return usual(protocol) if self.settings is None else (puzzle_of, (self.settings,))
 
     def __repr__(self) -> str:
         return f"<Puzzle: {self.title}>"
@@ -114,7 +123,7 @@ class Puzzle:
         """Raise InputError, beginning with `name`, if no goal can be reached from the board."""
         if self.model.reaches(board):
             return
-        goal = ". The goal is {}; --set 'puzzle.goal=\"…\"' sets another"
+        goal = ". The goal is {}; puzzle.goal in the config sets another"
         if len(self.goals) > 1:
             goal = ". The first of the goals is {}; puzzle.goals in the config sets others"
         if not self.model.included.all():  # a different start is the remedy

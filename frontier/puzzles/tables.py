@@ -37,5 +37,6 @@ def puzzle_of(settings: dict) -> Puzzle:
         values = json.loads(text)
         kind, title = KINDS[values.pop("kind")], values.pop("title", None)
         puzzle = kind(**values)
-        puzzle = _in_use[text] = puzzle if title is None else replace(puzzle, title=title)
+        title = puzzle.title if title is None else title
+        puzzle = _in_use[text] = replace(puzzle, title=title, settings=json.loads(text))
     return puzzle

@@ -107,7 +107,7 @@ def tile_puzzle(
         reason = "on a board of one line tiles keep their order"
     elif goals_of_config == [] and _parity_changes(grid, board_in_order.index(0), grid.cells - 1):
         corner = [rows - 1, columns - 1]
-        reason += f", or put the goal's blank last: --set 'puzzle.blank={corner}'"
+        reason += f", or put the goal's blank last: puzzle.blank = {corner}"
     words = Words(unreachable=f"it cannot be reached from the goal: {reason}")
     return GridPuzzle("tiles", title, model, notation, words, grid=grid)
 

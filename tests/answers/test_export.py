@@ -46,12 +46,12 @@ def test_runs_that_cannot_be_exported(tmp_path):
     thin = run_of(tmp_path / "thin", CASES["2x4, k=2"], keep="frontier")
     assert thin.complete
     assert not half.complete
-    for run, word in ((half, "is not complete"), (thin, "--keep-all")):
+    for run, word in ((half, "is not complete"), (thin, 'search.keep = "all"')):
         with pytest.raises(InputError, match=word):
             run.export(tmp_path / "array")
         assert not list(tmp_path.glob("array*"))
     for ask in (Distances.of_run, lambda store: Distances.open(store.path)):
-        with pytest.raises(InputError, match="--keep-all"):
+        with pytest.raises(InputError, match=r'search\.keep = "all"'):
             ask(thin.store)
 
 
@@ -280,7 +280,7 @@ def test_what_the_command_refuses(complete, tmp_path):
     run_of(tmp_path / "thin", CASES["2x4, k=2"], keep="frontier")
     for arguments, word in [
         ((tmp_path / "half", tmp_path / "a"), "is not complete"),
-        ((tmp_path / "thin", tmp_path / "a"), "--keep-all"),
+        ((tmp_path / "thin", tmp_path / "a"), 'search.keep = "all"'),
         ((tmp_path / "none", tmp_path / "a"), "no such run"),
         ((complete.path, tmp_path / "thin"), "exists"),
     ]:

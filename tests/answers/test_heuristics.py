@@ -163,7 +163,7 @@ def test_databases_of_different_types(made, monkeypatch):
 def test_a_board_of_one_line(made, rows, columns, metric):
     """There no tile passes another, and a database is refused."""
     tiles, patterns = tables_of(rows, columns, None, [(metric, (1, 3))])
-    with pytest.raises(InputError, match=r"is of no use; omit --heuristic"):
+    with pytest.raises(InputError, match=r"is of no use; name none"):
         IdaSolver(puzzle_of(tiles), heuristics=[made(table) for table in patterns])
 
 

@@ -64,7 +64,7 @@ def test_what_holds_no_database(made, tmp_path):
     thin = made(pattern(2, 4, (1, 2)), keep="frontier")
     (tmp_path / "file").write_text("mine")
     for path, word in [
-        (thin, "--keep-all"),
+        (thin, 'search.keep = "all"'),
         (tmp_path / "none", "is neither a run nor an exported array"),
         (tmp_path / "file", "is neither a run nor an exported array"),
     ]:
@@ -97,7 +97,7 @@ def test_what_the_command_refuses(made, tmp_path):
         in invoke("solve", run, board, "--heuristic", good).stderr
     )
     for arguments, word in [
-        ((run, board, "--method", "layers", "--heuristic", good), "need --method ida"),
+        ((run, board, "--method", "layers", "--heuristic", good), "only for the method ida"),
         ((config, board, *search, "--heuristic", tmp_path / "none"), "nor an exported array"),
         ((config, board, *search, "--heuristic", run), "expected a run of kind"),
         ((config, board, *search, "--heuristic", made(pattern(2, 3, (1, 2)))), "is of 2×3"),

@@ -457,3 +457,19 @@ def test_puzzles_that_cannot_be(tmp_path, name, setting, words):
     message = invoke("run", CONFIGS / f"{name}.toml", *settings, code=2).stderr
     assert all(word in message for word in words), message
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("config", "setting", "name"),
+    [
+        ("2x3", "search.keep=all", "depth (God's number from this goal)"),
+        ("2x3", 'puzzle.goal="0 ? ?/3 4 5"', "depth of the last layer"),
+        ("2x3", 'puzzle.goals=["0 1 2/3 4 5", "1 2 0/3 4 5"]', "depth of the last layer"),
+        ("pattern-2x3-k2", "search.keep=all", "depth of the last layer"),
+        ("rush-hour", "search.keep=all", "depth of the last layer"),
+    ],
+)
+def test_what_has_no_gods_number(tmp_path, config, setting, name):
+    where = "--set", f"store.path={tmp_path / 'run'}", "--set", "cluster.kind=serial"
+    said = invoke("run", CONFIGS / f"{config}.toml", "--set", setting, *where).stdout
+    assert f"\n  {name}: " in said

@@ -92,4 +92,4 @@ def test_layers_that_were_not_kept(tmp_path):
     api.run(api.plan(make_config("test", PUZZLES["tiles"], store={"path": str(path)})))
     said = invoke("farthest", path, "--among", "0 1 2 3 / 4 ? ? ?", code=2).stderr
     assert "did not keep layer" in said
-    assert "search.keep=all" in said
+    assert 'search.keep = "all"' in said

@@ -254,7 +254,9 @@ def test_drawings_of_a_solution(tmp_path):
     result = invoke(*asked, "--strip", strip, "--animate", page)
     assert result.stderr == f"Searching by IDA* …\nwrote {strip}\nwrote {page}\n"
     assert texts(strip.read_text(encoding="utf-8")).count("8") == 4
-    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>")
+    assert "<h1>3x3: solution in 3 moves</h1>" in text
 
 
 @pytest.mark.parametrize(
