@@ -69,7 +69,7 @@ class _Group(click.Group):
     in the order of their use, without importing their modules."""
 
     def list_commands(self, context):
-        return list(self.commands)
+        return [*self.commands]
 
     def get_command(self, context, name):
         """Return a command that has only a name and a short help, for lists."""

@@ -72,10 +72,6 @@ class LayerRun(StoredRun):
         super().__init__(storage, identity)
         self.records: list[LayerRecord] = []
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out the puzzle, whose tables may take gigabytes; it is made again when needed."""
-        return {name: value for name, value in vars(self).items() if name != "puzzle"}
-
     @property
     def begun(self) -> bool:
         return bool(self.records)

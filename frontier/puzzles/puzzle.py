@@ -1,5 +1,6 @@
 """A puzzle: a model, which the engine searches, and a notation, which people read."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, SupportsIndex
 
@@ -37,9 +38,8 @@ class Puzzle:
     """One puzzle with its goals; depth is the least number of moves to the nearest goal.
 
     kind: the name of the kind. title: the title of pages and pictures. model: what is searched.
-    notation: how its boards and moves are written. settings: the [puzzle] table that describes it;
-    None if it was made without one. A puzzle with settings is pickled as these, because its tables
-    may take gigabytes.
+    notation: how its boards and moves are written. maker: the function and the arguments that make
+    it again, if there are any: it is pickled as these, because its tables may take gigabytes.
     """
 
     kind: str
@@ -47,13 +47,10 @@ class Puzzle:
     model: Model
     notation: Notation
     words: Words = USUAL_WORDS
-    settings: dict[str, Any] | None = None
+    maker: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
-        from frontier.puzzles.kinds import puzzle_of  # it imports this module
-
-        usual = super().__reduce_ex__
-        return usual(protocol) if self.settings is None else (puzzle_of, (self.settings,))
+        return self.maker or super().__reduce_ex__(protocol)
 
     def __repr__(self) -> str:
         return f"<Puzzle: {self.title}>"

@@ -38,5 +38,7 @@ def puzzle_of(settings: dict) -> Puzzle:
         kind, title = KINDS[values.pop("kind")], values.pop("title", None)
         puzzle = kind(**values)
         title = puzzle.title if title is None else title
-        puzzle = _in_use[text] = replace(puzzle, title=title, settings=json.loads(text))
+        puzzle = _in_use[text] = replace(
+            puzzle, title=title, maker=(puzzle_of, (json.loads(text),))
+        )
     return puzzle

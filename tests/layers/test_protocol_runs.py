@@ -27,6 +27,7 @@ from frontier.errors import CorruptRunError
 from frontier.layers import loop as driver
 from frontier.layers import task
 from frontier.layers.events import LayerFinished
+from frontier.layers.kind import KIND
 from frontier.layers.repair import plan_repair
 from frontier.layers.run import LayerRun
 from frontier.layers.verify import verify
@@ -137,7 +138,7 @@ class Runs(RuleBasedStateMachine):
 
         def drive():
             if fresh and LayerRun.exists(self.path):
-                delete_files(storage_at(self.path))
+                delete_files(storage_at(self.path), KIND.delete)
             make_directory(storage_at(self.path))
             driver._run_locked(plan, None, self._hear, None)
 

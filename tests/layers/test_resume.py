@@ -12,6 +12,7 @@ from frontier.kernels.shift_search import ShiftSearch
 from frontier.layers import by_tasks
 from frontier.layers import loop as driver_module
 from frontier.layers.run import LayerRun
+from frontier.runs import events as run_events
 from tests.layers.test_driver import counts_of
 from tests.support.sweeps import swept
 from tests.support.tile_runs import (

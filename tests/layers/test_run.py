@@ -12,6 +12,7 @@ import pytest
 
 from frontier.cosets.run import CosetRun
 from frontier.errors import CorruptRunError, Gone, InputError
+from frontier.layers.kind import KIND
 from frontier.layers.reader import RunReader
 from frontier.layers.record import LayerRecord
 from frontier.layers.run import LayerRun
@@ -178,7 +179,7 @@ def test_layers_that_are_links_are_left_alone(tmp_path):
     links = [run.layer_path(depth) for depth in (1, 3, 7)]
     run.commit([], complete=False, forget=(1,))
     run.roll_back(0, [0])
-    delete_files(run.storage)
+    delete_files(run.storage, KIND.delete)
     assert all(path.is_symlink() for path in links)
     assert {p.name: p.read_bytes() for p in (tmp_path / "elsewhere").iterdir()} == before
     assert not (run.path / "run.json").exists()
@@ -202,7 +203,7 @@ def test_what_is_not_the_run_s_own_survives_in_layers(tmp_path):
     for depth in (0, 1, 3, 4):
         assert not (run.layer_path(depth) / "c.0").exists()
         assert not (run.layer_path(depth) / "zarr.json").exists()
-    delete_files(run.storage)
+    delete_files(run.storage, KIND.delete)
     assert all(path.read_text() == "mine" for path in others)
     assert (run.layer_path(3) / "c.9" / "notes").read_text() == "mine"
     files = {path for path in run.path.rglob("*") if path.is_file()}
@@ -269,7 +270,7 @@ def test_delete_leaves_what_is_not_its_own(tmp_path):
     committed(run, 0)
     (run.path / "notes.txt").write_text("mine")
     (run.path / "ledger.json").write_text("damaged")
-    delete_files(run.storage)
+    delete_files(run.storage, KIND.delete)
     assert [path.name for path in run.path.iterdir()] == ["notes.txt"]
 
 
@@ -278,7 +279,7 @@ def test_leftovers_of_a_killed_run_are_its_own(tmp_path):
     (run.path / f"ledger.json.{MARK}.partial").write_text("torn")
     (run.path / f"layers.{MARK}.deleting").mkdir()
     refuse_others(run.storage.names(), run.path)
-    delete_files(run.storage)
+    delete_files(run.storage, KIND.delete)
     assert list(run.path.iterdir()) == []
 
 
@@ -334,7 +335,7 @@ def test_a_worker_that_does_not_see_the_run_is_named(place, kind):
     cls, identity = KINDS[kind]
     run_ref = replace(cls.create(place, identity).ref, path=place, host="far-away")
     assert run_ref.open(cls).identity["identifier"] == run_ref.identifier
-    delete_files(place)
+    delete_files(place, KIND.delete)
     for begin in (lambda: None, lambda: cls.create(place, identity)):
         begin()
         with pytest.raises(InputError, match=f"far-away.*{socket.gethostname()}.*the same run"):
@@ -377,7 +378,7 @@ def test_a_run_that_was_killed_at_any_step_of_its_beginning_is_sound(place, kind
             assert "stopped before it did anything: no faults" in invoke("verify", place).stdout
             assert invoke("repair", place).exit_code == 0
             assert "no faults" in invoke("verify", place).stdout
-        delete_files(place)
+        delete_files(place, KIND.delete)
     assert number > 3
 
 
@@ -387,7 +388,7 @@ def test_a_run_that_takes_the_place_of_another(place):
     committed(earlier, 0)
     with pytest.raises(Gone, match="another process"):
         LayerRun.create(place, IDENTITY)
-    delete_files(place)
+    delete_files(place, KIND.delete)
     later = LayerRun.create(place, IDENTITY)
     committed(later, 0)
     with pytest.raises(Gone, match="no longer holds this run"):

@@ -11,7 +11,7 @@ import pytest
 from frontier.api import runs as api
 from frontier.errors import CorruptRunError, InputError
 from frontier.layers import by_tasks
-from frontier.layers.repair import Repair
+from frontier.layers.repair import LayerRepair
 from frontier.layers.run import LayerRun
 from frontier.layers.verify import verify
 from frontier.runs.log import LastStart, read_last_start
@@ -115,7 +115,7 @@ def test_giving_up_a_spare_layer_loses_nothing_else(tmp_path, complete):
         part.parent.mkdir()
         part.write_bytes(b"kept")
     stored = run.stored_depths()
-    Repair(last, stored[1:], lost=stored[:1]).take(run)
+    LayerRepair(last, stored[1:], lost=stored[:1]).take(run)
     after = LayerRun.open(run.path)
     assert after.stored_depths() == stored[1:]
     assert after.complete == complete

@@ -15,6 +15,7 @@ from frontier.errors import InputError, Unsolved
 from frontier.layers.events import LayerFinished
 from frontier.puzzles import block_puzzle, graph_puzzle, tile_puzzle
 from frontier.report.displays import PlainProgress
+from frontier.runs.events import Finished
 from frontier.storage.lock import describe_holder
 from frontier.text import counted
 from tests.support.ledgers import line_of

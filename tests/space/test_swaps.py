@@ -62,7 +62,7 @@ def row_swaps(m, digits_fixed=0):
 
 
 def by_table(target, source, m, i, odd):
-    or_swap(target, source, i, odd, *row_swaps(m))
+    or_swap(target, source, i, odd, tuple(row_swaps(m)))
 
 
 def by_blocks(target, source, m, i, odd):
@@ -130,8 +130,8 @@ def test_swap_undoes_itself(m, odd):
         row = rng.integers(1, 1 << code.bits, swaps.parities.size, dtype=np.uint64)
         row[0] = 1
         there, back = np.zeros_like(row), np.zeros_like(row)
-        or_swap(there, row, i, odd, *swaps)
-        or_swap(back, there, i, 1 - odd, *swaps)
+        or_swap(there, row, i, odd, tuple(swaps))
+        or_swap(back, there, i, 1 - odd, tuple(swaps))
         assert np.array_equal(back, row)
         assert not np.array_equal(there, row)
         assert np.bitwise_count(there).sum() == np.bitwise_count(row).sum()
@@ -161,7 +161,7 @@ def test_swap_in_each_row_of_many(m, odd):
             for first in range(0, code.words, size):
                 fixed = digits(numbered(m, odd)[first * code.bits])[:row_digits]
                 here = slice(first, first + size)
-                or_swap(target[here], row[here], i, (odd + sum(fixed)) % 2, *swaps)
+                or_swap(target[here], row[here], i, (odd + sum(fixed)) % 2, tuple(swaps))
             assert np.array_equal(target, expected)
 
 
