@@ -60,7 +60,7 @@ def test_a_run_under_way_in_a_notebook(tmp_path):
     said = run._repr_html_()
     assert f"{run.states} (" in said
     assert "% of 360)" in said
-    assert "time left" in said
+    assert "resume with" in said
     assert "not complete" in repr(run)
 
 

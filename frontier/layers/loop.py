@@ -84,6 +84,10 @@ class Driver:
             else:
                 self._make_here(mode, until)
 
+    def close(self) -> None:
+        """Free the memory that this process holds for the run, perhaps gigabytes."""
+        self._held = None
+
     def _mode(self, made: Sequence[LayerRecord] = ()) -> Mode:
         """Return how to make the layer after the committed ones and those made since."""
         last_two = [*self.run.records[-2:], *made][-2:]

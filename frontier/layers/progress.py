@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from pydantic import validate_call
+
 from frontier.layers.estimate import TimeLeft, recorded_cost, time_left
 from frontier.layers.events import (
     LayerFinished,
@@ -15,11 +17,12 @@ from frontier.layers.events import (
     StoringLayers,
     TaskFinished,
 )
-from frontier.layers.record import LayerRecord
+from frontier.layers.record import Form, LayerRecord
 from frontier.layers.run import LayerRun
 from frontier.layers.tally import Tally
 from frontier.runs import events
 from frontier.runs.progress import Progress
+from frontier.storage.sealed import Count, Seconds
 from frontier.text import counted, moment, percent, rate, rough, rough_range, size, span
 
 
@@ -103,12 +106,9 @@ class LayerProgress(LayerTotals, Progress[LayerRun]):
             self.task = TaskFinished(len(self.layers), done, 0, 0)
 
     def repeat(self, name: str, values: Mapping[str, Any], when: float) -> None:
-        if name != LayerMade.__name__:
-            return
-        with suppress(KeyError, TypeError):  # a damaged line
-            tally, seconds = Tally(values["states"]), values["seconds"]
-            record = LayerRecord.of(values["depth"], values["form"], tally, seconds)
-            self(LayerMade(record, values["elapsed"]), when)
+        if name == LayerMade.__name__:
+            with suppress(TypeError, ValueError):  # a damaged line
+                self(_layer_made(**values), when)
 
     @property
     def total(self) -> int:
@@ -234,6 +234,13 @@ class LayerProgress(LayerTotals, Progress[LayerRun]):
             times = zip(("likely", "least", "most"), ends, strict=True)
             value["ends"] = dict(times) if ends else None
         return value
+
+
+@validate_call
+def _layer_made(
+    depth: Count, states: Count, form: Form, seconds: Seconds, elapsed: Seconds
+) -> LayerMade:
+    return LayerMade(LayerRecord.of(depth, form, Tally(states), seconds), elapsed)
 
 
 def share_in_percent(part: int, whole: int) -> str:

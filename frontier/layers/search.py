@@ -56,7 +56,8 @@ class LayerSearch(Search[LayerRun]):
         self._driver.search(self.until)
 
     def close(self, run: LayerRun) -> None:
-        self._driver = None
+        if self._driver:
+            self._driver.close()
         close_workspace(run.ref)
 
     def check(self, run: LayerRun) -> None:

@@ -64,8 +64,8 @@ them."""
 class PlainProgress:
     """Prints one line when a run begins, and then a table with a row for each layer or interval."""
 
-    def __init__(self, file: TextIO | None = None, progress: Progress | None = None):
-        self._file, self._progress, self._rows = file, progress or Progress(), Rows()
+    def __init__(self, file: TextIO | None, progress: Progress):
+        self._file, self._progress, self._rows = file, progress, Rows()
         self._said: set[str] = set()
 
     def __call__(self, event: Event) -> None:
@@ -132,8 +132,8 @@ class LiveProgress(PlainProgress):
     """Shows a line when a run begins and, below it, the figures of the run, updated in place until
     it ends."""
 
-    def __init__(self, console: Console, progress: Progress | None = None):
-        super().__init__(progress=progress)
+    def __init__(self, console: Console, progress: Progress):
+        super().__init__(None, progress)
         self._starting = "", 0.0  # the message until the run begins, and since when
         self._live = Live(get_renderable=self._block, console=console, transient=True)
 
@@ -261,7 +261,7 @@ def _display(shown: bool | None, progress: Progress) -> PlainProgress | None:
         from IPython import get_ipython
 
         if getattr(get_ipython(), "kernel", None):  # a notebook shows the output
-            return NotebookProgress(progress=progress)
+            return NotebookProgress(None, progress)
     if sys.stderr is not None and is_live(console := console_on(sys.stderr)):
         return LiveProgress(console, progress)
     return PlainProgress(sys.stderr, progress) if shown else None

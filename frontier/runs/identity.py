@@ -10,7 +10,7 @@ The file has a copy (`frontier.runs.copies`). Neither is written again.
 
 from typing import Annotated, Any
 
-from pydantic import Field, StrictInt, ValidationError
+from pydantic import AfterValidator, Field, StrictInt, ValidationError
 
 from frontier.errors import CorruptRunError, FormatError, InputError
 from frontier.puzzles.settings import PuzzleTable, Table
@@ -24,11 +24,17 @@ from frontier.text import near, program
 FORMAT = 1
 
 
+def _known(kind: str) -> str:
+    if kind not in KINDS:
+        raise ValueError(f"expected one of {', '.join(KINDS)}")
+    return kind
+
+
 class Identity(Table):
     """The content of ``run.json`` for all kinds of runs."""
 
     format: StrictInt
-    kind: str
+    kind: Annotated[str, AfterValidator(_known)]
     identifier: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
     created: Moment
     name: Annotated[str, Field(pattern="^[A-Za-z0-9._-]+$", max_length=200)]
@@ -50,10 +56,8 @@ def read_identity(storage: Storage, name: str = RUN, schema: type[Identity] | No
             "that wrote it, or start a new search in another directory"
         )
     identity = read_sealed(storage, name)
-    if (kind := str(identity.get("kind"))) not in KINDS:
-        raise CorruptRunError(
-            f"{file} is corrupt: kind = {kind}: expected one of {', '.join(KINDS)}"
-        )
+    if str(identity.get("kind")) not in KINDS:
+        schema = Identity
     try:
         if schema:
             schema.model_validate(identity)

@@ -31,8 +31,9 @@ class StartLog:
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, Started):
-            before = {"layers": event.depth + 1, "request": event.request}
-            note_start(self._storage, self._config, event.workers, **before)
+            visits = event.states is not None
+            more = {"layers": event.depth + 1} if visits else {"asked": event.request}
+            note_start(self._storage, self._config, event.workers, **more)
 
 
 class EventLog:

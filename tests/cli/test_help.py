@@ -62,7 +62,7 @@ def test_all_commands_are_listed_in_the_order_of_use():
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_is_listed_with_its_own_short_help(name):
     """The list is made without the modules of the commands."""
-    _, listed = cli.COMMANDS[name]
+    listed = cli.COMMANDS[name]
     assert listed == COMMANDS[name].get_short_help_str(limit=100)
     assert re.search(rf"^  {name} +{re.escape(listed)}$", help_of(), re.MULTILINE)
 

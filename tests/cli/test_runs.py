@@ -172,7 +172,7 @@ def interrupted(*_, **__):
 
 def test_ctrl_c_in_run(tmp_path):
     run = "run", CONFIGS / "2x3.toml", *serial(tmp_path)
-    for function in ("start_runs.start", "search.driver.executor_of"):
+    for function in ("api.start.start", "layers.search.LayerSearch.executor"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(f"frontier.{function}", interrupted)
             said = invoke(*run, code=3).stderr
@@ -206,7 +206,7 @@ def test_a_stop_before_the_run_says_that_the_old_one_is_deleted(tmp_path):
     run = "run", CONFIGS / "2x3.toml", *serial(tmp_path)
     invoke(*run)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("frontier.layers.loop.executor_of", interrupted)
+        patch.setattr("frontier.layers.search.LayerSearch.executor", interrupted)
         said = invoke(*run, "--fresh", "--yes", code=3).stderr
     assert said.endswith("interrupted before the run began, and after the old one was deleted\n")
 

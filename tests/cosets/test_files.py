@@ -338,7 +338,7 @@ def test_a_search_that_two_begin_at_once(tmp_path, monkeypatch):
         find_gods_number(config(tmp_path, 2, 3))
         return False
 
-    monkeypatch.setattr("frontier.cosets.search.writing", lambda *_: nullcontext())
+    monkeypatch.setattr("frontier.runs.drive.writing", lambda *_: nullcontext())
     monkeypatch.setattr(CosetRun, "exists", staticmethod(meanwhile))
     with pytest.raises((Gone, CorruptRunError)):
         find_gods_number(config(tmp_path, 2, 3))

@@ -130,8 +130,10 @@ def test_portions_of_another_cut_are_refused(tmp_path):
     run = CosetRun.open(gods_number(config(tmp_path)).path)
     run.proof.answers[33] = Answer(3, 5)
     asker = search._asker(run, True, 1)
+    begun = search.CosetSearch(config(tmp_path))
+    begun._run, begun._tell = run, lambda event: None
     with pytest.raises(CorruptRunError, match="resume it with the version that began"):
-        search._Search(run, [], None)._ask(asker, Threads(1), 33, True)
+        begun._ask(asker, Threads(1), 33, True)
 
 
 def test_what_contradicts_itself_ends_a_search(tmp_path):
@@ -163,17 +165,17 @@ def test_a_witness_is_kept_shown_and_checked(tmp_path):
 def test_stopped_anywhere_and_resumed(tmp_path, monkeypatch):
     """A search that stops after each portion comes to the same end."""
     monkeypatch.setattr("frontier.cosets.questions.PORTION_COSETS", 8)
-    whole = search._Search._say
+    whole = search.CosetSearch._say
     starts, portions = 0, 0
 
     def stop_soon(self, doing, limit, answer, left):
         nonlocal portions
         if left is not None:
             portions += 1
-            self._interrupted.set()
+            self.stopping.set()
         whole(self, doing, limit, answer, left)
 
-    monkeypatch.setattr(search._Search, "_say", stop_soon)
+    monkeypatch.setattr(search.CosetSearch, "_say", stop_soon)
     while True:
         starts += 1
         try:

@@ -27,7 +27,7 @@ stands for a part of the program:
 | rename, force | `PartWriter.finish` |
 | exists, unlink | `LayerRun.delete_replaced_part` |
 | hand in | `TaskResult` |
-| verify | `verify`, `plan_repair`, `Repair.take`, `LayerRun.roll_back` |
+| verify | `verify`, `plan_repair`, `LayerRepair.take`, `LayerRun.roll_back` |
 
 That a part may be written over the file of one that was unlinked is no step here:
 `campaigns/powerloss.py` goes over it, call by call.

@@ -5,8 +5,8 @@ import pytest
 from frontier.api import runs as api
 from frontier.errors import CorruptRunError, Stopped
 from frontier.executors.executor import Executor
-from frontier.layers import loop as driver
 from frontier.layers.run import LayerRun
+from frontier.layers.search import LayerSearch
 from frontier.storage.local import LocalStorage
 from tests.support.tile_runs import as_bits, config_of
 
@@ -42,7 +42,7 @@ def test_tasks_under_way_are_cancelled_though_somebody_keeps_the_error(tmp_path,
     """A notebook keeps an error with all that it has passed through, and the user's cluster is left
     open: its tasks would go on filling the disk."""
     executor, free = Cancelling(), iter([10**12] * 2)
-    monkeypatch.setattr(driver, "executor_of", lambda *_: executor)
+    monkeypatch.setattr(LayerSearch, "executor", lambda *_: executor)
     monkeypatch.setattr(LocalStorage, "free", lambda storage: next(free, 0))
     with pytest.raises(Stopped, match="only 0 B is free") as kept:
         api.run(plan_of(tmp_path))

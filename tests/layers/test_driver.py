@@ -14,6 +14,7 @@ from frontier.api import runs as api
 from frontier.errors import Stopped
 from frontier.layers import loop as driver_module
 from frontier.layers.events import LayerFinished, LayerMade
+from frontier.layers.search import LayerSearch
 from frontier.layers.workspace import Workspace
 from frontier.runs.events import Finished, Started, Starting
 from tests.support.reference_search import bfs_layers
@@ -32,7 +33,7 @@ from tests.support.tile_runs import (
 
 def test_one_clock(tmp_path, monkeypatch):
     """The times of layers and of the end are since the start, that of the workers included."""
-    starting = driver_module.executor_of
+    starting = LayerSearch.executor
 
     @contextmanager
     def slowly(*arguments):
@@ -42,7 +43,7 @@ def test_one_clock(tmp_path, monkeypatch):
             taken.append(time.perf_counter() - began)
             yield executor
 
-    monkeypatch.setattr(driver_module, "executor_of", slowly)
+    monkeypatch.setattr(LayerSearch, "executor", slowly)
     events, taken = [], []
     run(api.plan(config_of(tmp_path, 2, 3)), listeners=[events.append])
     times = [e.elapsed for e in events if isinstance(e, LayerFinished | Finished)]

@@ -14,6 +14,7 @@ from frontier.executors.executor import Serial
 from frontier.layers import loop as driver
 from frontier.layers.events import LayerMade, LayerStarted
 from frontier.layers.in_process import AsBitmaps, AsLists, Held
+from frontier.layers.search import LayerSearch
 from frontier.layers.task import expand_task
 from tests.support.tile_runs import as_bits, config_of, in_memory, run
 
@@ -53,7 +54,7 @@ def functions(monkeypatch):
     def executor_of(*_):
         yield Noting()
 
-    monkeypatch.setattr(driver, "executor_of", executor_of)
+    monkeypatch.setattr(LayerSearch, "executor", executor_of)
     return called
 
 

@@ -103,10 +103,10 @@ def test_all_mistakes_are_tried():
 
 
 MODULES = (
-    "search.driver", "search.in_process", "search.by_tasks", "clusters.dask_executor",
-    "search.task", "search.repair", "search.verify", "runs.events", "runs.layer_run", "runs.ledger",
-    "layers.parts", "runs.reader", "layers.stored", "runs.directory", "runs.copies",
-    "runs.stored_run",
+    "layers.loop", "layers.in_process", "layers.by_tasks", "executors.dask_executor",
+    "layers.task", "layers.repair", "layers.verify", "layers.events", "layers.run", "runs.ledger",
+    "layers.parts", "layers.reader", "layers.stored", "runs.directory", "runs.copies",
+    "runs.stored_run", "layers.folders", "runs.kind", "runs.drive", "layers.search",
 )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from frontier.layers.events import LayerFinished
 from frontier.layers.kind import KIND
 from frontier.layers.repair import plan_repair
 from frontier.layers.run import LayerRun
+from frontier.layers.search import LayerSearch
 from frontier.layers.verify import verify
 from frontier.layers.workspace import open_workspace
 from frontier.runs.directory import delete_files, make_directory
@@ -102,7 +103,7 @@ class Runs(RuleBasedStateMachine):
         self.legs, self.announced, self.hurt = 0, None, False
         self.spaces = {}
         self.patch.setattr(task, "workspace_of", self._workspace)
-        self.patch.setattr(driver, "executor_of", self._executor_of)
+        self.patch.setattr(LayerSearch, "executor", lambda _: self._executor())
         for seconds in ("LIST_SECONDS", "MEMORY_SECONDS", "TIMES_STORING"):
             self.patch.setattr(driver, seconds, 0)
         stop_before_changes(self.patch)
@@ -119,7 +120,7 @@ class Runs(RuleBasedStateMachine):
         return self.actors[-1]
 
     @contextmanager
-    def _executor_of(self, *_):
+    def _executor(self):
         yield self.boss
 
     # --- what happens

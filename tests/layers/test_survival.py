@@ -11,10 +11,11 @@ import pytest
 from frontier.api import runs as api
 from frontier.errors import CorruptRunError, InputError
 from frontier.layers import by_tasks
+from frontier.layers.progress import LayerProgress
 from frontier.layers.repair import LayerRepair
 from frontier.layers.run import LayerRun
 from frontier.layers.verify import verify
-from frontier.runs.log import LastStart, read_last_start
+from frontier.runs.log import read_last_start
 from frontier.storage.lock import RunLock, held_since, is_held
 from frontier.storage.places import storage_at
 from tests.support.commands import invoke
@@ -57,10 +58,10 @@ def test_a_run_with_nothing_to_go_on_from_needs_no_repair(tmp_path):
 
 
 STARTED = {
-    "time": 1.0, "event": "Started", "name": "x", "title": "x", "path": "x", "depth": -1,
-    "states_so_far": 0, "states": 9, "workers": 1, "resumed": False,
+    "time": 1.0, "event": "Started", "kind": "layers", "name": "x", "title": "x", "path": "x",
+    "depth": -1, "states": 9, "workers": 1, "resumed": False,
 }  # fmt: skip
-STOPPED = {"time": 2.0, "event": "Stopped", "depth": 3, "reason": "why", "elapsed": 1.0}
+STOPPED = {"time": 2.0, "event": "Stopped", "reason": "why", "elapsed": 1.0}
 MADE = {
     "time": 1.5, "event": "LayerMade", "depth": 21, "states": 5, "form": "list", "seconds": 0.1,
     "elapsed": 0.1,
@@ -78,7 +79,11 @@ def test_a_log_with_values_that_no_event_has_is_read_without_them(tmp_path, odd)
     lines = [{**of, **odd} for of in (STARTED, MADE, STOPPED) if of.keys() >= odd.keys()]
     (path / "events.jsonl").write_text("\n".join(map(json.dumps, [STARTED, *lines, 7, None])))
     last = read_last_start(storage_at(path))
-    assert last == LastStart((1.0, last.start[1]), [], None)
+    assert (last.start[0], last.end) == (1.0, None)
+    progress = LayerProgress("x", last.start[1])
+    for when, name, values in last.work:
+        progress.repeat(name, values, when)
+    assert not progress.layers
     with RunLock(path / "lock"):
         for since in (odd.get("time", "x"), 1e300):
             (path / "lock").write_text(json.dumps({"host": [], "process": {}, "since": since}))

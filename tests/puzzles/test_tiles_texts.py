@@ -27,7 +27,7 @@ def test_shapes_that_cannot_be(shape, message):
 
 
 BAD_BOARDS = [
-    (((0, 1, 2), (3, 4, 4)), r"\[\[0, 1, 2\], \[3, 4, 4: the numbers 0\.\.5 must .* once"),
+    (((0, 1, 2), (3, 4, 4)), r"\[\[0, 1, 2\], \[3, 4, 4\]\]: the numbers 0\.\.5 must .* once"),
     (((1, 2, 3), (4, 5, 6)), r"\[\[1, 2, 3\], \[4, 5, 6\]\]: the numbers 0\.\.5"),
     (
         ((0, 1, 2), (3, 4, -5)),

@@ -129,7 +129,7 @@ def test_commands_wipe_out_their_lines(terminal, tmp_path, monkeypatch):
             asked.append(file)
             return passing_line(terminal.file)
 
-        monkeypatch.setattr("frontier.cli.upkeep.passing_line", passing)
+        monkeypatch.setattr(f"frontier.cli.{command[0]}.passing_line", passing)
         invoke(*command)
         assert not any(terminal.lines())
         assert len(asked) == 1

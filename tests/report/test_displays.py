@@ -116,7 +116,7 @@ def test_the_time_left_stands_below_the_table():
 def live_on(width=80):
     """A display in a terminal, and what it writes to."""
     console = Console(file=io.StringIO(), width=width, force_terminal=True, highlight=False)
-    return LiveProgress(console), console.file
+    return LiveProgress(console, LayerProgress()), console.file
 
 
 def test_the_dashboard_is_named_in_a_terminal_and_to_those_who_ask(capsys):
@@ -196,7 +196,7 @@ def clock(monkeypatch):
 @pytest.fixture
 def plain():
     """What is printed of a run."""
-    return PlainProgress(io.StringIO())
+    return PlainProgress(io.StringIO(), LayerProgress())
 
 
 def rows_of(plain):
@@ -251,6 +251,7 @@ def test_a_table_of_a_search(plain, clock):
     for clock.now, done in ((1.0, 0), (2.0, 1), (61.0, 2)):
         plain(Asking("asking", 1, 9, 8, done=done, portions=4, left=7.0, positions=3))
     clock.now = 61.1
+    plain(Asking("", 9, 9))
     plain(Finished(62.0))
     rows = rows_of(plain)
     assert [list(row.values())[1:5] for row in rows] == [
@@ -340,7 +341,7 @@ def test_a_terminal_that_goes_away():
             lost.append(text)
             raise OSError(5, "Input/output error")
 
-    progress = LiveProgress(Console(file=Gone(), force_terminal=True, width=80))
+    progress = LiveProgress(Console(file=Gone(), force_terminal=True, width=80), LayerProgress())
     for event in (*events_of("2x5", 30), Finished(1.0)):
         progress(event)
     assert lost
@@ -354,7 +355,7 @@ def test_a_path_is_printed_as_it_is(tmp_path, monkeypatch, folder):
     monkeypatch.setenv("COLUMNS", "300")
     path = tmp_path / folder / "[/b]run"
     file = io.StringIO()
-    progress = LiveProgress(console_on(file))
+    progress = LiveProgress(console_on(file), LayerProgress())
     run(path, until=5, listeners=[progress])
     assert f"{path}" in file.getvalue()
     other = tmp_path / "other" / "[/b]run"

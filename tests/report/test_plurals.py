@@ -13,6 +13,7 @@ from frontier.api import runs as api
 from frontier.cli import main
 from frontier.errors import InputError, Unsolved
 from frontier.layers.events import LayerFinished
+from frontier.layers.progress import LayerProgress
 from frontier.puzzles import block_puzzle, graph_puzzle, tile_puzzle
 from frontier.report.displays import PlainProgress
 from frontier.runs.events import Finished
@@ -71,7 +72,7 @@ def test_a_run_of_one_move(tmp_path):
 
 
 def test_progress_of_one_state(capsys):
-    progress = PlainProgress(sys.stderr)
+    progress = PlainProgress(sys.stderr, LayerProgress())
     progress(layers_started("one", "title", "path", 1, 1))
     progress(LayerFinished(line_of(0, 1, seconds=0.0), 1, 0.0, 0))
     progress(Finished(0.0))

@@ -84,7 +84,10 @@ def test_not_all_is_not_all(tmp_path, held):
     store.commit([line_of(0, 2 * 10**9 - 1, seconds=1.0)], complete=False)
     held(store.path)
     progress = progress_of(store)
-    rows, console = PlainProgress(io.StringIO()), Console(file=io.StringIO(), width=200)
+    rows, console = (
+        PlainProgress(io.StringIO(), LayerProgress()),
+        Console(file=io.StringIO(), width=200),
+    )
     states = 2 * 10**9 - 1
     rows(layers_started("most", "", "", states + 1, 1))
     rows(LayerFinished(line_of(0, states, seconds=1.0), states, 1.0, 0))
@@ -224,7 +227,7 @@ def test_what_is_left_of_a_stopped_run():
     progress = LayerProgress()
     for event in events_of("2x7", 90):
         if isinstance(event, Started):
-            event = dataclasses.replace(event, until=89)
+            event = dataclasses.replace(event, request={"until": 89})
         progress(event, 0.0)
     assert progress.left(0.0).seconds > 0
     progress(Stopped(1.0, "depth 89 reached, as requested"), 0.0)

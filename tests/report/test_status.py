@@ -14,6 +14,7 @@ import pytest
 from frontier import text
 from frontier.errors import FormatError, Stopped
 from frontier.layers.events import LayerFinished, LayerMade
+from frontier.layers.progress import LayerProgress
 from frontier.layers.run import LayerRun
 from frontier.report import displays
 from frontier.report import status_page as status_page_module
@@ -58,7 +59,7 @@ def test_a_run_that_has_no_layer_yet(tmp_path, held):
     assert line(progress).endswith("; time left too early to tell")
     assert status_of(store.path)["depth"] is progress.depth is None
     page = status_page_module.status_page(progress)
-    stopped = PlainProgress(io.StringIO())
+    stopped = PlainProgress(io.StringIO(), LayerProgress())
     start = next(events_of("2x7", 0))
     for event in (start, events.Stopped(1.0, "no worker came")):
         stopped(event)
@@ -131,7 +132,7 @@ def test_status_tells_the_layers_that_are_not_stored_yet(tmp_path, monkeypatch):
 def test_layers_that_were_not_stored_are_lost_with_a_killed_run(tmp_path):
     path = run(tmp_path / "run", until=20).path / "events.jsonl"
     run(tmp_path / "run", until=25)
-    kept = [line for line in path.open() if '"Finished"' not in line]
+    kept = [line for line in path.open() if '"Stopped"' not in line]
     made = json.loads(next(line for line in kept if '"LayerMade"' in line))
     path.write_text("".join(kept) + json.dumps(made | {"depth": 26}) + "\n")
     value = status_of(tmp_path / "run")
@@ -140,7 +141,7 @@ def test_layers_that_were_not_stored_are_lost_with_a_killed_run(tmp_path):
 
 def test_status_of_a_killed_run(tmp_path):
     log = run(tmp_path / "run", until=20).path / "events.jsonl"
-    log.write_text("".join(line for line in log.open() if '"Finished"' not in line))
+    log.write_text("".join(line for line in log.open() if '"Stopped"' not in line))
     said = invoke("status", tmp_path / "run").stdout
     assert "stopped: killed, or its machine failed" in said
     # The log has the last start alone, or is not there at all.
@@ -175,7 +176,7 @@ def test_nothing_is_lost_of_a_run_that_ended_during_its_start(tmp_path, monkeypa
     def fails(*_, **__):
         raise Stopped("no cluster")
 
-    monkeypatch.setattr("frontier.layers.loop.executor_of", fails)
+    monkeypatch.setattr("frontier.layers.search.LayerSearch.executor", fails)
     with pytest.raises(Stopped):
         run(tmp_path / "run")
     said = invoke("status", tmp_path / "run").stdout
@@ -189,7 +190,7 @@ def test_a_run_on_a_host_that_cannot_be_seen_may_be_under_way(tmp_path):
     store = run(tmp_path / "run", until=20)
     log = store.path / "events.jsonl"
     whole = log.read_text()
-    log.write_text("".join(line for line in log.open() if '"Finished"' not in line))
+    log.write_text("".join(line for line in log.open() if '"Stopped"' not in line))
     (store.path / "lock").write_text(json.dumps({"host": "there", "process": 7, "since": 1}))
     said = "killed, or under way on host there, which this host cannot see"
     assert f"stopped: {said}" in invoke("status", store.path).stdout

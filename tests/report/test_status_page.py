@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from frontier.layers.events import LayerFinished, LayerStarted
+from frontier.layers.progress import LayerProgress
 from frontier.report import status_page as status_page_module
 from frontier.runs.directory import OWN_NAMES
 from frontier.runs.events import Stopped
@@ -62,7 +63,7 @@ def writers():
 def test_the_page_shows_a_layer_when_it_is_committed_and_when_it_begins(tmp_path, pages):
     """Not when its first task is done, which may be hours later."""
     *events, started = [*events_of("2x7", 30), LayerStarted(30, 9)]
-    with status_page_module.kept_page(tmp_path) as page:
+    with status_page_module.kept_page(tmp_path, LayerProgress()) as page:
         for event in events:
             page(event)
         shown = wait_for(pages, 'data-depth="29"')
@@ -76,7 +77,7 @@ def test_the_page_shows_a_layer_when_it_is_committed_and_when_it_begins(tmp_path
 
 def test_the_page_is_refreshed_in_a_long_layer(tmp_path, pages, monkeypatch):
     monkeypatch.setattr(status_page_module, "SECONDS", 0.01)
-    with status_page_module.kept_page(tmp_path) as page:
+    with status_page_module.kept_page(tmp_path, LayerProgress()) as page:
         for event in (*events_of("2x7", 30), LayerStarted(30, 9)):
             page(event)
         wait_for(pages, "<dt>next layer</dt><dd>30 ")
