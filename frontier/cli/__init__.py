@@ -138,7 +138,7 @@ COMMANDS = {
     "list": "List the configs that come with the program.",
     "init": "Write a config to start from.",
     "plan": "Estimate the memory, disk and time of a run.",
-    "run": "Start or resume a search.",
+    "run": "Start or resume searches.",
     "status": "Show how far RUN has got, and how long it may still take.",
     "gods-number": "Find God's number without visiting every position.",
     "report": "Report the results of RUN, or compare several runs.",

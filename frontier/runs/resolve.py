@@ -2,6 +2,7 @@
 runs, or nothing."""
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -237,14 +238,7 @@ class Named:
 
     def run_command(self, until: int | None = None) -> str:
         """Return the command that starts or resumes the runs by layers."""
-        return _command("run", self.what, self.settings, {"until": until})
-
-    def again_command(self, until: int | None = None) -> str:
-        """Return the command that resumes the runs by layers once they have begun: the command for
-        their directory, if it holds every setting."""
-        if not self.settings or not self.config.is_kept:
-            return self.run_command(until)
-        return _command("run", near(str(self.config.path)), (), {"until": until})
+        return _command("run", [self.what], self.settings, {"until": until})
 
     def resume_command(self, place: Storage) -> str:
         """Return the command that resumes the run at one of the `places`.
@@ -268,10 +262,20 @@ def only_member(config: Config, what: object) -> Config:
     return config.members[0]
 
 
+def again_command(named: Sequence[Named], until: int | None = None) -> str:
+    """Return the command that resumes runs by layers once they have begun: for one, the command for
+    its directory, if that holds every setting; for several, the command as the user wrote it."""
+    first, *others = named
+    if others or not first.settings or not first.config.is_kept:
+        whats = [one.what for one in named]
+        return _command("run", whats, first.settings, {"until": until})
+    return _command("run", [near(str(first.config.path))], (), {"until": until})
+
+
 def resume_command(start: Started, options: dict[str, Any]) -> str:
     """Return the command that resumes a run by its directory. start: the event of its last
     start."""
-    return _command(KINDS[start.kind].command, start.path, (), options)
+    return _command(KINDS[start.kind].command, [start.path], (), options)
 
 
 def command_of(
@@ -279,14 +283,13 @@ def command_of(
 ) -> str:
     """Return the command that resumes a run as it was last started. what: its config or directory,
     as the user names it. options: further options."""
-    return _command(KINDS[run.kind].command, what, settings, run.options() | options)
+    return _command(KINDS[run.kind].command, [what], settings, run.options() | options)
 
 
-def _command(name: str, what: Place, settings: tuple[str, ...], options: dict) -> str:
-    place = str(what)
-    if place.startswith("-"):  # it must not be taken for an option
-        place = f"./{place}"
-    words = [place, *(word for setting in settings for word in ("--set", setting))]
+def _command(name: str, whats: Sequence[Place], settings: tuple[str, ...], options: dict) -> str:
+    # A place that begins with "-" must not be taken for an option.
+    words = [f"./{what}" if str(what).startswith("-") else str(what) for what in whats]
+    words += (word for setting in settings for word in ("--set", setting))
     for option, value in options.items():
         words += [] if value is None else [f"--{option}", str(value)]
     return f"{program()} {name} {shlex.join(words)}"

@@ -12,7 +12,10 @@ from frontier.config.schema import ClusterTable, StoreTable
 from frontier.errors import InputError
 from frontier.storage.places import storage_at
 
-PLACES = {"FILE", "DIR", "DIRECTORY", "RUN", "TARGET", "CONFIG|RUN", "RUN|CONFIG", "RUN..."}
+PLACES = {
+    "FILE", "DIR", "DIRECTORY", "RUN", "TARGET", "CONFIG|RUN", "CONFIG|RUN...", "RUN|CONFIG",
+    "RUN...",
+}  # fmt: skip
 """What helps call a path: these names, and FILE with a suffix."""
 
 TILES = {"kind": "tiles", "rows": 2, "columns": 3}
