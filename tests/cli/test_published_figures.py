@@ -86,8 +86,9 @@ def test_goat_drawings_show_the_published_signs(tmp_path):
 
 
 def _cells(line):
-    """What stands inside the cells of a line of a drawing, which are four columns wide."""
-    return [line[at : at + 4] for at in range(1, len(line), 5)]
+    """What stands inside the four cells of a line of a drawing."""
+    width = (len(line) - 1) // 4 - 1
+    return [line[at : at + width] for at in range(1, len(line), width + 1)]
 
 
 def test_hexagram(tmp_path):

@@ -301,7 +301,7 @@ def test_commands_take_such_a_file(tmp_path, monkeypatch):
         "Name Mini\nSet A 4 1\nSolved\nEnd\nMove F\nA\n2 3 4 1\nEnd\nMove S\nA\n2 1 3 4\nEnd\n"
     )
     serial = "--set", "cluster.kind=serial"
-    assert "mini: Mini" in invoke("run", "mini.tws", *serial).stdout
+    assert "Mini" in invoke("run", "mini.tws", *serial).stdout
     assert "complete" in invoke("status", "mini.tws").stdout
     assert "2 moves" in invoke("solve", "mini.tws", "3 2 4 1").stdout
     assert "depth" in invoke("run", "runs/mini", *serial).stdout
