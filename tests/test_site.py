@@ -128,9 +128,14 @@ def test_every_public_name_stands_in_the_reference(site, parsed):
     for name in set(frontier.__all__) - {"errors"}:
         of = getattr(frontier, name)
         assert f"{of.__module__}.{of.__qualname__}" in names
-    assert {"frontier.api.runs.Run.distance", "frontier.runs.events.LayerFinished"} <= names
+    assert {"frontier.api.runs.Run.distance", "frontier.layers.events.LayerFinished"} <= names
     # Also those of a parent, and of a field.
-    for name in ("api.Run.counts", "api.Run.path", "search.plan.Plan.task_bytes", "api.Run.solve"):
+    for name in (
+        "api.runs.Run.counts",
+        "api.runs.Run.path",
+        "layers.plan.Plan.task_bytes",
+        "api.runs.Run.solve",
+    ):
         assert f"frontier.{name}" in names
     for name, of in vars(errors).items():
         if isinstance(of, type):

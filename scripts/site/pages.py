@@ -138,7 +138,11 @@ def reference_page() -> str:
         "Functions": {name: paths[name] for name in public if name[0].islower()},
         "Classes": {name: paths[name] for name in public if name[0].isupper()},
         "Drawings": {name: f"{getattr(drawing, name).__module__}.{name}" for name in DRAWN},
-        "Events": _members("frontier.runs.events"),
+        "Events": {
+            name: path
+            for package in ("runs", "layers", "cosets")
+            for name, path in _members(f"frontier.{package}.events").items()
+        },
         "Errors": _members("frontier.errors"),
     }
     parts = [
