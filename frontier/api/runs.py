@@ -236,8 +236,8 @@ class Run(LayerTotals):
         ----------
         target
             A new place. If its name ends in ".csv" or ".parquet", the result is a table with a row
-            for each position: state number, distance, position. If it ends in ".npy", the result is a
-            NumPy file, otherwise a Zarr array.
+            for each position: state number, distance, position. If it ends in ".npy", the result is
+            a NumPy file, otherwise a Zarr array.
 
         Returns
         -------

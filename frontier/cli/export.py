@@ -28,10 +28,10 @@ def export(run, target, as_json):
     """Write the distances of all positions of RUN at TARGET, as an array or a table.
 
     If TARGET ends in .csv or .parquet, it becomes a table with a row for each position: the number
-    of the state, its distance, the position. Parquet needs pyarrow. If TARGET ends in .npy, it becomes
-    a NumPy file, and otherwise a Zarr array, which is a directory. TARGET must not exist. RUN must
-    be complete and have kept its layers (search.keep = "all"). docs/reference/puzzles/pattern.md
-    explains how the array is indexed.
+    of the state, its distance, the position. Parquet needs pyarrow. If TARGET ends in .npy, it
+    becomes a NumPy file, and otherwise a Zarr array, which is a directory. TARGET must not exist.
+    RUN must be complete and have kept its layers (search.keep = "all").
+    docs/reference/puzzles/pattern.md explains how the array is indexed.
     """
     store = layers_of(
         resolve(run).open_one(), "`run` its config with --keep-all, and export that run"
