@@ -28,6 +28,7 @@ import numpy as np
 import psutil
 
 from frontier.answers.npy import head_of
+from frontier.answers.rows import WRITERS, write_rows
 from frontier.errors import CorruptRunError, InputError, path_error
 from frontier.jit import kernel
 from frontier.layers.reader import RunReader
@@ -54,8 +55,7 @@ NAME = "frontier-distances"
 NPY = ".npy"
 
 OTHER_FORMATS = {
-    ".npz", ".csv", ".tsv", ".txt", ".json", ".h5", ".hdf5", ".parquet", ".feather", ".mat", ".pkl",
-    ".zip", ".gz",
+    ".npz", ".tsv", ".txt", ".json", ".h5", ".hdf5", ".feather", ".mat", ".pkl", ".zip", ".gz",
 }  # fmt: skip
 """Endings of names that suggest a format that `export` does not write."""
 
@@ -134,9 +134,10 @@ def reader_of(run: LayerRun, *limits: int) -> RunReader:
     return RunReader(run, *limits)
 
 
-def export(run: LayerRun, place: Place) -> "zarr.Array | np.ndarray":
-    """Write the distances of a complete run, as a NumPy file if the name of the place ends in
-    ".npy", otherwise as a Zarr array in a directory.
+def export(run: LayerRun, place: Place) -> "zarr.Array | np.ndarray | Path":
+    """Write the distances of a complete run: as a table if the name of the place ends in ".csv" or
+    ".parquet", whose path is returned; as a NumPy file if it ends in ".npy"; otherwise as a Zarr
+    array in a directory.
 
     Raises InputError if `place` exists, if its name suggests another format, or if the run does not
     have all layers.
@@ -145,18 +146,21 @@ def export(run: LayerRun, place: Place) -> "zarr.Array | np.ndarray":
     ending = Path(storage.name).suffix.lower()
     if ending in OTHER_FORMATS:
         raise InputError(
-            f"{storage}: distances cannot be written as {ending}; name a {NPY} file or, for a Zarr "
-            "array, a directory such as x.zarr"
+            f"{storage}: distances cannot be written as {ending}; name a {NPY}, "
+            f"{' or '.join(WRITERS)} file or, for a Zarr array, a directory such as x.zarr"
         )
     target = _new_place(storage)
     reader = reader_of(complete(run))
     (_, half), dtype = _form(reader)
-    if half * dtype.itemsize > ROWS_BYTES:
+    if ending not in WRITERS and half * dtype.itemsize > ROWS_BYTES:
         raise InputError(
             f"{reader.puzzle.title}: a row of its array has {half:,} distances, more than the "
-            f"{ROWS_BYTES:,} that `export` can write; use the run itself, or label fewer tiles"
+            f"{ROWS_BYTES:,} that `export` can write; name a .csv or .parquet file, use the run "
+            "itself, or label fewer tiles"
         )
     try:
+        if ending in WRITERS:
+            return write_rows(run, target, ending)
         return (_write_npy if ending == NPY else _write_zarr)(reader, target)
     except OSError as error:
         raise path_error(f"{target} cannot be written: {error.strerror or error}", error) from None

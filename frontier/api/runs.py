@@ -229,24 +229,27 @@ class Run(LayerTotals):
                 return np.array([self.board(value)]), True
             raise error
 
-    def export(self, target: Place) -> "zarr.Array[Any] | np.ndarray":
+    def export(self, target: Place) -> "zarr.Array[Any] | np.ndarray | Path":
         """Write the distances of all positions.
 
         Parameters
         ----------
         target
-            A new place. If its name ends in ".npy", the result is a NumPy file, otherwise a Zarr
-            array.
+            A new place. If its name ends in ".csv" or ".parquet", the result is a table with a row
+            for each position: state number, distance, position. If it ends in ".npy", the result is
+            a NumPy file, otherwise a Zarr array.
 
         Returns
         -------
-        zarr.Array or numpy.ndarray
-            The array written; `frontier.answers.distances` explains its indices.
+        zarr.Array, numpy.ndarray or Path
+            The array written, whose indices `frontier.answers.distances` explains; or the path of
+            the table.
 
         Raises
         ------
         InputError
-            If the run is not complete or did not keep its layers, or if the place exists.
+            If the run is not complete or did not keep its layers, if the place exists, or if a
+            ".parquet" file is to be written and pyarrow is not installed.
         """
         return export(self.store, target)
 

@@ -12,30 +12,37 @@ from frontier.runs.resolve import resolve
 
 
 @click.command(
-    short_help="Write the distances of all positions as an array.",
+    short_help="Write the distances of all positions as an array or a table.",
     epilog="""\b
 Examples:
   frontier run pattern-2x7-k3 --keep-all
   frontier export runs/pattern-2x7-k3 2x7-k3.zarr
   frontier export runs/pattern-2x7-k3 2x7-k3.npy  # for numpy.load
+  frontier export runs/pattern-2x7-k3 2x7-k3.csv  # a row for each position
 """,
 )
 @common.run_argument
 @click.argument("target", type=common.PlaceName(), metavar="TARGET")
 @common.json_option
 def export(run, target, as_json):
-    """Write the distances of all positions of RUN as an array at TARGET.
+    """Write the distances of all positions of RUN at TARGET, as an array or a table.
 
-    If TARGET ends in .npy, it becomes a NumPy file, and otherwise a Zarr array, which is a
-    directory. TARGET must not exist. RUN must be complete and have kept its layers
-    (search.keep = "all"). docs/reference/puzzles/pattern.md explains how the array is indexed.
+    If TARGET ends in .csv or .parquet, it becomes a table with a row for each position: the number
+    of the state, its distance, the position. Parquet needs pyarrow. If TARGET ends in .npy, it
+    becomes a NumPy file, and otherwise a Zarr array, which is a directory. TARGET must not exist.
+    RUN must be complete and have kept its layers (search.keep = "all").
+    docs/reference/puzzles/pattern.md explains how the array is indexed.
     """
     store = layers_of(
         resolve(run).open_one(), "`run` its config with --keep-all, and export that run"
     )
     array = api.Run(store).export(target)
-    value = {"path": str(target), "shape": list(array.shape), "type": str(array.dtype)}
-    rows, columns = array.shape
-    form = "NumPy file" if Path(target).is_file() else "Zarr array"
-    text = f"{target}: {rows:,} × {columns:,} distances, {array.dtype}, {form}"
+    if isinstance(array, Path):
+        value = {"path": str(target), "rows": store.states}
+        text = f"{target}: {store.states:,} distances, one a row"
+    else:
+        value = {"path": str(target), "shape": list(array.shape), "type": str(array.dtype)}
+        rows, columns = array.shape
+        form = "NumPy file" if Path(target).is_file() else "Zarr array"
+        text = f"{target}: {rows:,} × {columns:,} distances, {array.dtype}, {form}"
     click.echo(json.dumps(value) if as_json else text)

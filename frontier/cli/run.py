@@ -175,11 +175,16 @@ class _Runs:
         return family_summary(values)
 
     def _search(self, member: Config) -> dict[str, Any]:
-        plan, problem = self._plan(member)
+        try:
+            plan, problem = self._plan(member)
+            if self.stopping:
+                raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            if not self.begun:
+                raise
+            raise Stopped(f"interrupted before {member.name}; {self.again}") from None
         if problem:
             echo(f"warning: {problem}", err=True)
-        if self.stopping:
-            raise Stopped(f"interrupted before {member.name}; {self.again}")
         if self.fresh:
             _ask_to_delete(member, self.yes or self.agreed)
         _warn(plan)

@@ -268,7 +268,7 @@ def test_an_array_of_numpy(complete, tmp_path, monkeypatch):
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.npy", "b.npy"]
 
 
-@pytest.mark.parametrize("name", ["a.npz", "a.csv", "a.h5", "a.json", "new/a.parquet"])
+@pytest.mark.parametrize("name", ["a.npz", "a.tsv", "a.h5", "a.json", "new/a.feather"])
 def test_a_name_that_promises_another_format_is_refused(complete, tmp_path, name):
     said = invoke("export", complete.path, tmp_path / name, code=2).stderr
     assert f"{name}: distances cannot be written as .{name.split('.')[1]}; " in said

@@ -96,6 +96,19 @@ def test_a_dry_run_plans_each():
     assert not Path("runs").exists()
 
 
+def test_an_interrupt_between_two_runs_names_the_command_that_resumes(monkeypatch):
+    plan = start_runs.plan
+
+    def interrupted(member, fresh):
+        if Path("runs/2x2").exists():
+            raise KeyboardInterrupt
+        return plan(member, fresh)
+
+    monkeypatch.setattr("frontier.api.start.plan", interrupted)
+    said = invoke("run", "2x2", "2x3", *HERE, code=3).stderr
+    assert "interrupted before 2x3; resume with: python -m frontier run 2x2 2x3 --set" in said
+
+
 def test_a_stop_ends_all_and_names_the_command_that_resumes(monkeypatch):
     start = start_runs.start
 
