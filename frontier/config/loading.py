@@ -153,6 +153,16 @@ def member_names(puzzle: dict[str, Any]) -> dict[str, list[int]]:
     return {f"blank-{row}-{column}": [row, column] for row, column in orbits}
 
 
+def known_depth(config: "Config") -> int | None:
+    """Return the depth of the last layer if the config that comes with the program under this name
+    has the same puzzle and gives the depth; otherwise None."""
+    if config.name not in bundled.names():
+        return None
+    found = re.search(r"states, (\d+) moves", bundled.title_of(config.name))
+    known = config_of(tomllib.loads(bundled.text_of(config.name)), config.name)
+    return int(found[1]) if found and known.puzzle_settings == config.puzzle_settings else None
+
+
 def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config:
     """Read and check a config file, or another program's definition of a puzzle.
 

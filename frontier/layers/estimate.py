@@ -65,6 +65,9 @@ USUAL, WEIGHT = 0.25, 2.0
 """If few bitmaps are known, the exponent b is drawn towards this value. The value weighs as much as
 layers whose logarithms of states have this sum of squared deviations from their mean."""
 
+MOST_EXPONENT = 20.0
+"""The greatest exponent that a known depth may require."""
+
 FLOOR = 1e-4
 """Layer times below this many seconds are noise."""
 
@@ -73,10 +76,12 @@ Cost = Callable[[Sequence[int], int], float]
 
 
 class Sizes(NamedTuple):
-    """The sizes of all layers from depth 0. Those after the first `known` are estimates."""
+    """The sizes of all layers from depth 0. Those after the first `known` are estimates. last: the
+    depth of the last layer if it was known before."""
 
     states: list[int]
     known: int
+    last: int | None = None
 
     @property
     def depth(self) -> int:
@@ -85,6 +90,10 @@ class Sizes(NamedTuple):
     @property
     def complete(self) -> bool:
         return self.known == len(self.states)
+
+    @property
+    def depth_is_known(self) -> bool:
+        return self.complete or self.last is not None
 
 
 class TimeLeft(NamedTuple):
@@ -107,10 +116,13 @@ class TimeLeft(NamedTuple):
     sizes: tuple[int, ...] = ()
 
 
-def estimate_sizes(known: Sequence[int], states: int, exponent: float | None = None) -> Sizes:
+def estimate_sizes(
+    known: Sequence[int], states: int, exponent: float | None = None, last: int | None = None
+) -> Sizes:
     """Return the sizes of all layers of a space of `states` states.
 
-    known: the sizes of the first layers. exponent: e, by default the likely one.
+    known: the sizes of the first layers. exponent: e, by default the likely one. last: the depth of
+    the last layer if it is known; it determines e.
     """
     remaining = states - sum(known)
     if remaining <= 0:
@@ -120,11 +132,20 @@ def estimate_sizes(known: Sequence[int], states: int, exponent: float | None = N
     back = min(GROWTH_LAYERS, len(known) - 1)
     s = (y - np.log(known[-1 - back])) / back if back else 0.0
 
-    def layers(count: int) -> np.ndarray:
+    def layers(count: int, e: float = e) -> np.ndarray:
         k = np.arange(1, count + 1)
         with np.errstate(over="ignore"):
             return np.exp(y + s * k - (y + s * count) * (k / count) ** e)
 
+    if last is not None and (count := last + 1 - len(known)) > 0:
+        exponents = np.linspace(1, MOST_EXPONENT, 1000)
+        e = exponents[
+            bisect_left(exponents, remaining, hi=999, key=lambda e: layers(count, e).sum())
+        ]
+        later = layers(count, e)
+        sizes = np.maximum(1, later / later.sum() * remaining).astype(np.int64)
+        sizes[sizes.argmax()] += remaining - sizes.sum()
+        return Sizes([*known, *sizes.tolist()], len(known), last)
     most = 1
     while layers(most).sum() < remaining and most < MOST_LAYERS:
         most *= 2
@@ -143,16 +164,18 @@ def time_left(
     until: int | None = None,
     made: int | None = None,
     factor: float | None = None,
+    last: int | None = None,
 ) -> TimeLeft | None:
     """Return the time that a search still takes; None if the cost of a layer is not known.
 
     known: the sizes of the first layers. states: the number of states of the whole space. until:
     the last depth, None for all layers. made: the number of layers made, by default all that are
-    known. factor: by which the range is widened, by default `WIDER` or `AFTER_PEAK`.
+    known. factor: by which the range is widened, by default `WIDER` or `AFTER_PEAK`. last: the
+    depth of the last layer if it is known.
     """
     made = len(known) if made is None else made
     sizes_made, stop = known[:made], None if until is None else until + 1
-    estimates = [estimate_sizes(known, states, e) for e in (None, SHORTER, LONGER)]
+    estimates = [estimate_sizes(known, states, e, last) for e in (None, SHORTER, LONGER)]
     sizes = [estimate.states[:stop] for estimate in estimates]
     seconds = [[cost(these, depth) for depth in range(made, len(these))] for these in sizes]
     times, depths = list(map(sum, seconds)), [max(made, len(these)) - 1 for these in sizes]
@@ -162,7 +185,7 @@ def time_left(
     passed = not seconds[0] or _passed(sizes_made)
     factor = factor or (AFTER_PEAK if passed else WIDER)
     # The depth is uncertain by a layer or two, unless it is known or given.
-    more = 0 if estimates[0].complete or until is not None else 2 * first
+    more = 0 if estimates[0].depth_is_known or until is not None else 2 * first
     return TimeLeft(
         times[0],
         min(times) / factor,

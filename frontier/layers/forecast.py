@@ -13,7 +13,7 @@ from functools import cached_property
 from math import ceil, isinf, prod
 
 from frontier import machine
-from frontier.config.loading import Config
+from frontier.config.loading import Config, known_depth
 from frontier.config.schema import HERE, default_memory
 from frontier.executors.dask_executor import WINDOW
 from frontier.executors.executor import TASKS_UNDER_WAY
@@ -68,7 +68,7 @@ class Forecast:
         """The least and the most seconds that the run takes."""
         known, states = self.sizes.states[: self.sizes.known], sum(self.sizes.states)
         until = self.plan.config.search.until
-        left = time_left(known, states, self._cost, until, self.depth + 1, WIDER)
+        left = time_left(known, states, self._cost, until, self.depth + 1, WIDER, self.sizes.last)
         assert left  # the rates give the cost of any layer
         return left.least, left.most + START_SECONDS
 
@@ -179,7 +179,8 @@ def forecast_of(plan: Plan, fresh: bool = False) -> Forecast:
         records = [] if fresh else LayerRun.open(storage).records
         bytes_there = storage.size()
     known_sizes, trial = [record.states for record in records], trial_of(plan.puzzle)
-    sizes = estimate_sizes(max(known_sizes, trial.sizes, key=len), plan.puzzle.states)
+    first_sizes = max(known_sizes, trial.sizes, key=len)
+    sizes = estimate_sizes(first_sizes, plan.puzzle.states, last=known_depth(plan.config))
     rates = try_machine(plan.layout, plan.config.store.codec, trial.state_seconds)
     workers = cluster.workers
     if cluster.kind in HERE:

@@ -25,7 +25,7 @@ def plan_value(forecast: Forecast) -> dict:
         "layers": {
             "known": sizes.known,
             "depth": sizes.depth,
-            "depth_is_known": sizes.complete,
+            "depth_is_known": sizes.depth_is_known,
         },
         "base_graph": {"vertices": graph.vertices, "arcs": graph.source.size},
         "form": "memory" if plan.in_memory else "tasks",
