@@ -35,7 +35,7 @@ class CosetRepair(Repair):
         sentences = []
         if self.tables:
             count = counted(len(self.tables), "table")
-            sentences.append(f"{count} deleted, to be made again by `gods-number`")
+            sentences.append(f"{count} deleted; a search that needs it makes it again")
         if self.summary:
             sentences.append("summary.json rewritten")
         return f"{run.path}: {'; '.join(sentences)}"

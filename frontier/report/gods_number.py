@@ -10,6 +10,7 @@ from frontier.cosets.run import CosetRun
 from frontier.cosets.sampling import Sample
 from frontier.puzzles import Board
 from frontier.report.boards import draw_boards
+from frontier.runs.log import total_seconds
 from frontier.text import brief, counted, named, near, size, span
 
 DRAWN = 10
@@ -33,10 +34,12 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
         lines.append(f"  {counted(layer['count'], 'position')} at depth {layer['depth']}")
     if value["witness"] and not value["known"]:
         lines.append(f"  the position below needs {value['witness']['at_least']} moves or more")
+    total = total_seconds(run.storage)
+    in_all = "" if total is None else f", in all: {span(total)}"
     cosets = sum(question["cosets"] for question in value["questions"])
     lines.append(
-        f"  {counted(cosets, 'coset')} searched, {span(value['seconds'])} of processor time, in "
-        f"{near(str(run.path))}"
+        f"  {counted(cosets, 'coset')} searched, {span(value['seconds'])} of processor time"
+        f"{in_all}, in {near(str(run.path))}"
     )
     _, boards = drawn(run)
     if boards and (value["layers"] or not value["known"]):

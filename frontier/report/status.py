@@ -7,7 +7,7 @@ from frontier.runs.kind import kind_of, open_run
 from frontier.runs.progress import NOT_BEGUN, RESUME, progress_of
 from frontier.runs.stored_run import StoredRun
 from frontier.storage.places import Place, storage_at
-from frontier.text import counted, named, program, size
+from frontier.text import counted, named, printable, program, size
 
 
 def status_of(place: Place, resume: str | None = None) -> dict:
@@ -21,7 +21,7 @@ def status_of(place: Place, resume: str | None = None) -> dict:
         return {"name": path.name, "path": str(path), "state": NOT_BEGUN}
     now, run = time.time(), open_run(path)
     progress, disk = progress_of(run), path.size()
-    words = progress.figures(now) | {"on disk": f"{size(disk)} in {path}"}
+    words = progress.figures(now) | {"on disk": f"{size(disk)} in {printable(str(path))}"}
     value = kind_of(progress.source).results(progress.source) | {
         "path": str(path),
         "state": progress.state,

@@ -93,12 +93,14 @@ def check_identity(path: Place, identity: dict, expected: dict) -> None:
     if set(differences) == {KEPT_ALL}:
         raise InputError(
             f'{path} holds a run that keeps all layers (search.keep = "all"), but the config keeps '
-            f"only the last ones; resume it by its directory: `{program()} run {near(str(path))}`"
+            "only the last ones; repeat the command with --keep-all, or resume the run by its "
+            f"directory: `{program()} run {near(str(path))}`"
         )
     if differences:
+        resume = f"{program()} {KINDS[identity['kind']].command} {near(str(path))}"
         raise InputError(
-            f"{path} was made by a different config: {'; '.join(differences)}. Choose another "
-            "directory with --out DIRECTORY, or move this one away"
+            f"{path} was made by a different config: {'; '.join(differences)}. Resume that run by "
+            f"its directory (`{resume}`), or choose another directory with --out DIRECTORY"
         )
 
 

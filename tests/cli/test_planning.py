@@ -148,7 +148,12 @@ def test_a_run_that_exists_is_known_and_kept(tmp_path):
     words = CONFIGS / "2x6.toml", *at(tmp_path / "run")
     value = json.loads(invoke(*words, "--json").stdout)
     assert len(value["layers"]) == value["forecast"]["layers"]["known"] == 35
-    assert not value["forecast"]["layers"]["depth_is_known"]
+    # The config that comes with the program gives the depth; one with another goal has none.
+    assert value["forecast"]["layers"]["depth_is_known"]
+    assert value["forecast"]["layers"]["depth"] == 80
+    other_goal = "puzzle.goal=[[1,2,3,4,5,6],[7,8,9,10,11,0]]"
+    unknown = CONFIGS / "2x6.toml", *at(tmp_path / "none"), "--set", other_goal
+    assert "depth unknown, perhaps" in invoke(*unknown).stdout
     assert "for the layers after depth 34\n" in invoke(*words).stdout
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     other = invoke(*words, "--set", "puzzle.goal=[[1,2,3,4,5,6],[7,8,9,10,11,0]]", code=2)

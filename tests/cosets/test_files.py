@@ -173,7 +173,7 @@ def test_tables_that_the_search_has_not_made(copies, damage):
         assert "repair" in invoke(*words, code=4).stderr
     ledger = path / "ledger.json"
     assert read_sealed(ledger)["answers"] == json.loads(before[ledger])["answers"]
-    assert "deleted, to be made again by `gods-number`" in invoke("repair", path).stdout
+    assert "deleted; a search that needs it makes it again" in invoke("repair", path).stdout
     assert "nothing to repair" in invoke("repair", path).stdout
     assert "God's number: 21\n" in more(path).stdout
     assert "no faults" in invoke("verify", path, "--deep").stdout

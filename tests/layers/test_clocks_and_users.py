@@ -100,6 +100,7 @@ def test_a_directory_of_another_user_is_left_alone(kind):
             codes[name], said = as_nobody(words)
             assert "Traceback" not in said, said
         assert contents(folder) == before
-        assert codes == {"begin": 3, "resume": 3, "verify": 0, "status": 0}
+        resume = 0 if kind == "cosets" else 3  # the search is complete: nothing is written
+        assert codes == {"begin": 3, "resume": resume, "verify": 0, "status": 0}
     finally:
         shutil.rmtree(folder)

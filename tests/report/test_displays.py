@@ -381,8 +381,8 @@ def test_an_ascii_terminal(tmp_path):
     sets = [f"--set={s}" for s in settings(tmp_path / "run")]
     done = process("run", CONFIGS / "2x4.toml", *sets, PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr
-    assert b"2x4: 2x4 tiles" in done.stdout
-    assert b"2x4: 2x4 tiles, 20,160 states" in done.stderr
+    assert b"2x4 tiles" in done.stdout
+    assert b"2x4 tiles, 20,160 states" in done.stderr
     (done.stdout + done.stderr).decode("ascii")
     done = process("status", tmp_path / "run", PYTHONIOENCODING="iso8859-2")
     assert "2×4" in done.stdout.decode("iso8859-2")
