@@ -8,7 +8,7 @@ system, is killed, or is left over by a driver that was killed and goes on late.
 import dataclasses
 import shutil
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -34,6 +34,7 @@ from frontier.layers.search import LayerSearch
 from frontier.layers.verify import verify
 from frontier.layers.workspace import open_workspace
 from frontier.runs.directory import delete_files, make_directory
+from frontier.runs.drive import drive as drive_run
 from frontier.runs.events import Started
 from frontier.runs.kind import mend
 from frontier.storage.places import storage_at
@@ -103,6 +104,7 @@ class Runs(RuleBasedStateMachine):
         self.legs, self.announced, self.hurt = 0, None, False
         self.spaces = {}
         self.patch.setattr(task, "workspace_of", self._workspace)
+        self.patch.setattr("frontier.runs.drive.writing", lambda *_: nullcontext())
         self.patch.setattr(LayerSearch, "executor", lambda _: self._executor())
         for seconds in ("LIST_SECONDS", "MEMORY_SECONDS", "TIMES_STORING"):
             self.patch.setattr(driver, seconds, 0)
@@ -141,7 +143,7 @@ class Runs(RuleBasedStateMachine):
             if fresh and LayerRun.exists(self.path):
                 delete_files(storage_at(self.path), KIND.delete)
             make_directory(storage_at(self.path))
-            driver._run_locked(plan, None, self._hear, None)
+            drive_run(LayerSearch(plan), [self._hear])
 
         self._lead(drive, steps)
 
