@@ -7,6 +7,13 @@ from frontier.layers.record import LayerRecord
 from frontier.runs.events import Committed, Working
 
 
+def _facts(layer: LayerRecord) -> dict[str, Any]:
+    """Return what the log keeps of a layer, whether committed or not."""
+    return {
+        "depth": layer.depth, "states": layer.states, "form": layer.form, "seconds": layer.seconds,
+    }  # fmt: skip
+
+
 @dataclass(frozen=True)
 class LayerStarted(Working):
     """A layer is under way."""
@@ -48,11 +55,7 @@ class LayerMade(Working):
 
     @property
     def logged(self) -> dict[str, Any]:
-        layer = self.layer
-        return {
-            "depth": layer.depth, "states": layer.states, "form": layer.form,
-            "seconds": layer.seconds, "elapsed": self.elapsed,
-        }  # fmt: skip
+        return {**_facts(self.layer), "elapsed": self.elapsed}
 
 
 @dataclass(frozen=True)
@@ -82,9 +85,7 @@ class LayerFinished(Committed):
 
     @property
     def logged(self) -> dict[str, Any]:
-        layer = self.layer
         return {
-            "depth": layer.depth, "states": layer.states, "form": layer.form,
-            "seconds": layer.seconds, "elapsed": self.elapsed, "written": layer.bytes,
+            **_facts(self.layer), "elapsed": self.elapsed, "written": self.layer.bytes,
             "states_so_far": self.states_so_far, "disk": self.disk,
         }  # fmt: skip
