@@ -171,7 +171,7 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path):
     ]  # fmt: skip
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ)
     for line in process.stderr:
-        if re.match(r"[\d:]+ +\d+ +\d+ +\d+ ", line):
+        if re.match(r"[\d:]+ +\d+ +\d+ +>\d+ ", line):
             process.send_signal(signal.SIGINT)
             break
     _, said = process.communicate()

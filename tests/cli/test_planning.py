@@ -88,11 +88,13 @@ def test_a_plan_by_tasks(tmp_path):
 
 @pytest.mark.sweep
 @pytest.mark.usefixtures("known_rates")
-@pytest.mark.parametrize("name", ["2x8", "3x5", "4x4", "2x9"])
-def test_large_puzzles(tmp_path, name):
+@pytest.mark.parametrize(
+    ("name", "depth"), [("2x8", "140"), ("3x5", "84"), ("4x4", "80"), ("2x9", "176")]
+)
+def test_large_puzzles(tmp_path, name, depth):
     path = tmp_path / "run"
     text = invoke(CONFIGS / f"{name}.toml", "-v", *at(path), "--workers", 1000).stdout
-    assert "depth unknown" in text
+    assert f", depth {depth}\n" in text
     assert "1,000 workers" in text
     assert "without the time of the scheduler" in text
     value = json.loads(

@@ -52,8 +52,10 @@ def test_one_clock(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("form", ["list", "bits"])
-def test_a_layer_is_told_when_it_is_made(tmp_path, form):
+def test_a_layer_is_told_when_it_is_made(tmp_path, monkeypatch, form):
     """Before the next one is made, with which it is committed."""
+    for seconds in ("LIST_SECONDS", "MEMORY_SECONDS"):  # no layer is stored before the last one
+        monkeypatch.setattr(driver_module, seconds, 3600)
     made, plan = [], api.plan(config_of(tmp_path, 2, 4))
     plan = in_memory(plan) if form == "bits" else plan
 
