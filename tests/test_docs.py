@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import frontier
-from frontier.answers.ida_kernel import MOST_DEPTH
-from frontier.answers.oracle import MOST_COUNTED
 from frontier.layers.plan import MOST_STATES
 from frontier.puzzles import KINDS, generators, graphs, patterns, tiles
 from frontier.puzzles.board_shapes import MOST_FILLED, MOST_SHAPES, SHAPE_BYTES
 from frontier.puzzles.sliding import MOST_ORIGINS
+from frontier.solve.oracle import MOST_COUNTED
+from frontier.solve.pieces_kernel import MOST_DEPTH
 from tests.support.sweeps import swept
 
 ROOT = Path(__file__).parents[1]

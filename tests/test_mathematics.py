@@ -7,8 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from frontier.answers.ida import IdaSolver
-from frontier.answers.piece_bound import bound_of
 from frontier.api import runs as api
 from frontier.config.loading import config_of
 from frontier.kernels.shift_search import memory_layout
@@ -18,6 +16,8 @@ from frontier.layers.plan import (
 )
 from frontier.puzzles import graph_puzzle, pattern_puzzle, tile_puzzle
 from frontier.puzzles.grid import Grid
+from frontier.solve.piece_bound import bound_of
+from frontier.solve.pieces import IdaSolver
 from frontier.space.lehmer import LehmerCode, lehmer_digits, swap_digits
 from frontier.space.swaps import SWAP_43, swap_kind
 from tests.support.whole_searches import layer_sizes

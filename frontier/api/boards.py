@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from frontier.answers.solution import Solution
 from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle
 from frontier.report.boards import boards_html, draw_boards, film_strip
 from frontier.report.solution import describe_moves, describe_solution, solution_value
+from frontier.solve.solution import Solution
 from frontier.text import counted
 from frontier.values import as_written
 
@@ -68,7 +68,7 @@ class Solved(Solution):
     puzzle
         The puzzle.
     method
-        The method, one of `frontier.answers.solvers.METHODS`.
+        The method, one of `frontier.solve.methods.METHODS`.
     """
 
     puzzle: Puzzle

@@ -15,8 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from frontier.answers.distances import Distances, complete, export
 from frontier.answers.layers import Layers
 from frontier.answers.lookup import Heuristic
-from frontier.answers.oracle import Oracle
-from frontier.answers.solvers import solver_for
 from frontier.api.boards import Drawings, Solved, board_of, board_or_start
 from frontier.api.start import Plan, delete_run, plan, start
 from frontier.config.loading import Config
@@ -30,6 +28,8 @@ from frontier.report.html import run_html
 from frontier.runs.events import Listener
 from frontier.runs.progress import progress_of
 from frontier.runs.resolve import resolve
+from frontier.solve.methods import solver_for
+from frontier.solve.oracle import Oracle
 from frontier.storage.places import Place
 from frontier.text import counted, named
 

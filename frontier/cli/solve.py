@@ -5,7 +5,6 @@ import time
 
 import click
 
-from frontier.answers.solvers import METHODS, solver_for
 from frontier.cli import common
 from frontier.cli.boards import whole_boards
 from frontier.cli.files import check_targets, file_option, force_option, write_drawing
@@ -15,7 +14,13 @@ from frontier.layers.run import puzzle_and_run
 from frontier.puzzles import Puzzle
 from frontier.report.boards import film_page, film_strip
 from frontier.report.solution import describe_moves, describe_solution, solution_value
-from frontier.text import counted, span
+from frontier.solve.databases import cache_folder
+from frontier.solve.methods import METHODS, Progress, solver_for
+from frontier.text import counted, near, size, span
+
+
+TOLD_BYTES = 10_000_000
+"""Smaller databases are made in a moment."""
 
 
 @click.command(
@@ -26,7 +31,7 @@ Examples:
   frontier solve runs/2x5 --file -  # positions from standard input
   frontier solve goat --boards  # the start of the config
   frontier solve goat --animate goat.html
-  frontier solve 2x7 --file far.txt --heuristic 2x7-k3.zarr
+  frontier solve 24-puzzle --file far.txt --memory 16GB
 """,
 )
 @common.puzzle_argument
@@ -39,8 +44,9 @@ Examples:
 @click.option(
     "--method",
     type=click.Choice(METHODS),
-    help="Look positions up in the layers of a run, search all states in memory, or search for "
-    "each solution separately (IDA*).  [default: the first of these that is possible]",
+    help="Look positions up in the layers of a run, search for each solution separately (IDA*) "
+    "with pattern databases, search all states in memory, or use IDA* with the moves of single "
+    "pieces.  [default: the first of these that is possible]",
 )
 @click.option("--all-counts", is_flag=True, help="Count all shortest solutions (not with ida).")
 @click.option("--boards", "show_boards", is_flag=True, help="Show the boards along the way.")
@@ -50,15 +56,12 @@ Examples:
     help="With ida: tell like pieces apart if they cannot change places.  [default: yes]",
 )
 @click.option(
-    "--heuristic",
-    "heuristics",
-    type=common.PlaceName(),
-    multiple=True,
-    metavar="RUN",
-    shell_complete=common.complete_run,
-    help="With ida: a pattern database, which is a run that kept its layers or the array that "
-    "export wrote. May be repeated: distances of additive databases are added; otherwise the "
-    "greatest distance counts.",
+    "--memory",
+    "room",
+    type=common.Size(),
+    metavar="SIZE",
+    help="Memory for pattern databases, such as 16GB; more memory allows larger databases. They "
+    "are made once and kept on disk.  [default: 1GB]",
 )
 @file_option("--strip", "Write a drawing of all boards of the solution.", ".svg", ".png")
 @file_option("--animate", "Write a page that shows the solution step by step.", ".html")
@@ -67,20 +70,21 @@ Examples:
     "--most-nodes",
     type=common.Whole(min=1),
     metavar="N",
-    help="With ida: stop after N nodes.",
+    help="With databases or ida: stop after N nodes.",
 )
 @common.set_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each position.")
 def solve(
-    run, boards, file, method, all_counts, show_boards, tell_apart, heuristics, strip, animate,
+    run, boards, file, method, all_counts, show_boards, tell_apart, room, strip, animate,
     force, most_nodes, settings, as_json,
 ):  # fmt: skip
     """Find a shortest solution of each BOARD.
 
     `solve` looks it up in the layers of RUN, or of the CONFIG's run, if that run is complete and
-    kept its layers (search.keep = "all"). Otherwise, if all states fit in memory, it searches them
-    all. Otherwise it uses IDA*, whose time grows with the distance. Standard error names the
-    method. Without BOARD or --file, `solve` solves the config's start.
+    kept its layers (search.keep = "all"). Otherwise it solves positions of a tile puzzle with
+    pattern databases, which it makes when a position needs them. For other puzzles it searches all
+    states if they fit in memory; otherwise it uses IDA*, whose time grows with the distance.
+    Standard error names the method. Without BOARD or --file, `solve` solves the config's start.
 
     Write a BOARD in the notation of its puzzle, with slashes between rows. If the moves have names,
     as for a cube, a BOARD may instead be a sequence of moves from the goal, such as "R U2 F'". Each
@@ -98,7 +102,7 @@ def solve(
     check_targets([*strip, *animate], force, as_json)
     # This may take a while, so everything else is checked first.
     solver = solver_for(
-        config, store, method, all_counts, tell_apart, heuristics, most_nodes, _Watch
+        config, store, method, all_counts, tell_apart, most_nodes, room, _Watch, _Making()
     )
     moves, failures, described = [], [], False
     for place, text in positions:
@@ -143,12 +147,40 @@ class _Watch:
     def __init__(self):
         self._began, self._next = time.monotonic(), 1.0
 
-    def __call__(self, bound: int, nodes: int) -> None:
+    def __call__(self, progress: Progress) -> None:
         elapsed = time.monotonic() - self._began
-        if elapsed >= self._next:
-            self._next = 2 * elapsed
-            progress = f"at least {counted(bound, 'move')}, {counted(nodes, 'node')} so far"
-            echo(f"{progress}, {span(elapsed)}", err=True)
+        if elapsed < self._next:
+            return
+        self._next = 2 * elapsed
+        least, most, nodes, left = progress
+        bounds = f"at least {counted(least, 'move')}"
+        if most is not None:
+            bounds = f"{least} to {counted(most, 'move')}"
+        a_second = nodes / elapsed
+        remaining = "" if left is None else f", about {span(left / a_second)} left for {least}"
+        echo(
+            f"{bounds}, {counted(nodes, 'node')} so far, {a_second / 1e6:.1f} million a second, "
+            f"{span(elapsed)}{remaining}",
+            err=True,
+        )
+
+
+class _Making:
+    """Says which pattern database is being made, and how far it is whenever its time doubles."""
+
+    def __init__(self):
+        self._name, self._began, self._next = "", 0.0, 0.0
+
+    def __call__(self, name: str, bytes: int, share: float) -> None:
+        now = time.monotonic()
+        if name != self._name:
+            self._name, self._began, self._next = name, now, 1.0
+            if bytes >= TOLD_BYTES:
+                echo(f"Making {name}, {size(bytes)}, in {near(str(cache_folder()))} …", err=True)
+        elif now - self._began >= self._next:
+            self._next = 2 * (now - self._began)
+            left = (now - self._began) * (1 - share) / max(share, 0.001)
+            echo(f"{name}: {share:.0%}, about {span(left)} left", err=True)
 
 
 def _uncommented(puzzle: Puzzle, line: str) -> str:

@@ -28,39 +28,29 @@ import numpy as np
 
 from frontier.jit import kernel
 from frontier.kernels.distances import bit_at, distance_change
+from frontier.solve.paths import (
+    BLANK,
+    FIRST_MIX,
+    MOST_MOVES,
+    board_words,
+    is_new,
+    nothing_met,
+    state_after,
+)
 from frontier.space.words import count_bits, lowest_bit
 
-MOST_LENGTH = 254
+MOST_LENGTH = MOST_MOVES // 2
 """The most moves of a solution of a pattern. A position that only a longer solution would settle
 stays open and is searched singly."""
 
-MOST_MOVES = 2 * MOST_LENGTH
-"""The most moves of a solution of a position. No question asks about more, because the sum of two
-distances in tables, one of a pattern and one of a board of the region, bounds the distance of
-each position."""
-
-DEPTH_BITS = 9
-"""The bits of the depth at which a board was met; the depth is at most `MOST_MOVES`."""
-
-UNBOUNDED = 1 << 62
-"""More nodes than any search visits."""
-
-VOLTAGE_BITS = 10
-VOLTAGES = (1 << VOLTAGE_BITS) - 1
-"""The bits of an entry of `move` (`frontier.cosets.blank_moves.pattern_graph`) that hold the number
-of a voltage."""
-
-FIRST_MIX, SECOND_MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
-"""Odd numbers that spread keys over the tables."""
-
-UNLABELLED, BLANK = -1, -2
-"""Values that replace the home of an unlabelled tile and of the blank."""
+UNLABELLED = -1
+"""The value that replaces the home of an unlabelled tile."""
 
 MET_BITS = 15
 """The table of boards met has 2**15 entries, which fit in the caches of a core."""
 
 Tables = namedtuple("Tables", "moves patterns boards")
-"""The tables that the search of a coset reads: `frontier.cosets.blank_moves.Moves`,
+"""The tables that the search of a coset reads: `frontier.solve.blank_moves.Moves`,
 `frontier.cosets.patterns.PatternTable` and `frontier.cosets.region_boards.RegionTable`."""
 
 Scratch = namedtuple(
@@ -94,22 +84,6 @@ def scratch_for(cells: int, most_open: int, stop: np.ndarray) -> Scratch:
     )  # fmt: skip
 
 
-def board_words(cells: int) -> np.ndarray:
-    """Return the words for the sums of boards; see `Scratch.words`."""
-    return np.random.default_rng(1).integers(1 << 63, size=(cells, cells), dtype=np.uint64)
-
-
-def no_stop() -> np.ndarray:
-    """Return a flag for `Scratch.stop`, not set."""
-    return np.zeros(1, dtype=np.uint8)
-
-
-def nothing_met(bits: int) -> np.ndarray:
-    """Return a table of 2**bits entries in which no board has been met: the depth of each entry is
-    greater than any real depth. bits: at least `DEPTH_BITS`."""
-    return np.full(1 << bits, (1 << DEPTH_BITS) - 1, dtype=np.uint64)
-
-
 @kernel
 def slide(board, blank, target, stride, total, words):
     """Slide the tiles between the blank's cell and `target`, and the tile in `target`, towards the
@@ -124,13 +98,6 @@ def slide(board, blank, target, stride, total, words):
         blank += stride
     board[target] = BLANK
     return total
-
-
-@kernel
-def state_after(vertex, number, k, tables):
-    """Return the vertex and the number of a state after a move. k: the number of the move."""
-    entry = tables.move[vertex, k]
-    return entry >> VOLTAGE_BITS, np.int64(tables.image[entry & VOLTAGES, number])
 
 
 @kernel
@@ -210,36 +177,6 @@ def _land(blank, allowed, origin, origins, table, scratch, solutions, opened):
     if solutions:
         return _keep_open(table.place[blank], allowed, table, origins, scratch.open, opened)
     return _list_open(table.place[blank], allowed, table, origins, scratch.digits, scratch.open)
-
-
-@kernel
-def take_best(depth, scratch):
-    """Return the first move with the least bound at a depth, and remove it from the moves to try.
-    At least one must be left."""
-    untried, least = scratch.untried[depth], scratch.least[depth]
-    k, others = lowest_bit(untried), untried & (untried - np.uint64(1))
-    while others:
-        other = lowest_bit(others)
-        others &= others - np.uint64(1)
-        if least[other] < least[k]:
-            k = other
-    scratch.untried[depth], scratch.taken[depth] = untried ^ (np.uint64(1) << np.uint64(k)), k
-    return k
-
-
-@kernel
-def is_new(total, depth, table):
-    """Return False if the table shows that the board was met at this depth or a smaller one;
-    otherwise enter the board and return True."""
-    key, bits = total * SECOND_MIX, np.uint64(lowest_bit(np.uint64(table.size)))
-    # The place of the entry gives the first bits of the key, at least as many as a depth has; the
-    # entry holds the other bits.
-    at = np.int64(key >> np.uint64(64) - bits)
-    entry, before = key << np.uint64(DEPTH_BITS) | np.uint64(depth), table[at]
-    if (before ^ entry) < np.uint64(1 << DEPTH_BITS) and before <= entry:
-        return False
-    table[at] = entry
-    return True
 
 
 @kernel

@@ -3,8 +3,8 @@
 from frontier.cosets.progress import CosetProgress
 from frontier.cosets.results import farthest_found, gods_number_value
 from frontier.cosets.run import CosetRun
-from frontier.cosets.tables import delete_tables
 from frontier.runs.kind import Kind
+from frontier.storage.tables import delete_tables
 
 
 class _ByCosets(Kind[CosetRun]):

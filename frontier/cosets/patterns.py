@@ -25,12 +25,13 @@ from collections import namedtuple
 
 import numpy as np
 
-from frontier.cosets.blank_moves import Moves, images, pattern_graph
-from frontier.cosets.kernel import BLANK, UNLABELLED
+from frontier.cosets.kernel import UNLABELLED
 from frontier.cosets.regions import Region
-from frontier.cosets.sources import TableSource
 from frontier.errors import InputError
 from frontier.kernels.distances import WORD_BITS, bit_numbers, residue_layers, signs_and_indices
+from frontier.solve.blank_moves import Moves, images, pattern_graph
+from frontier.solve.paths import BLANK
+from frontier.solve.sources import TableSource
 from frontier.space.graph import Space
 from frontier.space.lehmer import LehmerCode
 from frontier.text import counted
@@ -48,7 +49,7 @@ residue: uint64[planes, words], the bits of the distances, by the numbers of pat
 `frontier.kernels.distances.residue_layers`. odd: int64[cells], whether distances are odd with the
 blank in each cell. period: 2 if the cell of the blank determines this, otherwise 1. move:
 int64[vertices, K], the vertex that a move leads to, times 2**VOLTAGE_BITS, plus the number of its
-voltage; -1 for no move. image: unsigned[voltages, size], see `frontier.cosets.blank_moves.images`.
+voltage; -1 for no move. image: unsigned[voltages, size], see `frontier.solve.blank_moves.images`.
 """
 
 
@@ -70,7 +71,7 @@ class Patterns:
         residue = table_source("patterns", self._make_residue)
         self.table = PatternTable(
             residue.reshape(planes, -1), region.odd.astype(np.int64), np.int64(region.period),
-            move, images(self._graph, self._code), np.int64(size),
+            move, images(self._graph.permutations, self._code), np.int64(size),
         )  # fmt: skip
         self.layers = table_source("layers", self._count)
         if self._lists:  # keep them, which saves another search

@@ -12,12 +12,12 @@ are at the depths T + 1, T + 2, ...
 
 No position of a coset needs more than T moves if its pattern's distance plus the greatest D is at
 most T. Of cosets that are mirror images of each other only one is searched
-(`frontier.cosets.symmetry`). The cosets to search are shuffled, so any portion of them shows how
+(`frontier.solve.symmetry`). The cosets to search are shuffled, so any portion of them shows how
 long the others will take.
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -26,30 +26,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from frontier.cosets.additive import Additive
-from frontier.cosets.blank_moves import moves_on
-from frontier.cosets.kernel import (
-    BLANK,
-    FIRST_MIX,
-    MOST_MOVES,
-    UNBOUNDED,
-    Tables,
-    no_stop,
-    scratch_for,
-    search_cosets,
-)
-from frontier.cosets.lines import Lines
+from frontier.cosets.kernel import Tables, scratch_for, search_cosets
 from frontier.cosets.patterns import Patterns
 from frontier.cosets.region_boards import far_boards, region_table
 from frontier.cosets.regions import Region
-from frontier.cosets.single import Databases, Solver
-from frontier.cosets.sources import TableSource
-from frontier.cosets.symmetry import mirrored, symmetries
-from frontier.puzzles import Board
+from frontier.puzzles import Board, GridPuzzle
+from frontier.solve.additive import Database
+from frontier.solve.blank_moves import moves_on
+from frontier.solve.groups import runs_of_tiles
+from frontier.solve.lines import Lines
+from frontier.solve.paths import BLANK, FIRST_MIX, MOST_MOVES, UNBOUNDED, no_stop
+from frontier.solve.positions import Additive, Databases, Decider
+from frontier.solve.sources import TableSource
+from frontier.solve.symmetry import mirrored, symmetries
 from frontier.storage.sealed import Count, Seconds
-
-DATABASES: dict[str, type[Databases]] = {"step": Additive, "multi": Lines}
-"""The databases for single positions, by metric."""
 
 PORTIONS = 1000
 """The most portions of a question."""
@@ -152,21 +142,22 @@ class Asker:
         threads: int,
         table_source: TableSource | None = None,
     ):
-        """sizes: the number of tiles of each group of the databases; see `frontier.cosets.groups`.
+        """sizes: the number of tiles of each group of the databases; see `frontier.solve.groups`.
         table_source: returns tables made before; by default tables are kept in memory."""
         self.region, self.puzzle = region, region.puzzle
         source, metric = table_source or _kept(), self.puzzle.metric
         self._goal = np.array(self.puzzle.goals[0])[self.puzzle.grid.reading]
+        self._blank = int(self._goal.argmin())
         moves = moves_on(self.puzzle.grid.rows, self.puzzle.grid.columns, metric)
         # Making the patterns takes the most memory, so they come first.
         self._patterns = Patterns(region, moves, threads, source)
         boards = region_table(region, threads, source)
-        self._databases = DATABASES[metric](self.puzzle, sizes, threads, source)
+        self._databases = databases_of(self.puzzle, sizes, threads, source)
         self._tables = Tables(moves, self._patterns.table, boards)
         most = int(boards.distance.max())
         self.deepest = self._patterns.farthest, most - most % region.period
         self.bound = sum(self.deepest)
-        self._symmetries = symmetries(self.puzzle, region.cells)
+        self._symmetries = symmetries(self.puzzle.grid, self._blank, region.cells)
         self._settled = self._nodes = 0  # positions settled by single searches, and the nodes
         self._stop = no_stop()
         self._prepare = Lock()
@@ -231,7 +222,7 @@ class Asker:
         def stops() -> bool:
             return stop() or bool(self._stop[0])
 
-        with self._memory(question.most_open) as (scratch, solver):
+        with self._memory(question.most_open) as (scratch, decider):
             boards = np.empty((max(ROOM, question.most_open), self.puzzle.cells), dtype=np.int8)
             worth = self._worth
             while first < cosets.size:
@@ -248,7 +239,7 @@ class Asker:
                     if board.tobytes() in settled:
                         continue
                     most = SEARCHED_LONGER * max(worth, WORTH)
-                    needs_more, nodes_of_board = solver.needs_more(board, limit, most)
+                    needs_more, nodes_of_board = decider.needs_more(board, limit, most)
                     nodes, self._nodes = nodes + nodes_of_board, self._nodes + nodes_of_board
                     if needs_more is None:
                         worth = LONGER * max(1, worth, WORTH)
@@ -260,7 +251,7 @@ class Asker:
                     elif not whole:
                         return Witness(self._codes(board), limit, time.thread_time() - began)
                     elif self._codes(board) not in farther:  # nor an image of one
-                        farther |= self._farther(board, limit, solver)
+                        farther |= self._farther(board, limit, decider)
                 else:
                     first, left_open = first + done, left_open + len(settled)
                     self._settled += len(settled)
@@ -277,10 +268,9 @@ class Asker:
     def witness(self, board: Board, limit: int, most: int = UNBOUNDED) -> Witness | None:
         """Return a position as a witness if a search of `most` nodes shows that it needs more than
         `limit` moves."""
-        codes = np.array(board)[self.puzzle.grid.reading]
-        homes = np.where(codes == 0, BLANK, self._goal.argsort()[codes]).astype(np.int8)
-        with self._memory(1) as (_, solver):
-            needs_more, _ = solver.needs_more(homes, limit, most)
+        homes = self._databases.homes(board)
+        with self._memory(1) as (_, decider):
+            needs_more, _ = decider.needs_more(homes, limit, most)
         return Witness(tuple(board), limit) if needs_more else None
 
     def _question(self, limit: int) -> "_Prepared":
@@ -326,14 +316,14 @@ class Asker:
         mean = LOOK_UPS_A_NODE * self._nodes // max(1, self._settled)
         return max(WORTH, min(mean, MOST_WORTH))
 
-    def _farther(self, board: np.ndarray, limit: int, solver: Solver) -> dict[Board, Farther]:
+    def _farther(self, board: np.ndarray, limit: int, decider: Decider) -> dict[Board, Farther]:
         """Return a position that needs more moves and its mirror images, with their shortest
         solutions."""
         period = self.region.period
         for depth in range(limit + period, MOST_MOVES + 1, period):
             if self._stop[0]:
                 return {}
-            cells = solver.solution(board, depth)
+            cells = decider.solution(board, depth)
             if cells is not None:
                 images = {self._codes(board): cells}
                 for symmetry in self._symmetries:
@@ -355,14 +345,14 @@ class Asker:
     def _memory(self, most_open: int):
         """Lend memory to one thread; the next portion reuses it."""
         try:
-            scratch, solver = self._spare.get_nowait()
+            scratch, decider = self._spare.get_nowait()
         except Empty:
             scratch = scratch_for(self.puzzle.cells, most_open, self._stop)
-            solver = self._databases.solver(self._stop)
+            decider = self._databases.decider(self._stop)
         if scratch.open.size < most_open:
             scratch = scratch_for(self.puzzle.cells, most_open, self._stop)
-        yield scratch, solver
-        self._spare.put((scratch, solver))
+        yield scratch, decider
+        self._spare.put((scratch, decider))
 
 
 class _Prepared(NamedTuple):
@@ -374,6 +364,27 @@ class _Prepared(NamedTuple):
     cosets: np.ndarray
     distances: np.ndarray
     most_open: int
+
+
+def databases_of(
+    puzzle: GridPuzzle, sizes: tuple[int, ...], threads: int, table_source: TableSource
+) -> Databases:
+    """Return the databases for single positions, of groups of these sizes."""
+    if puzzle.metric == "multi":
+        return Lines(puzzle, sizes, threads, table_source)
+
+    def make(databases: Sequence[Database]) -> np.ndarray:
+        words = [database.words for database in databases]
+        residue = np.zeros(sum(words), dtype=np.uint64)
+        for database, part in zip(databases, np.split(residue, np.cumsum(words)[:-1]), strict=True):
+            database.fill(part, threads)
+        return residue
+
+    def load(databases: Sequence[Database]) -> tuple[np.ndarray, list[int]]:
+        words = [database.words for database in databases]
+        return table_source("groups", lambda: make(databases)), words
+
+    return Additive(puzzle, runs_of_tiles(puzzle, sizes), load, share=False)
 
 
 def _kept() -> TableSource:

@@ -5,10 +5,10 @@ from collections import namedtuple
 import numpy as np
 
 from frontier.cosets.regions import Region
-from frontier.cosets.sources import TableSource
 from frontier.kernels.distances import distance_table
 from frontier.puzzles.board_shapes import EMPTY
 from frontier.puzzles.model import ShapeEncoding
+from frontier.solve.sources import TableSource
 from frontier.space.graph import Space
 from frontier.space.lehmer import LehmerCode
 

@@ -16,17 +16,17 @@ from frontier.config.loading import Config
 from frontier.cosets.proof import Answer, Proof
 from frontier.cosets.questions import PORTIONS, Portion, Witness
 from frontier.cosets.regions import Region, check_puzzle, region_named
-from frontier.cosets.sources import TableSource
-from frontier.cosets.tables import TableFiles
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.runs.directory import TABLES
 from frontier.runs.identity import Identity
 from frontier.runs.kinds import BY_COSETS
 from frontier.runs.stored_run import StoredRun
+from frontier.solve.sources import TableSource
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
 from frontier.storage.sealed import Count, Seconds
+from frontier.storage.tables import TableFiles
 
 
 @dataclass

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
-from frontier.answers.solution import Solution
 from frontier.puzzles import Puzzle
 from frontier.report.boards import captions_of, draw_boards
+from frontier.solve.solution import Solution
 from frontier.text import counted
 
 MOVES_A_LINE = 20

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frontier.answers.oracle import paths_back
 from frontier.kernels.lists import ShiftLists
 from frontier.puzzles import Board, pattern_puzzle
+from frontier.solve.oracle import paths_back
 from frontier.space.graph import Space
 
 PARTS = {"B": "RRDLLU", "C": "RRRDLLU", "D": "RRDRULDLURDRU"}

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from frontier.answers import distances as distances_module
-from frontier.answers.ida import IdaSolver
 from frontier.api import runs as api
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
+from frontier.solve.pieces import IdaSolver
 from tests.support.commands import invoke
 from tests.support.reference_distances import Twin
 from tests.support.reference_puzzles import CONFIGS

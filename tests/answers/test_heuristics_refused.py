@@ -2,9 +2,9 @@
 
 import pytest
 
-from frontier.answers.ida import IdaSolver
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
+from frontier.solve.pieces import IdaSolver
 from tests.answers.test_heuristics import L, exported, pattern
 from tests.support.commands import invoke
 from tests.support.reference_puzzles import CONFIGS

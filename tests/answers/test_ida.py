@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from frontier.answers import ida as ida_module
-from frontier.answers.ida import IdaSolver
-from frontier.answers.ida_kernel import MOST_DEPTH
-from frontier.answers.piece_bound import bound_of
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import block_puzzle, graph_puzzle, moves, puzzle_of
+from frontier.solve.piece_bound import bound_of
+from frontier.solve.pieces import IdaSolver
+from frontier.solve.pieces_kernel import MOST_DEPTH
 from tests.support.reference_puzzles import HEXAGON, LINES, blocks, cells, graph, of_config, tiles
 from tests.support.reference_search import layers_of
 from tests.support.sweeps import swept

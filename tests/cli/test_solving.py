@@ -106,9 +106,9 @@ def test_a_config_is_simply_solved(case, boards, tmp_path, monkeypatch):
     assert asked("--all-counts") == (*searched, case.shortest[boards[3]])
     assert list(tmp_path.iterdir()) == []
     assert asked("--most-nodes", 10**6)[:2] == ("ida", "Searching by IDA* …")
-    monkeypatch.setattr("frontier.answers.solvers.MOST_SEARCHED", 20_159)
+    monkeypatch.setattr("frontier.solve.methods.MOST_SEARCHED", 20_159)
     assert asked()[:2] == ("ida", "Searching by IDA* …")
-    monkeypatch.setattr("frontier.answers.solvers.MOST_SEARCHED", 20_160)
+    monkeypatch.setattr("frontier.solve.methods.MOST_SEARCHED", 20_160)
     assert asked("--set", "cluster.memory=1MB")[0] == "search"  # serial: as usual here
     memory = "--set", "cluster.kind=local", "--set", "cluster.memory=1MB"
     assert asked(*memory)[:2] == ("ida", "Searching by IDA* …")
@@ -334,8 +334,8 @@ def test_what_is_asked_is_known_before_a_solver_is_made(run, tmp_path, monkeypat
     def made(*_):
         raise AssertionError("a solver is made")
 
-    monkeypatch.setattr("frontier.answers.solvers.IdaSolver", made)
-    monkeypatch.setattr("frontier.answers.solvers.Oracle", made)
+    monkeypatch.setattr("frontier.solve.methods.IdaSolver", made)
+    monkeypatch.setattr("frontier.solve.methods.Oracle", made)
     for arguments in ((CONFIGS / "hakoiri.toml", "--method", "ida"), (run,)):
         assert "name a BOARD, or a --file" in refused("solve", *arguments)
         assert "cannot be read" in refused("solve", *arguments, "--file", tmp_path / "none")
@@ -498,8 +498,8 @@ def test_ctrl_c_in_solve(run, monkeypatch, method):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("frontier.answers.ida.IdaSolver.solve", interrupted)
-    monkeypatch.setattr("frontier.answers.oracle.Oracle.solve", interrupted)
+    monkeypatch.setattr("frontier.solve.pieces.IdaSolver.solve", interrupted)
+    monkeypatch.setattr("frontier.solve.oracle.Oracle.solve", interrupted)
     result = invoke("solve", run, "0 1 2 3/4 5 6 7", "--method", method, code=3)
     assert result.stderr.splitlines()[1:] == ["frontier: interrupted"]
 

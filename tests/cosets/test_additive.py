@@ -5,6 +5,7 @@ from functools import cache
 
 from frontier.cosets.additive import Additive
 from frontier.cosets.groups import distance_of, residue_of
+
 from frontier.cosets.kernel import VOLTAGE_BITS, VOLTAGES
 from frontier.puzzles import tile_puzzle
 from tests.support.coset_boards import made, rows_of, some_boards

@@ -5,11 +5,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-
-from frontier.cosets import beam
 from frontier.cosets.additive import Additive
 from frontier.cosets.beam import beam_for, beam_within
 from frontier.cosets.groups import distance_of
+
+from frontier.cosets import beam
 from frontier.cosets.kernel import BLANK, no_stop
 from frontier.puzzles import tile_puzzle
 from tests.support.coset_boards import made, rows_of, some_boards

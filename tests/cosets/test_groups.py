@@ -5,12 +5,12 @@ from functools import cache
 
 import numpy as np
 import pytest
+from frontier.cosets.groups import MOST_OF_LINES, Split, group_bytes, group_sizes
+from frontier.cosets.lines import Lines
 from hypothesis import given
 from hypothesis import strategies as st
 
 from frontier.cosets import groups
-from frontier.cosets.groups import MOST_OF_LINES, Split, group_bytes, group_sizes
-from frontier.cosets.lines import Lines
 from frontier.cosets.regions import MOST_LABELLED
 from frontier.errors import InputError
 from frontier.puzzles import pattern_puzzle, tile_puzzle

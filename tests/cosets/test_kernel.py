@@ -6,11 +6,11 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from frontier.cosets.blank_moves import moves_on
 from hypothesis import given
 from hypothesis import strategies as st
 
 from frontier.cosets import kernel
-from frontier.cosets.blank_moves import moves_on
 from frontier.cosets.kernel import (
     BLANK,
     SECOND_MIX,

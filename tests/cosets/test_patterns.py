@@ -5,9 +5,9 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from frontier.cosets.blank_moves import moves_on
 
 from frontier.cosets import patterns
-from frontier.cosets.blank_moves import moves_on
 from frontier.cosets.kernel import BLANK, VOLTAGE_BITS, VOLTAGES
 from frontier.cosets.patterns import Patterns
 from frontier.cosets.regions import Region

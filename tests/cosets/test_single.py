@@ -6,12 +6,12 @@ from functools import cache
 
 import numpy as np
 import pytest
+from frontier.cosets.additive import Additive
+from frontier.cosets.lines import Lines
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from frontier.cosets.additive import Additive
 from frontier.cosets.kernel import BLANK, no_stop, nothing_met
-from frontier.cosets.lines import Lines
 from frontier.cosets.questions import DATABASES
 from frontier.puzzles import tile_puzzle
 from tests.support.coset_boards import made, rows_of, some_boards

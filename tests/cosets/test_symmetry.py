@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from frontier.cosets.symmetry import mirrored, symmetries
 
 from frontier.cosets.regions import region_named
-from frontier.cosets.symmetry import mirrored, symmetries
 from frontier.puzzles import tile_puzzle
 from tests.support.reference_cosets import board_of
 

@@ -35,7 +35,7 @@ import sys
 from pathlib import Path
 from numba.core import event
 import frontier
-from frontier.answers.ida import IdaSolver
+from frontier.solve.pieces import IdaSolver
 
 class Signatures(event.Listener):
     def on_start(self, event):

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.style import Style
 
-from frontier.answers.ida import IdaSolver
 from frontier.config.loading import load_config
 from frontier.puzzles import block_puzzle, cell_puzzle, graph_puzzle, pattern_puzzle, tile_puzzle
 from frontier.puzzles.picture import Picture
@@ -24,6 +23,7 @@ from frontier.report.boards import (
 from frontier.report.boards.svg import MARGIN, Scene
 from frontier.report.boards.terminal import drawing
 from frontier.report.colours import OKABE_ITO, colour_of, ink_on, luminance
+from frontier.solve.pieces import IdaSolver
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS
 

@@ -8,7 +8,6 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from frontier.answers.ida import IdaSolver
 from frontier.api import runs as api
 from frontier.cli import main
 from frontier.errors import InputError, Unsolved
@@ -17,6 +16,7 @@ from frontier.layers.progress import LayerProgress
 from frontier.puzzles import block_puzzle, graph_puzzle, tile_puzzle
 from frontier.report.displays import PlainProgress
 from frontier.runs.events import Finished
+from frontier.solve.pieces import IdaSolver
 from frontier.storage.lock import describe_holder
 from frontier.text import counted
 from tests.support.ledgers import line_of

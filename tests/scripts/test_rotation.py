@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from frontier.answers.ida import IdaSolver
 from frontier.config.loading import load_config
 from frontier.errors import InputError
 from frontier.report.boards import draw_boards
+from frontier.solve.pieces import IdaSolver
 from tests.support.commands import script
 from tests.support.reference_search import sign
 from tests.support.sweeps import cases

@@ -6,13 +6,13 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from frontier.answers.solution import Solution
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.picture import Picture, Piece
 from frontier.report.boards.svg import Scene, number, standalone, tag, text
 from frontier.report.boards.terminal import can_say
 from frontier.report.colours import GROUND, INK
 from frontier.report.html import page
+from frontier.solve.solution import Solution
 from frontier.text import counted, width
 
 STRIP_WIDTH = 960

@@ -5,8 +5,8 @@ but may miss all solutions (B. T. Lowerre, The Harpy Speech Recognition System, 
 that a number of moves suffices for a position, but never that it does not.
 
 Two numbers estimate how near a position is: the sum of its distances in the groups of tiles
-(`frontier.cosets.additive`), which is a lower bound, and the number of inversions
-(`frontier.cosets.inversions`). The bound shows how tiles of one group are in each other's way;
+(`frontier.solve.additive`), which is a lower bound, and the number of inversions
+(`frontier.solve.inversions`). The bound shows how tiles of one group are in each other's way;
 inversions show the same for tiles of different groups. A move across lines of s cells changes the
 inversions by at most s - 1. The score of a position is (s - 1) * bound + `INVERSION_WEIGHT` *
 inversions; the search keeps the positions with the least scores.
@@ -21,11 +21,10 @@ from collections import namedtuple
 
 import numpy as np
 
-from frontier.cosets.groups import distance_of, residue_of
-from frontier.cosets.inversions import inversions_of, jumped, moved_away, order_bound
-from frontier.cosets.kernel import BLANK, FIRST_MIX, is_new, nothing_met, state_after
 from frontier.jit import kernel
-from frontier.kernels.distances import distance_change
+from frontier.solve.additive import AdditiveTables, distance_after, distance_of, moved, state_of
+from frontier.solve.inversions import inversions_of, jumped, moved_away, order_bound
+from frontier.solve.paths import BLANK, FIRST_MIX, MOST_MOVES, is_new, nothing_met
 from frontier.space.words import lowest_bit
 
 INVERSION_WEIGHT = 3
@@ -40,39 +39,42 @@ MOST_MOVES_ON = 3
 
 Beam = namedtuple(
     "Beam",
-    "board vertex number distance rest inversions away blank untried sum parent taken bound turned "
-    "aside total score counts met salt stop",
+    "board state rest inversions away blank untried sum parent taken bound turned aside total "
+    "score counts trace blanks met salt stop",
 )
 """The memory of one thread for beams up to a greatest width.
 
 For the current layer and the next, [2, width]. board: int8[.., cells], the home of the tile in each
-cell, `BLANK` for the blank. vertex, number: int32[.., G], the state in each group. distance:
-int64[.., G], the distance in each group modulo 4. rest: int64, the sum of the distances.
-inversions, away: int64, see `frontier.cosets.inversions`. blank: int64, the cell of the blank.
-untried: uint64, the moves that may follow. sum: uint64, the sum of the board
-(`frontier.cosets.kernel`).
+cell, `BLANK` for the blank. state: int64[.., G, 4], as in `frontier.solve.deepening.Path`. rest:
+int64, the sum of the distances. inversions, away: int64, see `frontier.solve.inversions`. blank:
+int64, the cell of the blank. untried: uint64, the moves that may follow. sum: uint64, the sum of
+the board (`frontier.solve.paths`).
 
 For the moves from the current layer, [width * moves]. parent: int64, the position before the move.
 taken: int64, the number of the move. bound, turned, aside, total, score: rest, inversions, away,
 sum and score after it.
-counts: int64[SCORES], the number of moves with each score.
+counts: int64[SCORES], the number of moves with each score. trace: int64[depths, width], the
+position before each position, times the number of cells, plus the blank's cell there; without rows
+if no solution is wanted. blanks: int64[depths], the cells that the blank visits in the solution.
 """
 
 
-def beam_for(cells: int, groups: int, width: int, stop: np.ndarray) -> Beam:
+def beam_for(tables: AdditiveTables, width: int, stop: np.ndarray, trace: bool = False) -> Beam:
     """Return memory for one thread and for beams of at most `width` positions. stop: see
-    `frontier.cosets.kernel.Scratch`."""
-    vertex, number = np.zeros((2, 2, width, groups), dtype=np.int32)
+    `frontier.solve.deepening.Path`. trace: True if solutions are wanted."""
+    views, cells, _ = tables.turn.shape
+    groups = views // len(tables.sides)
     rest, inversions, away, blank = np.zeros((4, 2, width), dtype=np.int64)
     untried, sums = np.zeros((2, 2, width), dtype=np.uint64)
     moves = MOST_MOVES_ON * width + 1
     parent, taken, bound, turned, aside, score = np.zeros((6, moves), dtype=np.int64)
-    bits = max(12, (8 * width).bit_length())
+    bits, depths = max(12, (8 * width).bit_length()), MOST_MOVES + 2
     return Beam(
-        np.zeros((2, width, cells), dtype=np.int8), vertex, number,
-        np.zeros((2, width, groups), dtype=np.int64), rest, inversions, away, blank, untried, sums,
-        parent, taken, bound, turned, aside, np.zeros(moves, dtype=np.uint64), score,
-        np.zeros(SCORES, dtype=np.int64), nothing_met(bits), np.zeros(1, dtype=np.int64), stop,
+        np.zeros((2, width, cells), dtype=np.int8), np.zeros((2, width, groups, 4), np.int64),
+        rest, inversions, away, blank, untried, sums, parent, taken, bound, turned, aside,
+        np.zeros(moves, dtype=np.uint64), score, np.zeros(SCORES, dtype=np.int64),
+        np.zeros((depths if trace else 0, width), dtype=np.int64), np.zeros(depths, np.int64),
+        nothing_met(bits), np.zeros(1, dtype=np.int64), stop,
     )  # fmt: skip
 
 
@@ -89,10 +91,13 @@ def _list_moves(now, count, depth, room, tables, beam):
             untried &= untried - np.uint64(1)
             target = tables.moves.target[blank, k]
             tile = beam.board[now, i, target]
-            g = tables.group[0, tile]
-            to, image = state_after(beam.vertex[now, i, g], beam.number[now, i, g], k, tables)
-            residue = residue_of(0, tables.region[to], image, tables)
-            bound = beam.rest[now, i] + distance_change(beam.distance[now, i, g], residue)
+            view = tables.group[0, tile]
+            state = beam.state[now, i, view]
+            after = moved(
+                tables.table[view], tables.turn[view, blank, k], np.uint64(state[0]), state[1],
+                state[2], tables,
+            )  # fmt: skip
+            bound = beam.rest[now, i] + distance_after(state[3], after[3], tables) - state[3]
             turned = beam.inversions[now, i] + jumped(beam.board[now, i], blank, target)
             aside = beam.away[now, i] + moved_away(tile, blank, target, lines.side)
             if max(bound, order_bound(turned, aside, target, lines)) > room:
@@ -112,8 +117,8 @@ def _list_moves(now, count, depth, room, tables, beam):
 
 
 @kernel
-def _make(now, at, listed, tables, beam):
-    """Make position `at` of the next layer with a listed move."""
+def _make(now, at, listed, depth, tables, beam):
+    """Make position `at` of the next layer, at `depth`, with a listed move."""
     i, k, after = beam.parent[listed], beam.taken[listed], 1 - now
     blank = beam.blank[now, i]
     target = tables.moves.target[blank, k]
@@ -121,20 +126,28 @@ def _make(now, at, listed, tables, beam):
         beam.board[after, at, cell] = beam.board[now, i, cell]
     tile = beam.board[now, i, target]
     beam.board[after, at, blank], beam.board[after, at, target] = tile, BLANK
-    for g in range(beam.vertex.shape[2]):
-        beam.vertex[after, at, g], beam.number[after, at, g] = state_after(
-            beam.vertex[now, i, g], beam.number[now, i, g], k, tables
-        )
-        beam.distance[after, at, g] = beam.distance[now, i, g]
-    beam.distance[after, at, tables.group[0, tile]] += beam.bound[listed] - beam.rest[now, i]
+    view = tables.group[0, tile]
+    for g in range(beam.state.shape[2]):
+        state, kept = beam.state[now, i, g], beam.state[after, at, g]
+        for n in range(4):
+            kept[n] = state[n]
+        if g == view:
+            turn = tables.turn[view, blank, k]
+            mask, kept[1], kept[2], _ = moved(
+                tables.table[view], turn, np.uint64(state[0]), state[1], state[2], tables
+            )
+            kept[0] = np.int64(mask)
+            kept[3] += beam.bound[listed] - beam.rest[now, i]
     beam.rest[after, at] = beam.bound[listed]
     beam.inversions[after, at], beam.away[after, at] = beam.turned[listed], beam.aside[listed]
     beam.blank[after, at], beam.untried[after, at] = target, tables.moves.then[blank, k]
     beam.sum[after, at] = beam.total[listed]
+    if beam.trace.shape[0]:
+        beam.trace[depth, at] = i * beam.board.shape[2] + blank
 
 
 @kernel
-def _keep_nearest(now, listed, width, tables, beam):
+def _keep_nearest(now, listed, width, depth, tables, beam):
     """Make the next layer with the moves that have the least scores; return their number."""
     kept, most = 0, 0
     while most < beam.counts.size - 1 and kept + beam.counts[most] <= width:
@@ -145,17 +158,31 @@ def _keep_nearest(now, listed, width, tables, beam):
         if beam.score[n] == most:
             of_most -= 1
         if beam.score[n] < most or (beam.score[n] == most and of_most >= 0):
-            _make(now, at, n, tables, beam)
+            _make(now, at, n, depth, tables, beam)
             at += 1
     return at
 
 
 @kernel
-def beam_within(board, vertices, numbers, limit, width, tables, beam):
-    """Return whether the search found a solution of at most `limit` moves, and the nodes visited.
+def _trace_back(now, count, depth, beam):
+    """Write the solution that leads to the goal, which is one of the `count` positions at a
+    depth."""
+    at = 0
+    while beam.rest[now, at] != 0:
+        at += 1
+    blank = beam.blank[now, at]
+    for d in range(depth, 0, -1):
+        beam.blanks[d] = blank
+        at, blank = divmod(beam.trace[d, at], beam.board.shape[2])
 
-    board: int8[cells], the home of the tile in each cell, `BLANK` for the blank. vertices, numbers:
-    int64[G], the state in each group. width: the width of the beam, at most that of the memory.
+
+@kernel
+def beam_within(board, limit, width, tables, beam):
+    """Return the length of a solution of at most `limit` moves, -1 if the search found none, and
+    the nodes visited. With a trace, the blank visits the cells `beam.blanks[1:]` in this order.
+
+    board: int8[cells], the home of the tile in each cell, `BLANK` for the blank. width: the width
+    of the beam, at most that of the memory.
     """
     beam.salt[0] += 1
     beam.sum[0, 0], beam.rest[0, 0] = 0, 0
@@ -163,21 +190,26 @@ def beam_within(board, vertices, numbers, limit, width, tables, beam):
         beam.board[0, 0, cell] = board[cell]
         if board[cell] == BLANK:
             beam.blank[0, 0] = cell
+    blank = beam.blank[0, 0]
     beam.inversions[0, 0], beam.away[0, 0] = inversions_of(board, tables.lines.side)
-    for g in range(vertices.size):
-        beam.vertex[0, 0, g], beam.number[0, 0, g] = vertices[g], numbers[g]
-        distance = distance_of(0, tables.region[vertices[g]], numbers[g], tables.arcs, tables)
-        beam.distance[0, 0, g] = distance
+    for view in range(beam.state.shape[2]):
+        mask, rank, order = state_of(view, board, blank, tables)
+        distance = distance_of(view, mask, rank, order, tables.cell[view, blank], tables)
+        state = beam.state[0, 0, view]
+        state[0], state[1], state[2], state[3] = np.int64(mask), rank, order, distance
         beam.rest[0, 0] += distance
-    beam.untried[0, 0] = tables.moves.all[beam.blank[0, 0]]
-    now, count, nodes, least = 0, 1, 0, beam.rest[0, 0]
-    for depth in range(1, limit + 1):
-        if least == 0 or count == 0 or beam.stop[0]:
-            break
+    beam.untried[0, 0] = tables.moves.all[blank]
+    now, count, nodes, least, depth = 0, 1, 0, beam.rest[0, 0], 0
+    while least > 0 and depth < limit and count and not beam.stop[0]:
+        depth += 1
         for score in range(beam.counts.size):
             beam.counts[score] = 0
         listed, least = _list_moves(now, count, depth, limit - depth, tables, beam)
         nodes += count
-        count = _keep_nearest(now, listed, width, tables, beam)
+        count = _keep_nearest(now, listed, width, depth, tables, beam)
         now = 1 - now
-    return least == 0, nodes
+    if least > 0 or (depth and count == 0):
+        return -1, nodes
+    if beam.trace.shape[0]:
+        _trace_back(now, count, depth, beam)
+    return depth, nodes

@@ -1,101 +1,22 @@
-"""The tiles of a puzzle in groups, each with a pattern database for bounds on their moves.
+"""Groups of tiles if a move slides several tiles: their patterns, tables and distances.
 
-A group is a run of tiles in the order of their homes; together the groups hold all tiles. If the
-bound is the sum of the distances in the groups (`frontier.cosets.additive`), no tile is in two
-groups. If it is the greatest distance (`frontier.cosets.lines`), all groups have the same size and
-may overlap.
+Vertices and voltages are numbered through all groups, so that kernels read one table.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from math import ceil, comb, prod
+from math import prod
 
 import numpy as np
 
-from frontier.cosets.blank_moves import check_voltages
-from frontier.cosets.kernel import BLANK, VOLTAGE_BITS, VOLTAGES
-from frontier.cosets.regions import MOST_LABELLED
-from frontier.cosets.sources import TableSource
-from frontier.errors import InputError
 from frontier.jit import kernel
 from frontier.kernels.distances import WORD_BITS, bit_at, bit_numbers
 from frontier.puzzles import GridPuzzle, pattern_puzzle
 from frontier.puzzles.pattern_graph import set_ranks
+from frontier.solve.blank_moves import check_voltages
+from frontier.solve.groups import runs_of_tiles
+from frontier.solve.paths import BLANK, VOLTAGE_BITS, VOLTAGES
+from frontier.solve.sources import TableSource
 from frontier.space.lehmer import LehmerCode
-from frontier.space.words import WORD_BYTES
-
-MOST_OF_LINES = 8
-"""The most tiles of a group if a move slides several tiles: on a board of 16 cells a database of
-nine tiles takes more than 2 GB for each of the two lines of the goal."""
-
-SAMPLE = 1000
-"""The size of an additive database is estimated from this many random sets of cells."""
-
-BASE_BYTES = 400
-"""The approximate bytes of the base graph of a group for each set of cells and cell of the
-blank."""
-
-
-def group_sizes(puzzle: GridPuzzle, room: int) -> tuple[int, ...]:
-    """Return the number of tiles of each group, for the fewest groups of almost equal sizes whose
-    databases fit in memory.
-
-    room: the bytes of memory. Raises InputError if no databases fit.
-    """
-    tiles, adds = puzzle.cells - 1, puzzle.metric == "step"
-    for count in range(1, tiles + 1):
-        small, larger = divmod(tiles, count)
-        sizes = (small + 1,) * larger + (small,) * (count - larger)
-        if not adds:
-            sizes = sizes[:1] * count
-        most = MOST_LABELLED if adds else MOST_OF_LINES
-        if sizes[0] <= most and group_bytes(puzzle, sizes) <= room:
-            return sizes
-    raise InputError(
-        f"{puzzle.title}: no database of a group of tiles fits in {room:,} bytes of memory"
-    )
-
-
-def group_bytes(puzzle: GridPuzzle, sizes: tuple[int, ...]) -> int:
-    """Return the bytes of memory needed to make the databases of groups of these sizes."""
-    adds = puzzle.metric == "step"
-    vertices = _regions if adds else _lines
-    tables = {
-        size: vertices(puzzle, size) * 2 * LehmerCode(size).words * WORD_BYTES
-        for size in set(sizes)
-    }
-    return (
-        sum(tables[size] for size in sizes) * (1 if adds else 2)
-        + max(tables.values())
-        + sum(BASE_BYTES * puzzle.cells * comb(puzzle.cells - 1, size) for size in sizes)
-    )
-
-
-def _lines(puzzle: GridPuzzle, size: int) -> int:
-    """Return the number of lines of patterns of `size` tiles: see `frontier.cosets.lines`."""
-    return comb(puzzle.cells - 1, size) * (puzzle.grid.rows + puzzle.grid.columns)
-
-
-def _regions(puzzle: GridPuzzle, size: int) -> int:
-    """Estimate from a sample how many placements `size` tiles and the blank have. Moves of the
-    blank among the other tiles do not change a placement."""
-    random = np.random.default_rng(size)
-    shape = puzzle.grid.rows, puzzle.grid.columns
-    places = np.stack([random.permutation(puzzle.cells) for _ in range(SAMPLE)])
-    free, number = np.ones((SAMPLE, *shape), dtype=bool), np.arange(puzzle.cells).reshape(shape)
-    np.put_along_axis(free.reshape(SAMPLE, -1), places[:, :size], False, axis=1)
-    # Each free cell takes the least number of itself and the free cells beside it until no number
-    # changes.
-    # Then exactly one cell in each region still has its own number. Loading the kernel that finds
-    # the regions of a whole graph (`frontier.puzzles.pattern_graph`) would take longer.
-    before, least = np.empty(0), np.where(free, number, puzzle.cells)
-    while not np.array_equal(before, least):
-        before = least
-        near = np.pad(least, ((0, 0), (1, 1), (1, 1)), constant_values=puzzle.cells)
-        rows = np.minimum(near[:, :-2, 1:-1], near[:, 2:, 1:-1])
-        columns = np.minimum(near[:, 1:-1, :-2], near[:, 1:-1, 2:])
-        least = np.where(free, np.minimum(least, np.minimum(rows, columns)), puzzle.cells)
-    regions = int((least == number).sum())
-    return ceil(comb(puzzle.cells, size) * regions / SAMPLE)
 
 
 class Split:
@@ -106,23 +27,14 @@ class Split:
     homes of its tiles in reading order. home: the home of the blank.
     """
 
-    def __init__(self, puzzle: GridPuzzle, sizes: Sequence[int], metric: str):
-        """metric: the metric of the patterns."""
+    def __init__(self, puzzle: GridPuzzle, sizes: Sequence[int]):
         grid = puzzle.grid
-        goal = np.array(puzzle.goals[0])[grid.reading]
         blank = divmod(puzzle.goals[0].index(0), grid.columns)
-        tiles = np.flatnonzero(goal)
-        starts = np.cumsum([0, *sizes[:-1]])
-        shared = np.linspace(0, sum(sizes) - tiles.size, len(sizes)).astype(np.int64)
-        starts = np.maximum(0, starts - shared)
+        goal = np.array(grid.in_order(blank))[grid.reading]
         self.sizes, self.home = tuple(sizes), int(goal.argmin())
-        self.members = [
-            tiles[start : start + size] for start, size in zip(starts, sizes, strict=True)
-        ]
+        self.members = runs_of_tiles(puzzle, sizes)
         self.patterns = [
-            pattern_puzzle(
-                grid.rows, grid.columns, labels=goal[members].tolist(), blank=blank, metric=metric
-            )
+            pattern_puzzle(grid.rows, grid.columns, labels=goal[members].tolist(), blank=blank)
             for members in self.members
         ]
         self.models = [pattern.model for pattern in self.patterns]

@@ -13,26 +13,33 @@ diagonal have one, the reflection in it.
 
 import numpy as np
 
-from frontier.puzzles import GridPuzzle
+from frontier.puzzles.grid import Grid
 
 
-def symmetries(puzzle: GridPuzzle, region: np.ndarray | None = None) -> np.ndarray:
+def board_symmetries(grid: Grid) -> np.ndarray:
+    """Return all symmetries of a board, int64[4 or 8, cells]: the image of each cell."""
+    cells = np.argsort(grid.reading).reshape(grid.rows, grid.columns)
+    found = set()
+    for image in (cells, cells.T) if grid.rows == grid.columns else (cells,):
+        for reflected in (image, image[::-1], image[:, ::-1], image[::-1, ::-1]):
+            found.add(tuple(reflected.ravel()[np.argsort(cells.ravel())].tolist()))
+    return np.array(sorted(found), dtype=np.int64)
+
+
+def symmetries(grid: Grid, home: int, region: np.ndarray | None = None) -> np.ndarray:
     """Return the symmetries other than the identity: int64[S, cells], the image of each cell.
 
-    Cells are numbered in the board's reading order. region: int64, the cells of a region that the
-    symmetries preserve; by default the whole board.
+    Cells are numbered in the board's reading order. home: the blank's home. region: int64, the
+    cells of a region that the symmetries preserve; by default the whole board.
     """
-    grid = np.argsort(puzzle.grid.reading).reshape(puzzle.grid.rows, puzzle.grid.columns)
-    home, region = grid.flat[puzzle.goals[0].index(0)], grid if region is None else region
-    by_cells = {}
-    for image in (grid, grid.T) if puzzle.grid.rows == puzzle.grid.columns else (grid,):
-        for reflected in (image, image[::-1], image[:, ::-1], image[::-1, ::-1]):
-            cells = np.empty(grid.size, dtype=np.int64)
-            cells[grid.ravel()] = reflected.ravel()
-            if np.isin(cells[region], region).all() and cells[home] == home:
-                by_cells[tuple(cells.tolist())] = cells
-    by_cells.pop(tuple(range(grid.size)))
-    return np.array(list(by_cells.values()), dtype=np.int64).reshape(-1, grid.size)
+    region = np.arange(grid.cells) if region is None else region
+    return np.array([
+        image
+        for image in board_symmetries(grid)
+        if image[home] == home
+        and np.isin(image[region], region).all()
+        and (image != np.arange(grid.cells)).any()
+    ], dtype=np.int64).reshape(-1, grid.cells)  # fmt: skip
 
 
 def mirrored(boards: np.ndarray, cells: np.ndarray) -> np.ndarray:

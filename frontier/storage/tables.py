@@ -1,4 +1,4 @@
-"""The tables of a run by cosets on disk, each tied to the run that made it.
+"""Tables on disk, each tied to what made it: a run by cosets, or the databases of a user.
 
     tables/NAME.npy    the table, as NumPy saves it
     tables/NAME.json   its record: its run and name, its shape and type, and
@@ -17,9 +17,10 @@ import numpy as np
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from frontier.errors import CorruptRunError, NotAFile
-from frontier.runs.directory import TABLES
 from frontier.storage.base import Storage
 from frontier.storage.sealed import Count, first_wrong, read_sealed, write_sealed
+
+FOLDER = "tables"
 
 CHUNK_BYTES = 1 << 26
 """The number of bytes whose checksum is computed at a time."""
@@ -27,8 +28,8 @@ CHUNK_BYTES = 1 << 26
 
 @dataclass(frozen=True)
 class TableRecord:
-    """The description of a table. run: the identifier of its run. dtype: in NumPy's notation.
-    bytes, crc32c: size and checksum of the file."""
+    """The description of a table. run: the identifier of what made it, such as a run. dtype: in
+    NumPy's notation. bytes, crc32c: size and checksum of the file."""
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
 
@@ -44,7 +45,7 @@ RECORD = TypeAdapter(TableRecord)
 
 
 class TableFiles:
-    """The tables of the run with a given identifier. It reads and writes no other tables."""
+    """The tables with a given identifier. It reads and writes no other tables."""
 
     def __init__(self, storage: Storage, run: str):
         self._storage, self._run = storage, run
@@ -52,7 +53,7 @@ class TableFiles:
     @property
     def names(self) -> list[str]:
         """The names of the tables that have a record."""
-        names = self._storage.names(TABLES)
+        names = self._storage.names(FOLDER)
         return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
 
     def exists(self, name: str) -> bool:
@@ -60,7 +61,7 @@ class TableFiles:
 
     def write(self, name: str, table: np.ndarray) -> None:
         """Write a table, and return once it is on the disk."""
-        self._storage.make_folder(TABLES)
+        self._storage.make_folder(FOLDER)
         with self._storage.new_file(_file(name)) as out:
             summing = _Summing(out)
             np.save(summing, np.ascontiguousarray(table))
@@ -130,11 +131,11 @@ class _Summing:
 
 
 def _file(name: str) -> str:
-    return f"{TABLES}/{name}.npy"
+    return f"{FOLDER}/{name}.npy"
 
 
 def _record(name: str) -> str:
-    return f"{TABLES}/{name}.json"
+    return f"{FOLDER}/{name}.json"
 
 
 def _checksum(content: np.ndarray) -> int:
@@ -146,12 +147,12 @@ def _checksum(content: np.ndarray) -> int:
 
 def table_files(storage: Storage) -> list[str]:
     """Return the names of the files of tables."""
-    names = storage.names(TABLES)
+    names = storage.names(FOLDER)
     return sorted(name for name in names if name.endswith((".npy", ".json")))
 
 
 def delete_tables(storage: Storage) -> None:
     """Delete the tables of a run at a place, and their folder."""
-    storage.sweep(TABLES)
-    storage.delete(*(f"{TABLES}/{name}" for name in table_files(storage)))
-    storage.remove_folder(TABLES)
+    storage.sweep(FOLDER)
+    storage.delete(*(f"{FOLDER}/{name}" for name in table_files(storage)))
+    storage.remove_folder(FOLDER)

@@ -17,11 +17,11 @@ from itertools import permutations
 
 import numpy as np
 
-from frontier.answers.ida_kernel import Displacements
 from frontier.puzzles.board_shapes import Footprint, Shapes, Sort
 from frontier.puzzles.model import Model, ShapeEncoding
 from frontier.puzzles.moves import METRICS, moves_of
 from frontier.puzzles.pieces import OPEN, Board
+from frontier.solve.pieces_kernel import Displacements
 
 UNREACHABLE = 10_000
 """The distance of a placement from which no goal placement can be reached."""

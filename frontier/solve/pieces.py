@@ -1,17 +1,15 @@
 """Shortest solutions of single positions, by iterative deepening, without a run."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from frontier.answers.heuristics import databases_of
-from frontier.answers.ida_kernel import MOST_DEPTH, Search, search_tables
-from frontier.answers.piece_bound import bound_of, distinguished, distinguished_board
-from frontier.answers.solution import Solution, solution_along
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import Board, Puzzle
-from frontier.storage.places import Place
+from frontier.solve.piece_bound import bound_of, distinguished, distinguished_board
+from frontier.solve.pieces_kernel import MOST_DEPTH, Search, search_tables
+from frontier.solve.solution import Solution, solution_along
 from frontier.text import counted
 
 SLICE = 5_000_000
@@ -34,10 +32,9 @@ class IdaSolver:
     """Solves positions of one puzzle.
 
     distinguish: True to distinguish like pieces that cannot change places, which raises the bound.
-    heuristics: runs of patterns of the puzzle, or arrays exported from them, which also raise it.
     """
 
-    def __init__(self, puzzle: Puzzle, distinguish: bool = True, heuristics: Sequence[Place] = ()):
+    def __init__(self, puzzle: Puzzle, distinguish: bool = True):
         model = puzzle.model.from_anywhere()
         self.puzzle = puzzle = replace(puzzle, model=model)
         explicit = model.explicit
@@ -45,7 +42,6 @@ class IdaSolver:
         self.distinguishes = self._searched is not explicit
         self._bound = bound = bound_of(self._searched)
         goals = np.column_stack(self._searched.origins())
-        self._databases = databases_of(puzzle, heuristics) if heuristics else None
         self._tables = search_tables(
             self._searched.graph, bound.displacements, bound.tables, bound.most_steps, goals
         )
@@ -59,7 +55,7 @@ class IdaSolver:
         if self.distinguishes:
             board = distinguished_board(self.puzzle.model, self._searched, board)
         total = int(self._bound.sums(np.array([board]))[0])
-        return Search(self._tables, self._databases, *self._searched.state(board), total)
+        return Search(self._tables, *self._searched.state(board), total)
 
     def solve(
         self,

@@ -10,10 +10,10 @@ from collections import namedtuple
 
 import numpy as np
 
-from frontier.cosets.kernel import VOLTAGE_BITS
 from frontier.kernels.distances import WORD_BITS, bit_numbers
 from frontier.puzzles import PatternPuzzle
 from frontier.puzzles.moves import METRICS
+from frontier.solve.paths import VOLTAGE_BITS
 from frontier.space.graph import BaseGraph
 from frontier.space.lehmer import LehmerCode
 
@@ -104,17 +104,19 @@ def check_voltages(count: int) -> None:
         raise OverflowError(f"{count} voltages; {VOLTAGE_BITS} bits are kept for their number")
 
 
-def images(graph: BaseGraph, code: LehmerCode) -> np.ndarray:
+def images(permutations: np.ndarray, code: LehmerCode) -> np.ndarray:
     """Return the bit of each sequence after each voltage: unsigned[voltages, bits of a vertex].
 
-    `frontier.kernels.distances.bit_numbers` numbers the bits; bits without a sequence have 0.
+    permutations: int64[voltages, length], the permutation of each voltage: after it, place i holds
+    the member that was in place permutation[i]. `frontier.kernels.distances.bit_numbers` numbers
+    the bits; bits without a sequence have 0.
     """
     sign, index = np.divmod(np.arange(2 * code.half), code.half)
     sequences, number = code.unranks(index, sign), bit_numbers(code, sign, index)
     size = 2 * code.words * WORD_BITS
     dtype = np.uint16 if size <= 1 << 16 else np.uint32
-    image = np.zeros((len(graph.voltages), size), dtype=dtype)
-    for row, permutation in zip(image, graph.permutations, strict=True):
+    image = np.zeros((len(permutations), size), dtype=dtype)
+    for row, permutation in zip(image, permutations, strict=True):
         index, sign = code.ranks(sequences[:, permutation])
         row[number] = bit_numbers(code, sign, index)
     return image

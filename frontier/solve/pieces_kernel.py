@@ -10,10 +10,6 @@ The lower bound is a sum of table entries. Each distinct piece and each sort of 
 table: the least number of moves that a piece needs, by its cell. An arc changes only the terms of
 the pieces that it displaces. If one move displaces several pieces by one step each, the sum counts
 steps, and the bound is the sum divided by the most steps of a move, rounded up.
-
-If the vertex determines the one empty cell and all pieces are distinct, *databases* may give a
-second bound. Each has the distances of a pattern of some of the pieces;
-`frontier.answers.heuristics` explains how they are added.
 """
 
 from collections import namedtuple
@@ -47,23 +43,6 @@ of the sequence. goals: int64[N, 1 + length], vertex and sequence, in lexicograp
 target, voltage: the arcs. swap_start, swaps: the swaps of each voltage. first_pair, useless: see
 `_useless_pairs`. moved_start, moved_end: the displacements of each arc; place, row, source, to:
 their columns.
-"""
-
-Databases = namedtuple(
-    "Databases",
-    "position member binomial radices digits halves regions first_region values first_value chosen "
-    "unlabelled complete scratch",
-)
-"""D databases in F additive sets; see the module docstring.
-
-position: the empty cell at each vertex. member: int64[D, pieces], the number of each piece in the
-pattern, -1 if the pattern does not label it. binomial, radices, digits, halves: the ranking of the
-places and the sequences of each pattern. regions: the vertices of all patterns; those of database d
-begin at first_region[d]. values: the distances of all databases; those of d begin at
-first_value[d]. chosen: bool[F, D], the members of the sets. unlabelled: bool[F, pieces], the pieces
-that no database of the set labels. complete: bool[D], True for databases in which every move
-counts, which are never added. scratch: int64[2, N], where N is at least D and at least the number
-of pieces; each search has its own.
 """
 
 Path = namedtuple("Path", "vertex sequence total last cursor")
@@ -100,14 +79,11 @@ class Search:
     def __init__(
         self,
         tables: Tables,
-        databases: Databases | None,
         vertex: int,
         sequence: Sequence[int],
         total: int,
     ):
-        if databases is not None:  # other threads may use them at the same time
-            databases = databases._replace(scratch=np.empty_like(databases.scratch))
-        self._tables, self._databases = tables, databases
+        self._tables = tables
         sequences = np.zeros((MOST_DEPTH + 1, len(sequence)), dtype=np.int16)
         self._path = Path(*np.zeros((5, MOST_DEPTH + 1), dtype=np.int64))._replace(
             sequence=sequences
@@ -115,11 +91,6 @@ class Search:
         self._path.vertex[0], sequences[0], self._path.total[0] = vertex, sequence, total
         self._path.last[0], self._path.cursor[0] = -1, tables.start[vertex]
         self.bound = -(-total // tables.most_steps)
-        if databases is not None:
-            least = _least_of_databases(
-                vertex, sequences[0], tables.tables, *databases.scratch, databases
-            )
-            self.bound = max(self.bound, int(least))
         self.nodes = [0]
         self.found = bool((tables.goals == np.array([vertex, *sequence])).all(axis=1).any())
         self._depth, self._next_bound = 0, MOST_DEPTH
@@ -138,8 +109,7 @@ class Search:
         if self.found or self.bound >= MOST_DEPTH:
             return True
         self._depth, self._next_bound, visited, self.found = _deepen(
-            nodes, self.bound, self._depth, self._next_bound, self._tables, self._path,
-            self._databases,
+            nodes, self.bound, self._depth, self._next_bound, self._tables, self._path
         )  # fmt: skip
         self.nodes[-1] += visited
         if self.found or self._depth >= 0:
@@ -186,14 +156,11 @@ def _find_useless(start, target, voltage, permutations, first, useless):
 
 
 @kernel
-def _deepen(budget, bound, depth, next_bound, shared, path, databases):
+def _deepen(budget, bound, depth, next_bound, shared, path):
     """Continue for `budget` nodes; return the depth, the next bound, the nodes, and whether a path
-    is known. databases: None if there are none."""
+    is known."""
     vertex, sequence, total, last, cursor = path
     length, nodes = sequence.shape[1], 0
-    if databases is not None:
-        # Unpacking would give arrays of another type, for which numba compiles the kernels again.
-        distances, members = databases.scratch[0], databases.scratch[1]
     while depth >= 0 and nodes < budget:
         arc = cursor[depth]
         if arc == shared.start[vertex[depth] + 1]:
@@ -212,13 +179,6 @@ def _deepen(budget, bound, depth, next_bound, shared, path, databases):
         for k in range(length):
             sequence[depth + 1, k] = sequence[depth, k]
         _swap_along(shared, arc, sequence[depth + 1])
-        if databases is not None:  # the sum of the tables comes first, because it costs less
-            farther = _least_of_databases(
-                to, sequence[depth + 1], shared.tables, distances, members, databases
-            )
-            if depth + 1 + farther > bound:
-                next_bound = min(next_bound, depth + 1 + farther)
-                continue
         depth += 1
         nodes += 1
         vertex[depth], total[depth], last[depth] = to, after, arc
@@ -273,45 +233,3 @@ def _is_goal(goals, vertex, sequence):
         else:
             high = middle
     return False
-
-
-@kernel
-def _least_of_databases(vertex, sequence, tables, distances, members, databases):
-    """Return the bound that databases give at a state. distances, members: scratch."""
-    blank, tiles = databases.position[vertex], sequence.size
-    best = 0
-    for d in range(databases.member.shape[0]):
-        size = rank = 0
-        for place in range(tiles):
-            member = databases.member[d, sequence[place]]
-            if member >= 0:
-                members[size] = member
-                size += 1
-                rank += databases.binomial[d, size, place]
-        v = rank * (tiles + 1) + blank
-        if databases.first_region[d + 1] > databases.first_region[d]:
-            v = databases.regions[databases.first_region[d] + v]
-        index = sign = 0
-        for i in range(size):
-            digit = 0
-            for j in range(i + 1, size):
-                digit += members[j] < members[i]
-            sign ^= digit & 1
-            if i < databases.digits[d]:
-                index = index * databases.radices[d, i] + digit
-        distances[d] = databases.values[
-            databases.first_value[d] + (2 * v + sign) * databases.halves[d] + index
-        ]
-        if databases.complete[d]:
-            best = max(best, distances[d])
-    for f in range(databases.chosen.shape[0]):
-        total = 0
-        for d in range(databases.member.shape[0]):
-            if databases.chosen[f, d]:
-                total += distances[d]
-        for place in range(tiles):
-            member = sequence[place]
-            if databases.unlabelled[f, member]:
-                total += tables[member, place + (place >= blank)]
-        best = max(best, total)
-    return best

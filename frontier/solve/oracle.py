@@ -12,13 +12,13 @@ from functools import cached_property
 import numpy as np
 
 from frontier.answers.distances import reader_of
-from frontier.answers.piece_bound import LowerBound, bound_of
-from frontier.answers.solution import Solution, solution_along
 from frontier.errors import CorruptRunError, InputError
 from frontier.kernels.engines import engine_of
 from frontier.kernels.lists import ListKernel
 from frontier.layers.run import LayerRun
 from frontier.puzzles import Board
+from frontier.solve.piece_bound import LowerBound, bound_of
+from frontier.solve.solution import Solution, solution_along
 
 MOST_OPEN_STATES = 50_000_000
 """The most states that all list layers in memory hold together, if there are several."""

@@ -17,10 +17,10 @@ group, and at most one more move leads to the goal.
 
 A group has a database for each of the goal's two lines. The graph is bipartite, so the kind of a
 line shows whether a distance is odd, and one bit is enough to find the distance, as in
-`frontier.cosets.additive`. Lines also save memory: 2×8 has 10 lines, and 16 cells for the blank.
+`frontier.solve.additive`. Lines also save memory: 2×8 has 10 lines, and 16 cells for the blank.
 
-`within` makes an iteration of IDA* for each line of the position and each line of the goal. It
-skips a line that it has already met at the same or a smaller depth (`frontier.cosets.kernel`).
+An iteration of IDA* has a part for each line of the position and each line of the goal. A part
+skips a line that it has already met at the same or a smaller depth (`frontier.solve.paths`).
 
 **Vertices.** Cells are numbered in reading order, s cells per line: cell i * s + j is the j-th of
 line i, and the i-th of the line j across. The set of places of a group's tiles
@@ -34,8 +34,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from frontier.cosets.blank_moves import Moves, images, moves_on, pattern_graph
-from frontier.cosets.groups import (
+from frontier.jit import kernel
+from frontier.kernels.distances import distance_change, residue_table
+from frontier.puzzles import GridPuzzle, PatternPuzzle
+from frontier.solve.blank_moves import Moves, images, moves_on, pattern_graph
+from frontier.solve.deepening import MET_BITS
+from frontier.solve.line_groups import (
     Split,
     distance_of,
     first_numbers,
@@ -44,7 +48,7 @@ from frontier.cosets.groups import (
     residue_of,
     residues,
 )
-from frontier.cosets.kernel import (
+from frontier.solve.paths import (
     BLANK,
     FIRST_MIX,
     MOST_MOVES,
@@ -55,11 +59,8 @@ from frontier.cosets.kernel import (
     state_after,
     take_best,
 )
-from frontier.cosets.single import MET_BITS, Databases, Solver
-from frontier.cosets.sources import TableSource
-from frontier.jit import kernel
-from frontier.kernels.distances import distance_change, residue_table
-from frontier.puzzles import GridPuzzle, PatternPuzzle
+from frontier.solve.positions import Databases, Decider
+from frontier.solve.sources import TableSource
 from frontier.space.graph import BaseGraph, Space
 
 LineTables = namedtuple("LineTables", "residue first odd move image home sizes")
@@ -74,7 +75,7 @@ int64[2], the number of each line of the goal among the lines of its kind. sizes
 number of cells of a line of each kind."""
 
 LinePath = namedtuple(
-    "LinePath", "met salt vertex number distance line cell untried taken least blank stop"
+    "LinePath", "met salt vertex number distance line cell untried taken least blank nodes stop"
 )
 """The memory of one thread: the path from the start, by depth.
 
@@ -82,19 +83,24 @@ salt: int64[1], how often the memory was used. vertex, number, distance: int64[d
 int64, the number of the line among the lines of its kind. cell: int64, the cell of the line that
 holds the blank. untried: uint64, the cells still to try. taken: int64, the cell chosen. least:
 int64[depths, K], the bound after each move. blank: int64, the cells that the blank visits in a
-solution.
+solution. nodes: int64[1], the nodes that the present call has visited.
 """
 
 
 class Lines(Databases):
-    """The databases of a puzzle whose moves slide several tiles. The sides of a position are its
-    two lines."""
+    """The databases of a puzzle whose moves slide several tiles.
+
+    sizes: the number of tiles of each group, all equal.
+    """
+
+    period = 1
 
     def __init__(
         self, puzzle: GridPuzzle, sizes: Sequence[int], threads: int, table_source: TableSource
     ):
+        super().__init__(puzzle)
         moves = moves_on(puzzle.grid.rows, puzzle.grid.columns, "multi")
-        self._split = split = Split(puzzle, sizes, "step")
+        self._split = split = Split(puzzle, sizes)
         side, codes = puzzle.grid.line_length, split.codes
         of_kinds = side, puzzle.cells // side  # the number of cells of a line of each kind
         graphs, of_lines, lines = zip(
@@ -111,8 +117,10 @@ class Lines(Databases):
 
         vertices = [graph.vertices for graph in graphs]
         residue, first = residues(2, vertices, codes, table_source, fill)
-        image, voltages = joined_images(list(map(images, graphs, codes)))
-        numbers = first_numbers(vertices)
+        image, voltages = joined_images(
+            [images(graph.permutations, code) for graph, code in zip(graphs, codes, strict=True)]
+        )
+        numbers, self.groups = first_numbers(vertices), len(graphs)
         self._lines = renumbered(lines, numbers, voltages)
         across = np.arange(sum(vertices)) % sum(of_kinds) >= of_kinds[1]
         self.tables = LineTables(
@@ -122,6 +130,8 @@ class Lines(Databases):
         )  # fmt: skip
 
     def states(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the vertices and numbers of positions in all groups, from both of their lines:
+        int64[N, 2, G] each. boards: int8[N, cells]."""
         places, numbers = self._split.states(boards)
         entries = np.stack(
             [lines[:, place] for lines, place in zip(self._lines, places.T, strict=True)], axis=-1
@@ -129,15 +139,53 @@ class Lines(Databases):
         vertices, voltages = np.divmod(entries, 1 << VOLTAGE_BITS)
         return vertices, self.tables.image[voltages, numbers[:, None]].astype(np.int64)
 
-    def solver(self, stop: np.ndarray) -> Solver:
-        depths, groups, most = MOST_MOVES + 2, len(self._lines), self.tables.move.shape[1]
+    def decider(self, stop: np.ndarray) -> "LineDecider":
+        return LineDecider(self, stop)
+
+
+class LineDecider(Decider):
+    """IDA* over lines."""
+
+    def __init__(self, databases: Lines, stop: np.ndarray):
+        self._databases, self.stop = databases, stop
+        moves, groups = databases.tables.move.shape[1], databases.groups
+        depths = MOST_MOVES + 2
         vertex, number, distance = np.zeros((3, depths, groups), dtype=np.int64)
         line, cell, taken, blank = np.zeros((4, depths), dtype=np.int64)
-        path = LinePath(
+        self.path = LinePath(
             nothing_met(MET_BITS), np.zeros(1, np.int64), vertex, number, distance, line, cell,
-            np.zeros(depths, np.uint64), taken, np.zeros((depths, most), np.int64), blank, stop,
+            np.zeros(depths, np.uint64), taken, np.zeros((depths, moves), np.int64), blank,
+            np.zeros(1, np.int64), stop,
         )  # fmt: skip
-        return Solver(self, within, path)
+
+    def bound(self, board: np.ndarray) -> int:
+        (vertices,), (numbers,) = self._databases.states(board[None])
+        return bound_of(board, vertices, numbers, self._databases.tables)
+
+    def parts(self, board: np.ndarray, least: int) -> list[tuple[np.ndarray, int, int]]:
+        """Return a part for each line of the position and each line of the goal."""
+        return [(board, kind, end) for kind in range(2) for end in range(2)]
+
+    def begin(self) -> None:
+        pass  # each part has a table of lines met of its own
+
+    def search_part(
+        self, part: tuple[np.ndarray, int, int], limit: int, most: int
+    ) -> tuple[bool, int]:
+        board, kind, end = part
+        (vertices,), (numbers,) = self._databases.states(board[None])
+        return search_lines(
+            kind, end, vertices[kind], numbers[kind], int((board == BLANK).argmax()), limit, most,
+            self._databases.tables, self.path,
+        )  # fmt: skip
+
+    @property
+    def nodes(self) -> int:
+        return int(self.path.nodes[0])
+
+    @property
+    def blanks(self) -> np.ndarray:
+        return self.path.blank[1 : self.path.taken[-1] + 1].copy()
 
 
 def line_graph(pattern: PatternPuzzle, moves: Moves) -> tuple[BaseGraph, np.ndarray, np.ndarray]:
@@ -194,11 +242,12 @@ def _look_ahead(depth, kind, end, room, tables, path):
 
 
 @kernel
-def _search(kind, end, vertices, numbers, blank, limit, most, tables, path):
+def search_lines(kind, end, vertices, numbers, blank, limit, most, tables, path):
     """Return whether a position has a solution of at most `limit` moves that begins along its line
     of kind `kind` and ends along the goal's line of kind `end`, and the nodes visited. The search
     ends undecided after `most` nodes."""
     path.salt[0] += 1
+    path.nodes[0] = 0
     groups, seed, nodes = vertices.size, np.uint64(path.salt[0]) * FIRST_MIX, 0
     side = tables.sizes[0]
     path.line[0], path.cell[0] = blank // side, blank % side
@@ -223,6 +272,7 @@ def _search(kind, end, vertices, numbers, blank, limit, most, tables, path):
         if nodes >= most or path.stop[0]:
             return False, max(nodes, most)
         nodes += 1
+        path.nodes[0] = nodes
         key = seed
         for g in range(groups):
             vertex, number = state_after(path.vertex[depth, g], path.number[depth, g], k, tables)
@@ -256,18 +306,27 @@ def _ends(depth, kind, limit, tables, path):
 
 
 @kernel
-def within(board, vertices, numbers, limit, most, tables, path):
-    """Return whether a position needs at most `limit` moves, and the nodes visited, as
-    `frontier.cosets.single.Solver` describes."""
-    nodes, blank = 0, 0
+def bound_of(board, vertices, numbers, tables):
+    """Return a lower bound on the moves that a position needs, from its states.
+
+    vertices, numbers: int64[2, G], see `Lines.states`.
+    """
+    least, blank, side = np.int64(MOST_MOVES), 0, tables.sizes[0]
     while board[blank] != BLANK:
         blank += 1
+    if blank == tables.home[0] * side + tables.home[1]:  # only the goal needs no move
+        home = True
+        for cell in range(board.size):
+            home &= board[cell] == cell or board[cell] == BLANK
+        if home:
+            return np.int64(0)
     for kind in range(2):
         for end in range(2):
-            found, more_nodes = _search(
-                kind, end, vertices[kind], numbers[kind], blank, limit, most - nodes, tables, path
-            )
-            nodes += more_nodes
-            if found:
-                return True, nodes
-    return False, nodes
+            distance = np.int64(0)
+            for g in range(vertices.shape[1]):
+                distance = max(
+                    distance,
+                    distance_of(end, vertices[kind, g], numbers[kind, g], tables.move, tables),
+                )
+            least = min(least, distance + 1)
+    return least

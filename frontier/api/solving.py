@@ -1,0 +1,167 @@
+"""Solving single positions from Python."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from frontier.api.boards import Solved, board_of, board_or_start, boards_of
+from frontier.api.runs import Run
+from frontier.config.loading import Config
+from frontier.layers.run import puzzle_and_run
+from frontier.solve.methods import DATABASE_BYTES, solved, solver_for, tile_solver
+from frontier.storage.places import Place
+from frontier.values import size_written
+
+
+def solve(
+    what: Config | Run | Place,
+    board: ArrayLike | str | Mapping[str, Any] | None = None,
+    *,
+    method: str | None = None,
+    most_nodes: int | None = None,
+) -> Solved:
+    """Return a shortest solution of a board. For many boards `Run.solve` or `solver` is faster.
+
+    Parameters
+    ----------
+    what
+        A config, a run, or the path of a config or of a run directory.
+    board
+        A board in any form that `Run.board` takes; by default the config's start.
+    method
+        "layers" looks up a run that kept its layers, "databases" uses IDA* with pattern databases,
+        "search" searches all states in memory, and "ida" uses IDA* with the moves of single pieces;
+        by default the first possible method.
+    most_nodes
+        The number of nodes after which IDA* stops.
+
+    Returns
+    -------
+    Solved
+        The boards and moves of the solution.
+
+    Raises
+    ------
+    InputError
+        If the goal cannot be reached, or if the method cannot be used.
+    Unsolved
+        If IDA* has stopped without a shortest solution.
+    """
+    config, store = puzzle_and_run(what.path if isinstance(what, Run) else what)
+    puzzle = config.make_puzzle()
+    start = board_or_start(puzzle, board)
+    solver = solver_for(config, store, method, most_nodes=most_nodes)
+    try:
+        solution, _ = solver.solve(start)
+    finally:
+        solver.close()
+    return Solved(solution.boards, solution.moves, puzzle, solver.method)
+
+
+def solver(what: Config | Place, *, memory: str | int = DATABASE_BYTES) -> "PositionSolver":
+    """Return a solver of positions of a tile puzzle, with pattern databases.
+
+    The databases are made when they are needed, and kept in the user's cache directory.
+
+    Parameters
+    ----------
+    what
+        A config, or the path of a config.
+    memory
+        The memory for databases, in bytes or as text such as "16GB". More memory allows larger
+        databases, with which hard positions take fewer nodes.
+
+    Returns
+    -------
+    PositionSolver
+        The solver. It holds its databases until it is closed, best by ``with``.
+
+    Raises
+    ------
+    InputError
+        If the puzzle is no tile puzzle with one goal, or if no database fits in the memory.
+    """
+    config, _ = puzzle_and_run(what)
+    room = size_written(memory) if isinstance(memory, str) else memory
+    return PositionSolver(config, room)
+
+
+class PositionSolver:
+    """Solves positions of one tile puzzle; made by `frontier.solver`.
+
+    Attributes
+    ----------
+    puzzle
+        The puzzle.
+    """
+
+    def __init__(self, config: Config, room: int):
+        self.puzzle = config.make_puzzle()
+        self._solver = tile_solver(self.puzzle, room, lambda name, bytes, share: None)
+
+    def __enter__(self) -> "PositionSolver":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Free the memory of the databases. A closed solver cannot be used."""
+        self._solver.close()
+
+    def solve(
+        self, board: ArrayLike | str | Mapping[str, Any], *, most_nodes: int | None = None
+    ) -> Solved:
+        """Return a shortest solution of a board.
+
+        Parameters
+        ----------
+        board
+            A board in any form that `Run.board` takes.
+        most_nodes
+            The number of nodes after which the search stops.
+
+        Returns
+        -------
+        Solved
+            The boards and moves of the solution.
+
+        Raises
+        ------
+        InputError
+            If the goal cannot be reached.
+        Unsolved
+            If `most_nodes` did not suffice; the message says what has been proved.
+        """
+        codes = board_of(self.puzzle, board)
+        self.puzzle.check_reached(codes)
+        solution, _ = solved(self._solver, codes, most_nodes, lambda progress: None)
+        return Solved(solution.boards, solution.moves, self.puzzle, "databases")
+
+    def distance(
+        self, board: ArrayLike | str | Mapping[str, Any], *, most_nodes: int | None = None
+    ) -> int:
+        """Return the number of moves of a shortest solution; for parameters and errors see
+        `solve`."""
+        return self.solve(board, most_nodes=most_nodes).distance
+
+    def bound(self, boards: ArrayLike | str | Mapping[str, Any]) -> NDArray[np.int64]:
+        """Return lower bounds on the distances of boards, from the largest databases.
+
+        Parameters
+        ----------
+        boards
+            One board, or several: a list of boards, or int[N, cells].
+
+        Returns
+        -------
+        int64[N]
+            The bounds, of shape () for one board. A bound never exceeds the distance, and is 0 only
+            at the goal. Boards from which the goal cannot be reached have a bound without meaning.
+        """
+        one, codes = boards_of(self.puzzle, boards)
+        self._solver.load_all()
+        bounds = self._solver.bound([tuple(row) for row in np.asarray(codes).tolist()])
+        return bounds[0] if one else bounds

@@ -1,0 +1,141 @@
+"""How the tiles of a puzzle are split into groups, each with a pattern database.
+
+If a move slides one tile, no tile is in two groups, because the bound is the sum of the distances
+in the groups (`frontier.solve.additive`). If it slides several, the bound is the greatest distance
+(`frontier.solve.lines`); all groups have the same size, and may overlap.
+
+The shape of a group matters more than its size: tiles whose homes are close get in each other's
+way. `compact_groups` moves tiles between groups as long as this lowers the sum of the distances of
+homes in the same group. The groups of R. E. Korf and A. Felner (Disjoint Pattern Database
+Heuristics, Artificial Intelligence 134, 2002) are of this kind.
+"""
+
+from collections.abc import Sequence
+from math import ceil, comb
+
+import numpy as np
+
+from frontier.errors import InputError
+from frontier.puzzles import GridPuzzle
+from frontier.space.lehmer import LehmerCode
+from frontier.space.words import WORD_BYTES
+
+MOST_TILES = 9
+"""The most tiles of a group: a table lists all their orders."""
+
+MOST_OF_LINES = 8
+"""The most tiles of a group if a move slides several tiles: on a board of 16 cells a database of
+nine tiles takes more than 2 GB for each of the two lines of the goal."""
+
+SAMPLE = 1000
+"""The size of an additive database is estimated from this many random sets of cells."""
+
+BASE_BYTES = 400
+"""The approximate bytes of the base graph of a group for each set of cells and cell of the
+blank."""
+
+
+def group_sizes(puzzle: GridPuzzle, room: int) -> tuple[int, ...]:
+    """Return the number of tiles of each group, for the fewest groups of almost equal sizes whose
+    databases fit in memory.
+
+    room: the bytes of memory. Raises InputError if no databases fit.
+    """
+    tiles, adds = puzzle.cells - 1, puzzle.metric == "step"
+    for count in range(1, tiles + 1):
+        small, larger = divmod(tiles, count)
+        sizes = (small + 1,) * larger + (small,) * (count - larger)
+        if not adds:
+            sizes = sizes[:1] * count
+        most = MOST_TILES if adds else MOST_OF_LINES
+        if sizes[0] <= most and group_bytes(puzzle, sizes) <= room:
+            return sizes
+    raise InputError(
+        f"{puzzle.title}: no database of a group of tiles fits in {room:,} bytes of memory"
+    )
+
+
+def group_bytes(puzzle: GridPuzzle, sizes: tuple[int, ...]) -> int:
+    """Return the bytes of memory needed to make the databases of groups of these sizes."""
+    adds = puzzle.metric == "step"
+    vertices = _regions if adds else _lines
+    tables = {
+        size: vertices(puzzle, size) * 2 * LehmerCode(size).words * WORD_BYTES
+        for size in set(sizes)
+    }
+    return (
+        sum(tables[size] for size in sizes) * (1 if adds else 2)
+        + max(tables.values())
+        + sum(BASE_BYTES * puzzle.cells * comb(puzzle.cells - 1, size) for size in sizes)
+    )
+
+
+def _lines(puzzle: GridPuzzle, size: int) -> int:
+    """Return the number of lines of patterns of `size` tiles: see `frontier.solve.lines`."""
+    return comb(puzzle.cells - 1, size) * (puzzle.grid.rows + puzzle.grid.columns)
+
+
+def _regions(puzzle: GridPuzzle, size: int) -> int:
+    """Estimate from a sample how many placements `size` tiles and the blank have. Moves of the
+    blank among the other tiles do not change a placement."""
+    random = np.random.default_rng(size)
+    shape = puzzle.grid.rows, puzzle.grid.columns
+    places = np.stack([random.permutation(puzzle.cells) for _ in range(SAMPLE)])
+    free, number = np.ones((SAMPLE, *shape), dtype=bool), np.arange(puzzle.cells).reshape(shape)
+    np.put_along_axis(free.reshape(SAMPLE, -1), places[:, :size], False, axis=1)
+    # Each free cell takes the least number of itself and the free cells beside it until no number
+    # changes.
+    # Then exactly one cell in each region still has its own number. Loading the kernel that finds
+    # the regions of a whole graph (`frontier.puzzles.pattern_graph`) would take longer.
+    before, least = np.empty(0), np.where(free, number, puzzle.cells)
+    while not np.array_equal(before, least):
+        before = least
+        near = np.pad(least, ((0, 0), (1, 1), (1, 1)), constant_values=puzzle.cells)
+        rows = np.minimum(near[:, :-2, 1:-1], near[:, 2:, 1:-1])
+        columns = np.minimum(near[:, 1:-1, :-2], near[:, 1:-1, 2:])
+        least = np.where(free, np.minimum(least, np.minimum(rows, columns)), puzzle.cells)
+    regions = int((least == number).sum())
+    return ceil(comb(puzzle.cells, size) * regions / SAMPLE)
+
+
+def runs_of_tiles(puzzle: GridPuzzle, sizes: Sequence[int]) -> list[np.ndarray]:
+    """Return groups of these sizes, int64[size] each: runs of tiles in the order of their homes.
+    If the sizes add up to more than all tiles, neighbouring groups overlap."""
+    blank = int(np.flatnonzero(puzzle.grid.reading == puzzle.goals[0].index(0))[0])
+    tiles = np.delete(np.arange(puzzle.cells), blank)
+    starts = np.cumsum([0, *sizes[:-1]])
+    shared = np.linspace(0, sum(sizes) - tiles.size, len(sizes)).astype(np.int64)
+    starts = np.maximum(0, starts - shared)
+    return [tiles[start : start + size] for start, size in zip(starts, sizes, strict=True)]
+
+
+def compact_groups(puzzle: GridPuzzle, sizes: Sequence[int]) -> list[np.ndarray]:
+    """Return compact groups of these sizes, int64[size] each; together they hold all tiles."""
+    side = puzzle.grid.line_length
+    row, column = np.divmod(np.arange(puzzle.cells), side)
+    apart = abs(row[:, None] - row) + abs(column[:, None] - column)
+    best: tuple[int, list[np.ndarray]] | None = None
+    for order in (np.arange(puzzle.cells), np.lexsort((row, column))):
+        groups = runs_of_tiles(puzzle, sizes)
+        tiles = order[np.isin(order, np.concatenate(groups))]
+        group = np.full(puzzle.cells, -1)
+        group[tiles] = np.repeat(np.arange(len(sizes)), sizes)
+        cost, before = _cost(group, apart), None
+        while cost != before:
+            before = cost
+            for a in tiles:
+                for b in tiles:
+                    swapped = group.copy()
+                    swapped[[a, b]] = group[[b, a]]
+                    if (lower := _cost(swapped, apart)) < cost:
+                        group, cost = swapped, lower
+        if best is None or cost < best[0]:
+            best = cost, [np.flatnonzero(group == g) for g in range(len(sizes))]
+    assert best is not None
+    return best[1]
+
+
+def _cost(group: np.ndarray, apart: np.ndarray) -> int:
+    """Return the sum of the squared distances of homes in the same group."""
+    together = (group[:, None] == group) & (group >= 0)
+    return int((apart[together] ** 2).sum())

@@ -1,0 +1,304 @@
+"""Solvers of single positions, and the choice of one for a puzzle.
+
+* layers: look up distances in a run that kept all its layers;
+* databases: for tile puzzles, IDA* with pattern databases (`frontier.solve.search`);
+* search: if two layers fit in memory, search all positions of the puzzle in a temporary run;
+* ida: IDA* with the moves of single pieces as a lower bound (`frontier.solve.pieces`).
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import NamedTuple
+from weakref import finalize
+
+import numpy as np
+
+from frontier import machine
+from frontier.config.loading import Config
+from frontier.config.schema import ClusterTable
+from frontier.errors import InputError, Stopped, Unsolved
+from frontier.layers.plan import Plan, make_plan
+from frontier.layers.run import LayerRun
+from frontier.layers.search import LayerSearch
+from frontier.puzzles import Board, GridPuzzle, Puzzle
+from frontier.puzzles.pieces import OPEN
+from frontier.runs.drive import drive
+from frontier.solve.databases import DatabaseFiles, Tell
+from frontier.solve.oracle import Oracle
+from frontier.solve.pieces import IdaSolver
+from frontier.solve.search import Search, TileSolver
+from frontier.solve.solution import Solution, solution_along
+from frontier.storage.local import remove_tree
+from frontier.text import counted, near
+from frontier.values import check_whole
+
+METHODS = ("layers", "databases", "search", "ida")
+
+MOST_SEARCHED = 1_000_000_000
+"""The most states of a puzzle for the method `search`; 100 million take a few seconds."""
+
+MOST_CELLS = 63
+"""The most cells of a board for databases: a mask of cells is a word."""
+
+DATABASE_BYTES = 1_000_000_000
+"""The memory for databases by default: enough for the 15-puzzle, and for groups of six tiles of the
+24-puzzle."""
+
+Solve = Callable[[Board], tuple[Solution, dict]]
+"""Returns the solution of a board, and a dict with its {"count": …} or {"nodes": …}."""
+
+
+class Progress(NamedTuple):
+    """How far the search of a position is.
+
+    least: the number of moves that is being tried; fewer do not suffice. most: the moves of the
+    best solution known. nodes: the nodes so far. left: the nodes of this number of moves that
+    remain at the growth so far; None if unknown.
+    """
+
+    least: int
+    most: int | None
+    nodes: int
+    left: int | None
+
+
+Watch = Callable[[Progress], None]
+"""Called while a position is searched."""
+
+
+class Solver(NamedTuple):
+    """A way to solve positions. method: one of `METHODS`. description: the method in a few words.
+    close: frees memory."""
+
+    method: str
+    description: str
+    solve: Solve
+    close: Callable[[], None] = lambda: None
+
+
+def solver_for(
+    config: Config,
+    store: LayerRun | None,
+    method: str | None = None,
+    count: bool = False,
+    tell_apart: bool | None = None,
+    most_nodes: int | None = None,
+    room: int | None = None,
+    watch: Callable[[], Watch] = lambda: lambda progress: None,
+    tell: Tell = lambda name, bytes, share: None,
+) -> Solver:
+    """Return the solver of the given method, by default of the first possible one.
+
+    store: the run of the config, if there is one. method: one of `METHODS`, or None for the first
+    possible one. count: True to count all shortest solutions. tell_apart: for the method ida, see
+    `IdaSolver`. most_nodes: the nodes after which IDA* stops. room: the bytes of memory for
+    databases. watch: called for each position; returns a function that IDA* calls. tell: called
+    while databases are made. Raises InputError if the method cannot solve positions of the config.
+    """
+    if method not in (None, *METHODS):
+        raise InputError(f"method = {method!r}: expected one of {', '.join(METHODS)}")
+    if most_nodes is not None:
+        check_whole("most_nodes", most_nodes, 1)
+    if most_nodes is not None and method in ("layers", "search"):
+        raise InputError("a limit of nodes is only for the methods databases and ida")
+    if tell_apart is not None and method not in (None, "ida"):
+        raise InputError("a choice about like pieces is only for the method ida")
+    if room is not None and method not in (None, "databases"):
+        raise InputError("memory for databases is only for the method databases")
+    if count and (method == "ida" or tell_apart is not None):
+        raise InputError("the method ida does not count solutions; choose another one")
+    puzzle, plan = config.make_puzzle(), None
+    all_layers_kept = store is not None and store.complete and store.identity["keep"] == "all"
+    has_databases = _why_no_databases(puzzle) is None
+    if method is None and tell_apart is not None:
+        method = "ida"
+    if method is None and all_layers_kept and (most_nodes, room) == (None, None):
+        method = "layers"
+    if method is None and count and (plan := _search_plan(config, puzzle)) is not None:
+        method = "search"
+    if method is None and has_databases and not (count and puzzle.metric != "step"):
+        method = "databases"
+    if method is None and most_nodes is None:
+        if plan or (plan := _search_plan(config, puzzle)) is not None:
+            method = "search"
+        elif count:
+            raise InputError(_too_large(puzzle) + ", so solutions cannot be counted")
+    if method == "layers":
+        if store is None:
+            raise InputError(
+                f"{config.name} has not started: there is no run at {config.path}; choose "
+                "another method"
+            )
+        return Solver(
+            "layers",
+            f"Looking up in the layers of {near(str(store.path))}",
+            _by_layers(store, count),
+        )
+    if method == "databases":
+        return _by_databases(puzzle, count, most_nodes, room or DATABASE_BYTES, watch, tell)
+    if method == "search":
+        plan = plan or _search_plan(config, puzzle)
+        if plan is None:
+            raise InputError(_too_large(puzzle) + " (the method search)")
+        description = f"Searching all {counted(puzzle.states, 'state')} in memory"
+        return Solver("search", description, _SearchInMemory(plan, count))
+    solver = IdaSolver(puzzle, tell_apart is not False)
+
+    def solve(board: Board) -> tuple[Solution, dict]:
+        tell_progress = watch()
+        searched = solver.solve(
+            board, most_nodes, lambda bound, nodes: tell_progress(Progress(bound, None, nodes, None))
+        )
+        return searched.solution, {"nodes": searched.nodes}
+
+    return Solver("ida", "Searching by IDA*", solve)
+
+
+def _why_no_databases(puzzle: Puzzle) -> str | None:
+    """Return why databases cannot solve a puzzle; None if they can."""
+    if not isinstance(puzzle, GridPuzzle) or puzzle.kind != "tiles":
+        return "databases are for tile puzzles"
+    if len(puzzle.goals) > 1 or OPEN in puzzle.goals[0]:
+        return "databases need one goal that shows all tiles"
+    if puzzle.metric not in ("step", "multi"):
+        return 'databases need metric = "step" or "multi"'
+    if puzzle.grid.line_length < 2 or not 4 < puzzle.cells <= MOST_CELLS:
+        return f"databases are for boards larger than 2×2, of at most {MOST_CELLS} cells"
+    return None
+
+
+def tile_solver(puzzle: Puzzle, room: int, tell: Tell) -> TileSolver:
+    """Return a solver with databases, which the caller closes; raises InputError if databases
+    cannot solve the puzzle."""
+    if reason := _why_no_databases(puzzle):
+        raise InputError(f"{puzzle.title}: {reason}; choose another method")
+    assert isinstance(puzzle, GridPuzzle)
+    threads = machine.cores()
+    return TileSolver(puzzle, DatabaseFiles(threads, tell), room, threads)
+
+
+def _by_databases(
+    puzzle: Puzzle, count: bool, most_nodes: int | None, room: int, watch, tell: Tell
+) -> Solver:
+    if count and puzzle.metric != "step":
+        raise InputError(
+            f"{puzzle.title}: databases count solutions only if a move slides one tile; choose "
+            "the method layers or search"
+        )
+    solver = tile_solver(puzzle, room, tell)
+
+    def solve(board: Board) -> tuple[Solution, dict]:
+        puzzle.check_reached(board)
+        return solved(solver, board, most_nodes, watch(), count)
+
+    return Solver("databases", "Searching by IDA* with pattern databases", solve, solver.close)
+
+
+def solved(
+    solver: TileSolver, board: Board, most_nodes: int | None, watch: Watch, count: bool = False
+) -> tuple[Solution, dict]:
+    """Return a shortest solution with databases, and its {"nodes": …, "count": …}.
+
+    Raises Unsolved after `most_nodes` nodes, and Stopped if the user interrupts the search; the
+    messages say what has been proved.
+    """
+    puzzle = solver.puzzle
+    search = Search(solver.databases.homes(board))
+    try:
+        solver.solve(
+            search, most_nodes,
+            lambda: watch(
+                Progress(search.limit, search.length, search.nodes, search.left)
+            ),
+        )  # fmt: skip
+    except KeyboardInterrupt:
+        raise Stopped(f"interrupted: {_so_far(puzzle, board, search)}") from None
+    if search.best is None or not search.proved:
+        raise Unsolved(_so_far(puzzle, board, search))
+    solution = solution_along(puzzle, _boards_along(solver, board, search.best))
+    counts = {"nodes": list(search.iterations)}
+    if count:
+        paths = solver.count(search, most_nodes)
+        if paths is None:
+            raise Unsolved(
+                f"{puzzle.line(board)} needs {counted(solution.distance, 'move')}, but its "
+                "shortest solutions are too many to count"
+            )
+        counts["count"] = paths
+    return solution, counts
+
+
+def _so_far(puzzle: Puzzle, board: Board, search: Search) -> str:
+    """Return what is known about a position whose search ended early, in words."""
+    known = ""
+    if search.best is not None:
+        known = f"; the best solution known has {counted(search.best.size, 'move')}, and a shorter one may exist"
+    return (
+        f"no shortest solution of {puzzle.line(board)} within {counted(search.nodes, 'node')}; it "
+        f"needs at least {counted(search.limit, 'move')}{known}"
+    )
+
+
+def _boards_along(solver: TileSolver, board: Board, blanks: np.ndarray) -> list[Board]:
+    """Return the boards on which the blank visits cells, which are numbered in reading order."""
+    boards, columns = [board], solver.puzzle.grid.columns
+    for target in solver.puzzle.grid.reading[blanks].tolist():
+        codes = list(boards[-1])
+        blank = codes.index(0)
+        stride = columns if (target - blank) % columns == 0 else 1
+        for cell in range(blank, target, stride if target > blank else -stride):
+            following = cell + (stride if target > blank else -stride)
+            codes[cell], codes[following] = codes[following], 0
+        boards.append(tuple(codes))
+    return boards
+
+
+def _search_plan(config: Config, puzzle: Puzzle) -> Plan | None:
+    """Return the plan of a search in memory; None if it does not fit, or if some moves have no
+    inverse."""
+    if puzzle.states > MOST_SEARCHED or not puzzle.model.undone:
+        return None
+    search = {"keep": "all", "until": None, "in_memory": True}
+    tables = {
+        "search": config.search.model_copy(update=search),
+        "store": config.store.model_copy(update={"fsync": "never"}),
+        "cluster": config.cluster if config.cluster.kind == "local" else ClusterTable(),
+    }
+    try:
+        plan = make_plan(config.model_copy(update=tables))
+    except InputError:  # it needs more memory than is available
+        return None
+    return plan if plan.in_memory else None
+
+
+def _too_large(puzzle: Puzzle) -> str:
+    return (
+        f"{puzzle.title}: its {counted(puzzle.states, 'state')} cannot all be searched: they are "
+        f"more than {MOST_SEARCHED:,}, do not fit in memory, or some moves have no inverse"
+    )
+
+
+class _SearchInMemory:
+    """Solves positions with a run that is made for the first position and deleted at the end."""
+
+    def __init__(self, plan: Plan, count: bool):
+        self._plan, self._count = plan, count
+        self._answer: Solve | None = None
+
+    def __call__(self, board: Board) -> tuple[Solution, dict]:
+        self._plan.puzzle.check_reached(board)  # before a search that may take minutes
+        if self._answer is None:
+            folder = mkdtemp(prefix="frontier-")
+            finalize(self, remove_tree, Path(folder))
+            config = self._plan.config
+            store = config.store.model_copy(update={"path": f"{folder}/run"})
+            plan = replace(self._plan, config=config.model_copy(update={"store": store}))
+            self._answer = _by_layers(drive(LayerSearch(plan)), self._count)
+        return self._answer(board)
+
+
+def _by_layers(store: LayerRun, count: bool) -> Solve:
+    oracle = Oracle(store)
+    return lambda board: (oracle.solve(board), {"count": oracle.count(board)} if count else {})

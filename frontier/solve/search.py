@@ -1,0 +1,271 @@
+"""Shortest solutions of positions of tile puzzles, with databases and all threads.
+
+A position is first searched without large databases. If it takes many nodes, larger ones are made
+or loaded, because an easy position must not wait for them. IDA* is divided into parts that begin a
+few moves after the start; the threads take them one after the other. A beam search may find a
+solution before IDA* has shown that no shorter one exists.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from frontier.errors import InputError
+from frontier.puzzles import Board, GridPuzzle
+from frontier.solve.beam import beam_for, beam_within
+from frontier.solve.databases import DatabaseFiles
+from frontier.solve.groups import MOST_OF_LINES, MOST_TILES, group_bytes
+from frontier.solve.paths import MOST_MOVES, UNBOUNDED, no_stop
+from frontier.solve.positions import AdditiveDecider, Databases, Decider
+
+FIRST_NODES = 200_000
+"""The nodes of a position that one thread searches before several do."""
+
+PARTS = 300
+"""The least number of parts of an iteration, if the position has so many."""
+
+SMALLEST = 4
+"""The most tiles of a group of the first databases, which take a few megabytes."""
+
+GROWTH = 8
+"""The factor by which databases grow at least, from one stage to the next."""
+
+MADE_BYTES, LOADED_BYTES = 300, 5000
+"""The bytes of databases that are made, or loaded if they are kept, in the time of one node; by the
+estimate of `group_bytes`, which counts the memory while they are made."""
+
+BEAM_WIDTH, LONGER = 1 << 14, 4
+"""The greatest width of a beam, and the factor by which its nodes grow each time."""
+
+MOST_COUNTED = 1_000_000_000
+"""The nodes of a count of solutions."""
+
+LOOK_SECONDS = 0.05
+
+
+@dataclass
+class Search:
+    """The state of the search of one position.
+
+    homes: the position, as `frontier.solve.positions` describes. limit: the number of moves that is being tried; fewer have been shown not to suffice. nodes: the
+    nodes so far. iterations: the nodes of each limit that has been decided. best: the cells that
+    the blank visits in the best solution known, None if none is known. proved: True if no solution
+    is shorter than the best.
+    """
+
+    homes: np.ndarray
+    limit: int = 0
+    nodes: int = 0
+    iterations: tuple[int, ...] = ()
+    best: np.ndarray | None = None
+    proved: bool = False
+
+    @property
+    def length(self) -> int | None:
+        """The moves of the best solution known."""
+        return None if self.best is None else int(self.best.size)
+
+    @property
+    def left(self) -> int | None:
+        """The nodes of this limit that remain if nodes grow as before; None if that is unknown."""
+        if len(self.iterations) < 2 or not self.iterations[-2]:
+            return None
+        growth = max(1.0, self.iterations[-1] / self.iterations[-2])
+        return max(0, ceil(self.iterations[-1] * growth) - (self.nodes - sum(self.iterations)))
+
+
+Watch = Callable[[], None]
+"""Called while a position is searched; an error that it raises ends the search."""
+
+
+def stages(puzzle: GridPuzzle, room: int) -> list[tuple[int, ...]]:
+    """Return the sizes of the groups of the databases of each stage, small databases first. Those
+    of the last stage are the largest that fit in `room` bytes of memory."""
+    tiles, adds = puzzle.cells - 1, puzzle.metric == "step"
+    found: list[tuple[int, ...]] = []
+    last = 0
+    for count in range(tiles, 0, -1):
+        small, larger = divmod(tiles, count)
+        sizes = (small + 1,) * larger + (small,) * (count - larger)
+        if not adds:
+            sizes = sizes[:1] * count
+        if sizes[0] > (MOST_TILES if adds else MOST_OF_LINES):
+            break
+        bytes_needed = group_bytes(puzzle, sizes)
+        if bytes_needed > room:
+            break
+        if sizes[0] <= SMALLEST:
+            found, last = [sizes], bytes_needed
+        elif bytes_needed >= GROWTH * last or len(found) == 1:
+            found.append(sizes)
+            last = bytes_needed
+        else:
+            found[-1] = sizes
+    if not found:
+        raise InputError(
+            f"{puzzle.title}: no database of a group of tiles fits in {room:,} bytes of memory"
+        )
+    return found
+
+
+class TileSolver:
+    """Solves positions of one puzzle. It holds memory until it is closed.
+
+    files: where databases are kept. room: the bytes of memory for databases. threads: how many
+    search.
+    """
+
+    def __init__(self, puzzle: GridPuzzle, files: DatabaseFiles, room: int, threads: int):
+        self.puzzle, self._files, self._threads = puzzle, files, threads
+        self._stages = stages(puzzle, room)
+        self._stop = no_stop()
+        self._pool = ThreadPoolExecutor(threads)
+        self._stage = -1
+        self._deciders: list[Decider] = []
+        self.databases: Databases = self._next_stage()
+
+    def close(self) -> None:
+        self._stop[0] = 1
+        self._pool.shutdown()
+        self._deciders = []
+
+    @property
+    def groups(self) -> tuple[int, ...]:
+        """The sizes of the groups of the present databases."""
+        return self._stages[self._stage]
+
+    def _next_stage(self) -> Databases:
+        self._stage += 1
+        self._deciders = []
+        self.databases = self._files.databases(self.puzzle, self._stages[self._stage])
+        self._deciders = [self.databases.decider(self._stop) for _ in range(self._threads)]
+        self._nodes, self._next_worth = 0, self._worth()
+        return self.databases
+
+    def load_all(self) -> None:
+        """Load the largest databases, or make them."""
+        if self._stage + 1 < len(self._stages):
+            self._stage = len(self._stages) - 2
+            self._next_stage()
+
+    def bound(self, boards: Sequence[Board]) -> np.ndarray:
+        """Return lower bounds on the moves that boards need, int64[N]."""
+        homes = [self.databases.homes(board) for board in boards]
+        return np.array([self._deciders[0].bound(board) for board in homes], dtype=np.int64)
+
+    def solve(self, search: Search, most_nodes: int | None, watch: Watch) -> None:
+        """Search until a shortest solution is known, or for about `most_nodes` nodes."""
+        most = most_nodes or UNBOUNDED
+        search.limit = self._deciders[0].bound(search.homes)
+        beam_nodes = FIRST_NODES
+        while not search.proved and search.nodes < most:
+            if self._nodes >= self._next_worth:
+                self._next_stage()
+                search.limit = max(search.limit, self._bound_like(search))
+                continue
+            if search.nodes >= beam_nodes and isinstance(self._deciders[0], AdditiveDecider):
+                beam_nodes *= LONGER
+                self._beam(search, min(BEAM_WIDTH, beam_nodes // max(1, search.limit)))
+            ends = min(most, search.nodes + self._next_worth - self._nodes, beam_nodes)
+            before = search.nodes
+            self._deepen(search, max(1, ends - search.nodes), watch)
+            self._nodes += search.nodes - before
+
+    def count(self, search: Search, most_nodes: int | None) -> int | None:
+        """Return the number of shortest solutions of a position, of which one is known; None if it
+        takes more nodes than it may."""
+        decider, most = self._deciders[0], most_nodes or MOST_COUNTED
+        assert isinstance(decider, AdditiveDecider) and search.best is not None
+        if search.best.size == 0:
+            return 1
+        found, nodes = decider.count(search.homes, search.best.size, most)
+        return found if nodes < most else None
+
+    def _worth(self) -> int:
+        """Return the nodes after which the next databases are worth their time."""
+        if self._stage + 1 == len(self._stages):
+            return UNBOUNDED
+        sizes = self._stages[self._stage + 1]
+        bytes_a_node = LOADED_BYTES if self._files.kept(self.puzzle, sizes) else MADE_BYTES
+        return max(FIRST_NODES, group_bytes(self.puzzle, sizes) // bytes_a_node)
+
+    def _bound_like(self, search: Search) -> int:
+        """Return the bound of a position, raised to the parity of its distance."""
+        bound = self._deciders[0].bound(search.homes)
+        return bound + (search.limit - bound) % self.databases.period
+
+    def _beam(self, search: Search, width: int) -> None:
+        decider = self._deciders[0]
+        assert isinstance(decider, AdditiveDecider)
+        limit = MOST_MOVES - 1 if search.best is None else search.best.size - 1
+        beam = beam_for(decider.tables, width, self._stop, trace=True)
+        length, _ = beam_within(search.homes, limit, width, decider.tables, beam)
+        if length >= 0:
+            search.best = beam.blanks[1 : length + 1].copy()
+
+    def _deepen(self, search: Search, most: int, watch: Watch) -> None:
+        """Search for a solution of `search.limit` moves, and, if there is none, of more, for about
+        `most` nodes."""
+        period, ends = self.databases.period, search.nodes + most
+        while True:
+            if search.best is not None and search.best.size <= search.limit:
+                search.proved = True
+                return
+            before = search.nodes
+            found = self._iteration(search, ends, watch)
+            if found is None:
+                return
+            search.iterations += (search.nodes - before,)
+            if found:
+                return
+            search.limit += period
+            if search.limit > MOST_MOVES:
+                raise OverflowError(f"a position needs more than {MOST_MOVES} moves")
+            if search.nodes >= ends:
+                return
+
+    def _iteration(self, search: Search, ends: int, watch: Watch) -> bool | None:
+        """Return whether a solution of `search.limit` moves was found, None if the nodes did not
+        suffice."""
+        decider, first = self._deciders[0], min(FIRST_NODES, ends - search.nodes)
+        found, nodes = decider.within(search.homes, search.limit, first)
+        if found:
+            search.best = decider.blanks
+        if found or nodes < first or search.nodes + first >= ends:
+            search.nodes += min(nodes, first)
+            search.proved = found
+            return found if found or nodes < first else None
+        return self._by_threads(search, ends, watch)
+
+    def _by_threads(self, search: Search, ends: int, watch: Watch) -> bool | None:
+        """Search an iteration with all threads; return what `_iteration` does."""
+        parts = iter(self._deciders[0].parts(search.homes, PARTS))
+        free, at_work = list(self._deciders), {}
+        before, done, enough = search.nodes, 0, False
+        for decider in free:
+            decider.begin()
+        try:
+            while not search.proved and not enough:
+                while free and (part := next(parts, None)) is not None:
+                    decider = free.pop()
+                    task = self._pool.submit(decider.search_part, part, search.limit, UNBOUNDED)
+                    at_work[task] = decider
+                if not at_work:
+                    return False
+                for task in wait(at_work, LOOK_SECONDS, FIRST_COMPLETED).done:
+                    decider = at_work.pop(task)
+                    free.append(decider)
+                    done += decider.nodes
+                    if task.result()[0]:
+                        search.best, search.proved = decider.blanks, True
+                search.nodes = before + done + sum(other.nodes for other in at_work.values())
+                enough = search.nodes >= ends
+                watch()
+        finally:
+            self._stop[0] = 1
+            wait(at_work)
+            self._stop[0] = 0
+        return search.proved or None
