@@ -112,9 +112,8 @@ class Named:
         if not self.is_folder:
             return [Entry(begun_at(of.storage), of) for of in self.loaded.members]
         if self.settings:
-            given = ", ".join(self.settings)
             raise InputError(
-                f"{given}: settings change a config, but {self.what} is a run directory; omit them"
+                f"{self.what} is a run directory, not a config: omit {', '.join(self.settings)}"
             )
         places = map(self.place.below, sorted(self.place.names() - OWN_NAMES))
         inside = [] if StoredRun.exists(self.place) else list(filter(StoredRun.exists, places))
