@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from itertools import accumulate
 from math import nan
@@ -17,10 +16,9 @@ from frontier.answers.layers import Layers
 from frontier.answers.lookup import Heuristic
 from frontier.answers.oracle import Oracle
 from frontier.answers.solvers import solver_for
-from frontier.api.boards import Drawings, Solved, board_of, board_or_start
+from frontier.api.boards import Drawings, Solved, board_of, board_or_start, boards_of
 from frontier.api.start import Plan, delete_run, plan, start
 from frontier.config.loading import Config
-from frontier.errors import InputError
 from frontier.layers.farthest import farthest, farthest_among
 from frontier.layers.progress import LayerTotals
 from frontier.layers.run import LayerRun, layers_of, puzzle_and_run
@@ -199,35 +197,9 @@ class Run(LayerTotals):
             If the run did not keep its layers (`search.keep = "all"`), or if a value is not a
             board.
         """
-        array, single = self._boards(boards)
+        array, single = boards_of(self.puzzle, boards)
         distances = self.oracle.distance(array)
         return int(distances[0]) if single else distances
-
-    def _boards(
-        self, value: str | Mapping[str, Any] | ArrayLike | Sequence[Any]
-    ) -> tuple[np.ndarray, bool]:
-        """Return boards as int[N, cells], and whether the value is a single board.
-
-        A value that could be either counts as a list of boards.
-        """
-        try:
-            array = np.asarray(value)
-        except ValueError:  # its lists differ in length
-            array = np.empty(0, dtype=object)
-        if array.dtype.kind not in "OUS":
-            cells = self.puzzle.cells
-            single = array.ndim > 0 and array.size == cells != array[0].size
-            boards = array.reshape(1, cells) if single else array
-            return self.puzzle.notation.pieces.as_boards(boards), single
-        if not array.ndim:
-            return np.array([self.board(value)]), True
-        try:
-            several: Any = value
-            return np.array([self.board(board) for board in several]), False
-        except InputError as error:
-            with suppress(InputError):
-                return np.array([self.board(value)]), True
-            raise error
 
     def export(self, target: Place) -> "zarr.Array[Any] | np.ndarray | Path":
         """Write the distances of all positions.
@@ -276,28 +248,13 @@ class Run(LayerTotals):
         return Solved(solution.boards, solution.moves, self.puzzle, "layers")
 
     def count_solutions(self, board: ArrayLike | str | Mapping[str, Any] | None = None) -> int:
-        """Return the exact number of shortest solutions of a board.
-
-        Parameters
-        ----------
-        board
-            A board in any form that `Run.board` takes; by default the config's start.
-
-        Raises
-        ------
-        InputError
-            As for `solve`.
-        """
+        """Return the exact number of shortest solutions of a board. The argument and the errors are
+        those of `solve`."""
         return self.oracle.count(board_or_start(self.puzzle, board))
 
     def show(self, *boards: ArrayLike | str | Mapping[str, Any]) -> "Drawings":
-        """Return drawings of boards. `print` shows them as text; a notebook shows them in colour.
-
-        Parameters
-        ----------
-        *boards
-            Boards in any form that `Run.board` takes.
-        """
+        """Return drawings of boards in any form that `Run.board` takes. `print` shows them as text;
+        a notebook shows them in colour."""
         return Drawings(self.puzzle, [self.board(board) for board in boards])
 
     def board(self, board: ArrayLike | str | Mapping[str, Any]) -> Board:
