@@ -86,7 +86,7 @@ def test_a_run_of_a_cluster_needs_to_be_told_where_it_goes_on(tmp_path):
     assert run.store.settings["cluster"]["kind"] == "serial"
     run.store.settings["cluster"]["kind"] = "slurm"
     run.store.write_ledger()
-    with pytest.raises(InputError, match=r"cluster\.kind = slurm.*--set cluster\.kind=local"):
+    with pytest.raises(InputError, match=r'cluster\.kind = slurm.*cluster\.kind = "local"'):
         frontier.run(run.path)
     config = frontier.runs.resolve.resolve(run.path, ("cluster.kind=serial",)).config
     assert frontier.run(config, until=5).depth == 5

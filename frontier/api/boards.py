@@ -1,6 +1,7 @@
 """Boards and solutions as Python values."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -27,6 +28,32 @@ def board_of(puzzle: Puzzle, board: ArrayLike | str | Mapping[str, Any]) -> Boar
     boards = puzzle.notation.pieces.as_boards([board])
     puzzle.model.states_of(boards)  # raises InputError if it is not a board of the puzzle
     return tuple(boards[0].tolist())
+
+
+def boards_of(
+    puzzle: Puzzle, value: str | Mapping[str, Any] | ArrayLike | Sequence[Any]
+) -> tuple[np.ndarray, bool]:
+    """Return boards as int[N, cells], and whether the value is a single board.
+
+    A value that could be either counts as a list of boards.
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError:  # its lists differ in length
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind not in "OUS":
+        single = array.ndim > 0 and array.size == puzzle.cells != array[0].size
+        boards = array.reshape(1, puzzle.cells) if single else array
+        return puzzle.notation.pieces.as_boards(boards), single
+    if not array.ndim:
+        return np.array([board_of(puzzle, value)]), True
+    try:
+        several: Any = value
+        return np.array([board_of(puzzle, board) for board in several]), False
+    except InputError as error:
+        with suppress(InputError):
+            return np.array([board_of(puzzle, value)]), True
+        raise error
 
 
 def board_or_start(puzzle: Puzzle, board: ArrayLike | str | Mapping[str, Any] | None) -> Board:

@@ -85,11 +85,7 @@ def gods_number(
         The time after which the search ends with the bounds found so far.
     region
         The name of the region, such as "2x5"; by default the best that fits.
-    take_over
-        As for `run`.
-    progress
-        As for `run`.
-    client
+    take_over, progress, client
         As for `run`.
 
     Returns

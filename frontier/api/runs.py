@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from itertools import accumulate
 from math import nan
@@ -15,20 +14,18 @@ from numpy.typing import ArrayLike, NDArray
 from frontier.answers.distances import Distances, complete, export
 from frontier.answers.layers import Layers
 from frontier.answers.lookup import Heuristic
-from frontier.api.boards import Drawings, Solved, board_of, board_or_start
+from frontier.api.boards import Drawings, Solved, board_of, board_or_start, boards_of
 from frontier.api.start import Plan, delete_run, plan, start
 from frontier.config.loading import Config
-from frontier.errors import InputError
 from frontier.layers.farthest import farthest, farthest_among
 from frontier.layers.progress import LayerTotals
-from frontier.layers.run import LayerRun, layers_of, puzzle_and_run
+from frontier.layers.run import LayerRun, layers_of
 from frontier.layers.summary import summary
 from frontier.puzzles import Board, Puzzle
 from frontier.report.html import run_html
 from frontier.runs.events import Listener
 from frontier.runs.progress import progress_of
 from frontier.runs.resolve import resolve
-from frontier.solve.methods import solver_for
 from frontier.solve.oracle import Oracle
 from frontier.storage.places import Place
 from frontier.text import counted, named
@@ -39,7 +36,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 __all__ = [
-    "Drawings", "Plan", "Run", "Solved", "delete_run", "open_run", "plan", "run", "solve",
+    "Drawings", "Plan", "Run", "Solved", "delete_run", "open_run", "plan", "run",
 ]  # fmt: skip
 
 
@@ -199,35 +196,9 @@ class Run(LayerTotals):
             If the run did not keep its layers (`search.keep = "all"`), or if a value is not a
             board.
         """
-        array, single = self._boards(boards)
+        array, single = boards_of(self.puzzle, boards)
         distances = self.oracle.distance(array)
         return int(distances[0]) if single else distances
-
-    def _boards(
-        self, value: str | Mapping[str, Any] | ArrayLike | Sequence[Any]
-    ) -> tuple[np.ndarray, bool]:
-        """Return boards as int[N, cells], and whether the value is a single board.
-
-        A value that could be either counts as a list of boards.
-        """
-        try:
-            array = np.asarray(value)
-        except ValueError:  # its lists differ in length
-            array = np.empty(0, dtype=object)
-        if array.dtype.kind not in "OUS":
-            cells = self.puzzle.cells
-            single = array.ndim > 0 and array.size == cells != array[0].size
-            boards = array.reshape(1, cells) if single else array
-            return self.puzzle.notation.pieces.as_boards(boards), single
-        if not array.ndim:
-            return np.array([self.board(value)]), True
-        try:
-            several: Any = value
-            return np.array([self.board(board) for board in several]), False
-        except InputError as error:
-            with suppress(InputError):
-                return np.array([self.board(value)]), True
-            raise error
 
     def export(self, target: Place) -> "zarr.Array[Any] | np.ndarray | Path":
         """Write the distances of all positions.
@@ -276,28 +247,13 @@ class Run(LayerTotals):
         return Solved(solution.boards, solution.moves, self.puzzle, "layers")
 
     def count_solutions(self, board: ArrayLike | str | Mapping[str, Any] | None = None) -> int:
-        """Return the exact number of shortest solutions of a board.
-
-        Parameters
-        ----------
-        board
-            A board in any form that `Run.board` takes; by default the config's start.
-
-        Raises
-        ------
-        InputError
-            As for `solve`.
-        """
+        """Return the exact number of shortest solutions of a board. The argument and the errors are
+        those of `solve`."""
         return self.oracle.count(board_or_start(self.puzzle, board))
 
     def show(self, *boards: ArrayLike | str | Mapping[str, Any]) -> "Drawings":
-        """Return drawings of boards. `print` shows them as text; a notebook shows them in colour.
-
-        Parameters
-        ----------
-        *boards
-            Boards in any form that `Run.board` takes.
-        """
+        """Return drawings of boards in any form that `Run.board` takes. `print` shows them as text;
+        a notebook shows them in colour."""
         return Drawings(self.puzzle, [self.board(board) for board in boards])
 
     def board(self, board: ArrayLike | str | Mapping[str, Any]) -> Board:
@@ -383,47 +339,3 @@ def open_run(path: Place) -> Run:
         If the files of the run are damaged.
     """
     return Run(layers_of(resolve(path).open_one()))
-
-
-def solve(
-    what: Config | Run | Place,
-    board: ArrayLike | str | Mapping[str, Any] | None = None,
-    *,
-    method: str | None = None,
-    heuristics: Sequence[Place] = (),
-    most_nodes: int | None = None,
-) -> Solved:
-    """Return a shortest solution of a board. For many boards `Run.solve` is faster.
-
-    Parameters
-    ----------
-    what
-        A config, a run, or the path of a config or of a run directory.
-    board
-        A board in any form that `Run.board` takes; by default the config's start.
-    method
-        "layers" looks up a run that kept its layers, "search" searches all states in memory, and
-        "ida" uses IDA*; by default the first possible method.
-    heuristics
-        Runs of patterns, or arrays exported from them, as pattern databases for IDA*.
-    most_nodes
-        The number of nodes after which IDA* stops.
-
-    Returns
-    -------
-    Solved
-        The boards and moves of the solution.
-
-    Raises
-    ------
-    InputError
-        If the goal cannot be reached, or if the method cannot be used.
-    Unsolved
-        If IDA* has stopped without a solution.
-    """
-    config, store = puzzle_and_run(what.path if isinstance(what, Run) else what)
-    puzzle = config.make_puzzle()
-    start = board_or_start(puzzle, board)
-    solver = solver_for(config, store, method, heuristics=heuristics, most_nodes=most_nodes)
-    solution, _ = solver.solve(start)
-    return Solved(solution.boards, solution.moves, puzzle, solver.method)

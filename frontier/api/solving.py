@@ -161,7 +161,7 @@ class PositionSolver:
             The bounds, of shape () for one board. A bound never exceeds the distance, and is 0 only
             at the goal. Boards from which the goal cannot be reached have a bound without meaning.
         """
-        one, codes = boards_of(self.puzzle, boards)
+        codes, one = boards_of(self.puzzle, boards)
         self._solver.load_all()
-        bounds = self._solver.bound([tuple(row) for row in np.asarray(codes).tolist()])
+        bounds = self._solver.bound([tuple(row) for row in codes.tolist()])
         return bounds[0] if one else bounds

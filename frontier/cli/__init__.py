@@ -17,7 +17,7 @@ from types import ModuleType
 import click
 
 from frontier import __version__
-from frontier.cli.hints import explain
+from frontier.cli.hints import explain, options
 from frontier.cli.streams import OutputError, drop_output, echo, prepare_streams
 from frontier.errors import (
     CorruptRunError,
@@ -109,7 +109,9 @@ class _Group(click.Group):
                 error = StorageError.of(error)
             elif isinstance(error, KeyboardInterrupt):
                 error = Stopped("interrupted")
-            _say(f"{error}{_remedy(error, context.invoked_subcommand)}")
+            # Stopped itself ends with the command that resumes the run.
+            hint = "" if type(error) is Stopped else options(str(error))
+            _say(f"{error}{hint}{_remedy(error, context.invoked_subcommand)}")
             context.exit(error.exit_code)
 
 

@@ -1,8 +1,11 @@
-"""Hints for options that a command does not have.
+"""Hints about options: those that a command does not have, and those that set what an error of the
+package names.
 
 Click offers options with similar names, even if their meanings are unrelated. Here each common
 mistake has its own remedy, and no hint names an option that deletes.
 """
+
+import re
 
 import click
 
@@ -27,7 +30,28 @@ MEANT = {
 
 BY_NAME = {name: option for option, names in MEANT.items() for name in names}
 
+SETTING = {
+    "store.path": "--out DIRECTORY",
+    "store.codec": "--codec CODEC",
+    "search.keep": "--keep-all",
+    "cluster.workers": "--workers N",
+    "cluster.memory": "--memory SIZE",
+    'cluster.kind = "local"': "--set cluster.kind=local",
+    "puzzle.blank = [0, 0]": "--set 'puzzle.blank=[0, 0]'",
+    "take_over=True": "--take-over",
+    "another region": "--region RxC",
+    "a deep check": "verify --deep",
+}
+"""The options that set what the package's errors name."""
+
 RESUMING = "resume", "continue", "restart"
+
+
+def options(message: str) -> str:
+    """Return the options that set what an error names, to end its message; "" if there are none."""
+    names = (name for name in SETTING if re.search(rf"(?<!\w){re.escape(name)}(?![\w=])", message))
+    found = ", ".join(SETTING[name] for name in names)  # "=" follows a name in a command
+    return f" (on the command line: {found})" if found else ""
 
 
 def explain(error: click.NoSuchOption) -> None:

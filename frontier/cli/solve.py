@@ -18,7 +18,6 @@ from frontier.solve.databases import cache_folder
 from frontier.solve.methods import METHODS, Progress, solver_for
 from frontier.text import counted, near, size, span
 
-
 TOLD_BYTES = 10_000_000
 """Smaller databases are made in a moment."""
 

@@ -156,7 +156,7 @@ class Patterns:
         if count > MOST_LISTED:
             raise InputError(
                 f"region {self._region.name}: {counted(count, 'pattern')} at distance {least} or "
-                f"more; at most {MOST_LISTED:,} can be listed; choose another region (--region)"
+                f"more; at most {MOST_LISTED:,} can be listed; choose another region"
             )
 
         def make() -> np.ndarray:

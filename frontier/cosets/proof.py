@@ -200,7 +200,7 @@ def wrong_division(asker: Asker, limit: int, answer: Answer) -> str | None:
     return (
         f"the question of {limit} moves has {answer.cosets:,} cosets in {answer.portions:,} "
         f"portions, but this version makes {cosets:,} in {portions:,}: resume it with the version "
-        "that began it, or start again in another directory (store.path)"
+        "that began it, or start again with another store.path"
     )
 
 

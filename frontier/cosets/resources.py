@@ -49,7 +49,7 @@ class CosetPlan:
         remedy = f"use a machine with {size(needed)} or more"
         if smaller:
             less = size(smaller.memory_while_made)
-            remedy += f", or --region {smaller.name}, whose tables take {less}"
+            remedy += f", or another region, such as {smaller.name}, whose tables take {less}"
         return (
             f"{subject}: its tables take {size(self.bytes)} of memory while they are made, but "
             f"only {size(self.room)} may be used here; {remedy}"
@@ -62,7 +62,7 @@ def plan_cosets(config: Config, region: str | None = None) -> CosetPlan:
     region: the name of the region, by default that of `best_region`. Raises InputError if the
     search by cosets does not support the puzzle, or if it has no region of this name.
     """
-    config.refuse_family("choose one, such as --set 'puzzle.blank=[0, 0]'")
+    config.refuse_family("choose one, such as puzzle.blank = [0, 0]")
     puzzle = check_puzzle(config.make_puzzle())
     chosen = best_region(puzzle) if region is None else region_named(puzzle, region)
     room = machine.memory() * MEMORY_SHARE[0] // MEMORY_SHARE[1]

@@ -96,7 +96,7 @@ class CosetRun(StoredRun):
         if region not in (None, self.region.name):
             raise InputError(
                 f"{self.path} was made with region {self.region.name}, not {region}: omit "
-                "--region, or choose another directory with --out DIRECTORY"
+                "the region, or choose another store.path"
             )
 
     @property
@@ -181,7 +181,7 @@ class CosetRun(StoredRun):
             if self.proof is not None:
                 self.proof.check()
         except ValueError as error:
-            message = f"{self.path}: {error}; verify --deep finds the wrong result"
+            message = f"{self.path}: {error}; a deep check finds the wrong result"
             raise CorruptRunError(message) from None
         self.write_ledger()
 

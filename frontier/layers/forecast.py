@@ -138,10 +138,9 @@ class Forecast:
             more = f", and tasks need another {size(wanted)} free"
         if self.free is None or self.disk + wanted <= self.free:
             return None
-        remedy = "choose another place with --out DIRECTORY"
+        remedy = "choose another store.path"
         if self.disk * MOST_TIGHTER + wanted <= self.free:
-            remedy += ", or compress more, which takes several times as long, with "
-            remedy += '--set store.codec="zstd:1"'
+            remedy += ', or compress more, several times as slowly: store.codec = "zstd:1"'
         return (
             f"the run takes up to {size(self.disk)} on disk{more}, but {self.plan.config.path} has "
             f"room for {size(self.free)}: {remedy}"

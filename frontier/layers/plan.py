@@ -168,7 +168,7 @@ class Plan:
     def mode_in_words(self) -> str:
         """Where layers are during the search, and how to change that, in words."""
         if self.in_memory:
-            by_tasks = " (by tasks, from disk to disk: --set search.in_memory=false)"
+            by_tasks = " (by tasks, from disk to disk: search.in_memory = false)"
             return (
                 f"in memory, by {counted(self.threads, 'thread')} of one process"
                 f"{'' if self.space.in_memory_only else by_tasks}"
@@ -176,7 +176,7 @@ class Plan:
         if not self.config.cluster.workers_here:
             return "by tasks, from disk to disk"
         if not self.config.search.in_memory:
-            return "by tasks, from disk to disk (in memory: --set search.in_memory=true)"
+            return "by tasks, from disk to disk (in memory: search.in_memory = true)"
         room = self.config.cluster.memory * _workers_in_one_process(self.config)
         return (
             "by tasks, from disk to disk (layers in memory would need "

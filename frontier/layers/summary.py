@@ -24,7 +24,7 @@ MORE = 1.1
 
 
 def run_value(run: LayerRun) -> dict:
-    """Return the common keys of ``summary.json``, ``status --json`` and ``report --json``."""
+    """Return the common keys of ``summary.json`` and of the JSON of `status` and `report`."""
     puzzle = run.puzzle
     value = found_value(run.identity, run.records, run.complete)
     if puzzle.start is not None:
@@ -33,8 +33,8 @@ def run_value(run: LayerRun) -> dict:
 
 
 def found_value(identity: dict, records: Sequence[LayerRecord], complete: bool) -> dict:
-    """Return the keys of `run_value` without the start. ``plan --json``, whose run may not have
-    begun, uses them too.
+    """Return the keys of `run_value` without the start. `plan`, whose run may not have begun, uses
+    them too.
 
     identity: as in ``run.json``. records: the committed layers. complete: True if these are all
     layers.

@@ -121,7 +121,7 @@ class Grid:
         instead of a number. Raises InputError, beginning with `name`, if the board has another size
         or holds anything else.
         """
-        if type(board) is int:  # --set reads a text of digits as a number
+        if type(board) is int:  # a setting of digits is read as a number
             board = str(board)
         given = isinstance(board, list | tuple)
         if given and board and all(isinstance(row, str) for row in board):

@@ -110,7 +110,7 @@ def describe_plan(plan: CosetPlan, samples: Samples, verbose: bool = False) -> s
     if samples:
         lines += _sampled_lines(*samples)
     else:
-        lines.append("  time: unknown (once the tables exist, --plan estimates the next question)")
+        lines.append("  time: unknown until the tables exist")
     if verbose:
         lines += [
             f"  region {region.name}: {counted(region.boards, 'board')}; "

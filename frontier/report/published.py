@@ -25,7 +25,7 @@ def published(path: Path) -> dict[int, int]:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        message = f"--expect {path} cannot be read: {why_unreadable(error)}"
+        message = f"{path} cannot be read: {why_unreadable(error)}"
         raise path_error(message, error) from None
     rows = [(number, _cells(line)) for number, line in enumerate(lines, start=1) if _cells(line)]
     columns = 0, 1
@@ -37,12 +37,12 @@ def published(path: Path) -> dict[int, int]:
         try:
             depth, states = (int(cells[column]) for column in columns)
         except (ValueError, IndexError):
-            raise InputError(f"--expect {path}, line {number}: expected {FORMS}") from None
+            raise InputError(f"{path}, line {number}: expected {FORMS}") from None
         if depth in counts:
-            raise InputError(f"--expect {path}, line {number}: depth {depth} is listed twice")
+            raise InputError(f"{path}, line {number}: depth {depth} is listed twice")
         counts[depth] = states
     if not counts:
-        raise InputError(f"--expect {path} has no counts: expected {FORMS}")
+        raise InputError(f"{path} has no counts: expected {FORMS}")
     return counts
 
 
@@ -55,7 +55,7 @@ def _column(path: Path, head: list[str], *names: str) -> int:
     for name in names:
         if name in head:
             return head.index(name)
-    raise InputError(f"--expect {path} has no column {names[0]}: expected {FORMS}")
+    raise InputError(f"{path} has no column {names[0]}: expected {FORMS}")
 
 
 def compare(run: RunStatistics, path: Path) -> str:

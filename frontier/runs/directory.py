@@ -38,7 +38,7 @@ def make_directory(storage: Storage) -> None:
     except OSError as error:
         raise path_error(
             f"store.path = {storage}: the run directory cannot be made there "
-            f"({error.strerror}); choose another with --out DIRECTORY",
+            f"({error.strerror}); choose another path",
             error,
         ) from None
     refuse_others(names, storage)
@@ -75,7 +75,7 @@ def refuse_others(names: set[str], place: Place) -> None:
     if foreign := sorted(name for name in names - OWN_NAMES if not MARKED.fullmatch(name)):
         raise InputError(
             f"{place} holds other files ({', '.join(foreign[:3])}"
-            f"{', …' if len(foreign) > 3 else ''}); choose another directory with --out DIRECTORY"
+            f"{', …' if len(foreign) > 3 else ''}); choose another store.path"
         )
 
 

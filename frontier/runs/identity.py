@@ -68,7 +68,7 @@ def read_identity(storage: Storage, name: str = RUN, schema: type[Identity] | No
 
 
 KEPT_ALL = "there keep = 'all', here keep = 'frontier'"
-"""The difference of a run made with --keep-all from its config."""
+"""The difference of a run that keeps all layers from its config."""
 
 SEEN_ALONE: dict[str, Any] = {"title": None, "picture": None, "symbols": {}, "colours": {}}
 """The keys of a [puzzle] table that may change after a run has begun, because they affect only the
@@ -92,15 +92,15 @@ def check_identity(path: Place, identity: dict, expected: dict) -> None:
     ]
     if set(differences) == {KEPT_ALL}:
         raise InputError(
-            f'{path} holds a run that keeps all layers (search.keep = "all"), but the config keeps '
-            "only the last ones; repeat the command with --keep-all, or resume the run by its "
-            f"directory: `{program()} run {near(str(path))}`"
+            f"{path} holds a run that keeps all layers, but the config keeps only the last ones; "
+            f"resume the run by its directory (`{program()} run {near(str(path))}`), or set "
+            'search.keep = "all"'
         )
     if differences:
         resume = f"{program()} {KINDS[identity['kind']].command} {near(str(path))}"
         raise InputError(
             f"{path} was made by a different config: {'; '.join(differences)}. Resume that run by "
-            f"its directory (`{resume}`), or choose another directory with --out DIRECTORY"
+            f"its directory (`{resume}`), or choose another store.path"
         )
 
 

@@ -129,7 +129,7 @@ class Progress(Generic[RunT]):
         return {}
 
     def value(self, now: float) -> dict[str, Any]:
-        """Return the values of ``status --json`` that only this kind of run has."""
+        """Return the values in the JSON of `status` that only this kind of run has."""
         return {}
 
     def known_layers(self) -> Sequence[Any]:

@@ -113,7 +113,7 @@ class Named:
             return [Entry(begun_at(of.storage), of) for of in self.loaded.members]
         if self.settings:
             raise InputError(
-                f"--set changes a config, but {self.what} is a run directory; omit --set"
+                f"{self.what} is a run directory, not a config: omit {', '.join(self.settings)}"
             )
         places = map(self.place.below, sorted(self.place.names() - OWN_NAMES))
         inside = [] if StoredRun.exists(self.place) else list(filter(StoredRun.exists, places))
@@ -217,7 +217,7 @@ class Named:
         if kind not in HERE and not sets_kind:
             raise InputError(
                 f"{self.what} was made on a cluster (cluster.kind = {kind}) whose settings are not "
-                "in the run directory: name its config instead, or pass --set cluster.kind=local"
+                'in the run directory: name its config instead, or set cluster.kind = "local"'
             )
         return checked_config(values, str(self.what), self.settings)
 
@@ -256,9 +256,7 @@ def only_member(config: Config, what: object) -> Config:
     """Return the config of a single run; raises InputError if there are several. what: the name
     that the user gave."""
     if len(config.members) > 1:
-        raise InputError(
-            f"{what} has several goals; choose one, such as --set 'puzzle.blank=[0, 0]'"
-        )
+        raise InputError(f"{what} has several goals; choose one, such as puzzle.blank = [0, 0]")
     return config.members[0]
 
 
@@ -289,7 +287,6 @@ def command_of(
 def _command(name: str, whats: Sequence[Place], settings: tuple[str, ...], options: dict) -> str:
     # A place that begins with "-" must not be taken for an option.
     words = [f"./{what}" if str(what).startswith("-") else str(what) for what in whats]
-    words += (word for setting in settings for word in ("--set", setting))
-    for option, value in options.items():
+    for option, value in [*(("set", setting) for setting in settings), *options.items()]:
         words += [] if value is None else [f"--{option}", str(value)]
     return f"{program()} {name} {shlex.join(words)}"

@@ -149,7 +149,9 @@ def solver_for(
     def solve(board: Board) -> tuple[Solution, dict]:
         tell_progress = watch()
         searched = solver.solve(
-            board, most_nodes, lambda bound, nodes: tell_progress(Progress(bound, None, nodes, None))
+            board,
+            most_nodes,
+            lambda bound, nodes: tell_progress(Progress(bound, None, nodes, None)),
         )
         return searched.solution, {"nodes": searched.nodes}
 

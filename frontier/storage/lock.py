@@ -87,7 +87,7 @@ class RunLock:
         if left_by(self._path) and not self._takes_over():
             raise InputError(
                 f"{self._path.parent} was last written by {describe_holder(self._path)}, which may "
-                "still be running. If that process is gone, repeat the command with --take-over"
+                "still be running. If that process is gone, take the run over with take_over=True"
             )
 
     def __exit__(self, *_) -> None:
@@ -118,8 +118,7 @@ class RunLock:
                     raise
                 raise InputError(
                     f"{self._path} cannot be locked ({error.strerror}): its file system has no "
-                    "locks; mount it with locks (Lustre: -o flock), or choose another directory "
-                    "with --out DIRECTORY"
+                    "locks; mount it with locks (Lustre: -o flock), or choose another store.path"
                 ) from None
             file.close()
 
@@ -131,7 +130,7 @@ class RunLock:
                 raise
             raise NotWritable(
                 f"{self._path.parent} cannot be written ({error.strerror}); make it writable, or "
-                "choose another directory with --out DIRECTORY"
+                "choose another store.path"
             ) from None
 
 

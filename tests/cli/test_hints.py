@@ -1,11 +1,16 @@
-"""What is said to options that a command does not have."""
+"""The options that hints name: for an option that a command does not have, and for what an error
+names."""
 
+import ast
 import re
+import shlex
+from pathlib import Path
 
 import pytest
 
+import frontier
 from frontier.cli import main
-from frontier.cli.hints import MEANT
+from frontier.cli.hints import MEANT, SETTING, options
 from frontier.config.loading import load_config
 from tests.support.commands import invoke
 from tests.support.temporary_runs import CONFIGS
@@ -61,3 +66,68 @@ def test_every_option_that_is_advised_is_known():
     assert {option.split()[0] for option in MEANT} <= known
     settings = [option.removeprefix("--set ") for option in MEANT if option.startswith("--set")]
     load_config(CONFIGS / "2x3.toml", settings)
+
+
+PACKAGE = Path(frontier.__file__).parent
+
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+"""An option within a text."""
+
+PARAMETERS = [
+    (name, parameter)
+    for command in main.commands
+    for parameter in main.commands[command].params
+    for name in parameter.opts
+]
+"""(name, parameter) of the options of all commands."""
+
+
+def texts_of(file):
+    """The string constants of a module, docstrings included."""
+    nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+    constants = [node.value for node in nodes if isinstance(node, ast.Constant)]
+    return [value for value in constants if isinstance(value, str)]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [file for file in PACKAGE.rglob("*.py") if file.parent != PACKAGE / "cli"],
+    ids=lambda file: str(file.relative_to(PACKAGE)),
+)
+def test_only_the_command_line_names_its_options(file):
+    """The rest of the package is used from Python too. Other programs' options may be named."""
+    named = {option for text in texts_of(file) for option in OPTION.findall(text)}
+    assert not named & dict(PARAMETERS).keys()
+
+
+@pytest.mark.parametrize(("name", "option"), SETTING.items())
+def test_an_error_that_names_a_setting_is_followed_by_its_option(name, option):
+    assert options(f"too little; choose {name}.") == f" (on the command line: {option})"
+    assert options(f"resume with: frontier run 2x3 --set {name}=1") == ""
+    assert OPTION.search(option)[0] in dict(PARAMETERS)
+    if option.startswith("--set"):
+        load_config(CONFIGS / "2x3.toml", shlex.split(option)[1])
+
+
+def test_every_short_option_of_a_setting_is_offered():
+    shorts = {
+        found[1]: f"{name} {parameter.metavar or ''}".strip()
+        for name, parameter in PARAMETERS
+        if (found := re.search(r"Short for --set ([\w.]+)\.$", str(getattr(parameter, "help", ""))))
+    }
+    assert len(shorts) == 5
+    assert shorts.items() <= SETTING.items()
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("--workers", "100000"), "--workers N"),
+        (("--memory", "1MB"), "--memory SIZE"),
+        (("--codec", "none"), "--codec CODEC"),
+        (("--out", __file__), "--out DIRECTORY"),
+    ],
+)
+def test_a_refusal_ends_with_the_option(words, option):
+    said = invoke("run", CONFIGS / "2x3.toml", *words, code=2).stderr
+    assert said.endswith(f" (on the command line: {option})\n")

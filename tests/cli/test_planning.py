@@ -236,7 +236,7 @@ def little_room(tmp_path, monkeypatch):
     return "run", CONFIGS / "2x5.toml", *at(tmp_path / "run"), *BY_TASKS
 
 
-TOO_LITTLE = "the run takes up to .*, but .* has room for 1.* MB: choose another place"
+TOO_LITTLE = "the run takes up to .*, but .* has room for 1.* MB: choose another store.path"
 
 
 def test_a_run_that_would_fill_its_disk_is_not_begun(little_room, tmp_path):

@@ -230,6 +230,12 @@ def test_a_run_resumes_by_its_directory_if_that_keeps_all_that_was_said(tmp_path
         assert f"resume with: python -m frontier run {again}" in said
 
 
+def test_settings_of_a_run_directory_are_refused(tmp_path):
+    invoke("run", CONFIGS / "2x2.toml", *serial(tmp_path))
+    said = invoke("draw", tmp_path / "run", "--set", "search.spare=1", code=2).stderr
+    assert said.endswith(" omit search.spare=1\n")
+
+
 def interrupted_after_commit(run):
     """What `run` says when it is interrupted at once, with some layers committed."""
     commit = LayerRun.commit

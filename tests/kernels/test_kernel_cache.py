@@ -306,7 +306,7 @@ def test_a_user_without_a_home():
 @pytest.mark.sweep
 def test_a_disk_that_is_full(tmp_path):
     """Of a cache that can be written until then: it ends the process, as any file does."""
-    full = "from frontier import kernel_cache\nimport os\n"
+    full = "import frontier.jit.cache\nimport os\n"
     full += "def replace(*_): raise OSError(28, 'No space left on device')\n"
     full += "os.replace = replace"
     with pytest.raises(AssertionError, match=r"OSError: \[Errno 28\] No space left on device"):

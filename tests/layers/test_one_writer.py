@@ -20,7 +20,7 @@ def test_a_holder_on_another_host(copy, whole):
     path = copy("frontier")
     holder = {"host": "elsewhere", "process": 7, "since": 0}
     (path / "lock").write_text(json.dumps(holder))
-    with pytest.raises(InputError, match=r"process 7 on host elsewhere .* --take-over"):
+    with pytest.raises(InputError, match=r"process 7 on host elsewhere .* take_over=True"):
         finished(path, "frontier")
     assert json.loads((path / "lock").read_text()) == holder
     plan = api.plan(config_of(path))
