@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from frontier.puzzles.cells import define_puzzle
 
 __all__ = [
-    "Config", "GodsNumber", "Layer", "Plan", "PositionSolver", "Run", "define_puzzle", "errors", "gods_number",
-    "load_config", "make_config", "open_run", "plan", "run", "solve", "solver",
+    "Config", "GodsNumber", "Layer", "Plan", "PositionSolver", "Run", "define_puzzle", "errors",
+    "gods_number", "load_config", "make_config", "open_run", "plan", "run", "solve", "solver",
 ]  # fmt: skip
 
 __version__ = "1.0.0"
