@@ -24,15 +24,9 @@ from frontier.report.console import (
     share_bar,
     warn_unwritten,
 )
-from frontier.report.figures import (
-    describe_state,
-    headline,
-    line,
-    start_details,
-    title,
-)
 from frontier.report.html import run_html
 from frontier.report.rows import Rows
+from frontier.report.status import describe_state, headline, line, start_details, title
 from frontier.report.status_page import kept_page
 from frontier.runs.environment import NAME as ENVIRONMENT
 from frontier.runs.events import Compiling, Event, Listener, Started, Starting, Stopping
@@ -268,9 +262,7 @@ def _display(shown: bool | None, progress: Progress) -> PlainProgress | None:
 
 
 def watch(
-    find: Callable[[], list[Storage]],
-    interval: float,
-    wait: Callable[[float], None] = time.sleep,
+    find: Callable[[], list[Storage]], interval: float, wait: Callable[[float], None] = time.sleep
 ) -> list[Storage]:
     """Follow runs through their files until all are complete, report on standard output, and
     return their places. A process that has completed a run may still delete files, so `watch` also
