@@ -11,11 +11,7 @@ from frontier.cosets.run import CosetRun
 from frontier.cosets.sampling import sample_next
 from frontier.errors import Gone, Stopped
 from frontier.report.displays import say_details
-from frontier.report.gods_number import (
-    describe_gods_number,
-    describe_plan,
-    plan_value,
-)
+from frontier.report.gods_number import describe_gods_number, describe_plan, plan_value
 from frontier.runs.resolve import command_of, place_of_cosets, resolve
 
 SAMPLE_SECONDS = 30.0

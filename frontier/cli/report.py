@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from frontier.cli.common import PlaceName, json_option, note_searches, path_argument
-from frontier.cli.files import check_targets, file_option, force_option
+from frontier.cli.files import OR_OUTPUT, check_targets, file_option, force_option
 from frontier.cli.streams import echo
 from frontier.cosets.run import CosetRun
 from frontier.errors import InputError
@@ -23,8 +23,6 @@ from frontier.runs.resolve import resolve
 from frontier.storage.base import Storage
 
 PLAIN_WIDTH = 120
-
-OR_OUTPUT = "; - means standard output."
 
 
 @click.command(
