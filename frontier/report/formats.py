@@ -114,7 +114,7 @@ def report_value(report: Report | SearchReport) -> dict:
     return run_value(run.run) | {
         "state": run.state,
         "diameter": run.diameter,
-        "mean_depth": run.mean,
+        "mean_depth": run.mean_depth if run.layers else None,
         "median_depth": run.median,
         "fullest_layer": run.fullest.depth if run.fullest else None,
         "seconds_spent": run.spent,

@@ -103,12 +103,6 @@ class RunStatistics(LayerTotals, Origin):
         return sum(layer.bytes for layer in self.layers)
 
     @property
-    def mean(self) -> float | None:
-        """The mean depth of the known states."""
-        moves = sum(layer.depth * layer.states for layer in self.layers)
-        return moves / self.states if self.layers else None
-
-    @property
     def median(self) -> float | None:
         """The median depth of the known states, which may lie between two depths."""
         ends, middle = [layer.so_far for layer in self.layers], (self.states - 1, self.states)

@@ -50,7 +50,7 @@ def test_statistics_of_tiles(tmp_path, rows, columns):
     assert figures.total == figures.states == len(depths)
     assert figures.depth == listed[-1]
     assert figures.counts == [listed.count(depth) for depth in range(listed[-1] + 1)]
-    assert isclose(figures.mean, mean(listed))
+    assert isclose(figures.mean_depth, mean(listed))
     assert figures.median == median(listed)
     assert listed.count(figures.fullest.depth) == max(figures.counts)
     assert figures.farthest == listed.count(listed[-1])
