@@ -12,7 +12,8 @@ from frontier.cosets.sampling import sample_next
 from frontier.cosets.search import CosetSearch
 from frontier.errors import Gone, Stopped
 from frontier.report.displays import say_details
-from frontier.report.gods_number import describe_gods_number, describe_plan, plan_value
+from frontier.report.gods_number import describe_gods_number
+from frontier.report.plan_report import coset_plan_value, describe_coset_plan
 from frontier.runs.resolve import command_of, place_of_cosets, resolve
 
 SAMPLE_SECONDS = 30.0
@@ -92,9 +93,9 @@ def gods_number(
             run.check_region(region)
             samples = sample_next(run, SAMPLE_SECONDS)
         if as_json:
-            common.echo_json([plan_value(plan, samples)])
+            common.echo_json([coset_plan_value(plan, samples)])
         else:
-            echo(describe_plan(plan, samples, verbose))
+            echo(describe_coset_plan(plan, samples, verbose))
         return
     path, events = place_of_cosets(loaded), set()
     try:
