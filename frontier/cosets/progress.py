@@ -1,16 +1,37 @@
-"""The progress of a run by cosets: the bounds on God's number and the question under way, in
-numbers and in words."""
+"""The progress of a run by cosets: its steps as events, and the bounds on God's number and the
+question under way, in numbers and in words."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from frontier.cosets.events import Asking
 from frontier.cosets.proof import Proof
 from frontier.cosets.questions import Farther
 from frontier.cosets.run import CosetRun
 from frontier.runs import events
 from frontier.runs.progress import Progress
 from frontier.text import counted, rough, span
+
+
+@dataclass(frozen=True)
+class Asking(events.Working):
+    """Tables are made or read, or a question about all cosets is under way."""
+
+    doing: str
+    """What is under way, in words."""
+    lower: int | None = None
+    """The lower bound on God's number, None before there are tables."""
+    upper: int | None = None
+    """The upper bound, None before there are tables."""
+    limit: int | None = None
+    """The number of moves that the question is about, None before there is one."""
+    done: int = 0
+    """How many portions of the question are done."""
+    portions: int = 0
+    """How many portions the question has."""
+    left: float | None = None
+    """The seconds that the question may still take, None if unknown."""
+    positions: int = 0
+    """How many positions were found to need more moves."""
 
 
 @dataclass(eq=False)

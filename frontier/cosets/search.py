@@ -11,7 +11,7 @@ import numpy as np
 
 from frontier import machine
 from frontier.config.loading import Config
-from frontier.cosets.events import Asking
+from frontier.cosets.progress import Asking
 from frontier.cosets.proof import Answer, Proof, guesses, wrong_division
 from frontier.cosets.questions import Asker, Portion, Witness
 from frontier.cosets.resources import plan_cosets

@@ -12,7 +12,7 @@ import pytest
 from frontier import gods_number
 from frontier.api.start import carry_out
 from frontier.cosets.checks import check_cosets
-from frontier.cosets.events import Asking
+from frontier.cosets.progress import Asking
 from frontier.cosets.run import CosetRun
 from frontier.cosets.search import CosetSearch
 from frontier.errors import CorruptRunError, Gone
