@@ -72,7 +72,7 @@ class CosetProgress(Progress[CosetRun]):
             if asking.left is not None:
                 time_left = f"about {rough(asking.left)}" if asking.left >= 2 else "a moment"
             figures["time left"] = f"{time_left} (for this question)"
-        figures["God's number"] = bounds_words(asking.lower, asking.upper)
+        figures["God's number"] = bounds_words(asking)
         if words := self.compiling_words(now):
             figures["now"] = words
         elif asking.doing and not self.complete:
@@ -135,10 +135,11 @@ def last_layers(run: CosetRun) -> list[tuple[int, list[Farther]]]:
     return list(run.proof.last_layers()) if run.proof else []
 
 
-def bounds_words(lower: int | None, upper: int | None) -> str:
+def bounds_words(known: Asking | Proof | None) -> str:
     """Return the bounds on God's number in words."""
-    if upper is None:
+    if known is None or known.upper is None:
         return "not known yet"
+    lower, upper = known.lower, known.upper
     return str(upper) if lower == upper else f"from {lower} to {upper}"
 
 

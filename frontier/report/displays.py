@@ -26,7 +26,7 @@ from frontier.report.console import (
 )
 from frontier.report.html import run_html
 from frontier.report.rows import Rows
-from frontier.report.status import describe_state, headline, line, start_details, title
+from frontier.report.status import describe_state, headline, line, title
 from frontier.report.status_page import kept_page
 from frontier.runs.environment import NAME as ENVIRONMENT
 from frontier.runs.events import Compiling, Event, Listener, Started, Starting, Stopping
@@ -65,13 +65,10 @@ class PlainProgress:
     def __call__(self, event: Event) -> None:
         self._progress(event)
         match event:
-            case Starting():
+            case Starting() | Started():
                 self._say_once(headline(event))
-                if event.workers:
+                if isinstance(event, Starting) and event.workers:
                     self._say(starting_words(event))
-            case Started():
-                if not self._said:  # no `Starting` event came before
-                    self._say_once(headline(event))
             case Compiling():
                 self._say_once(WORKERS_COMPILE if event.elsewhere else COMPILING)
             case Stopping():
@@ -204,7 +201,10 @@ def shown(runs: Iterable[Progress], console: Console, titled: bool = True) -> Gr
 def say_details(event: Event) -> None:
     """Print on standard error how a search that is starting works."""
     if isinstance(event, Started):
-        for detail in start_details(event):
+        details = [f"searched {event.mode}"] if event.mode else []
+        details += [counted(event.workers, "worker")] if event.workers > 1 else []
+        details += [f"dashboard: {event.dashboard}"] if event.dashboard else []
+        for detail in details:
             say(f"  {detail}", sys.stderr)
 
 

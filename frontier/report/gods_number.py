@@ -15,11 +15,11 @@ DRAWN = 10
 def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None) -> str:
     """Return the results of a search as text. at_most: the upper bound to prove, if one was
     given."""
-    puzzle, (row, column) = run.region.puzzle, _home(run)
-    lines = [
-        f"{named(value['name'], value['puzzle']['title'])}, the blank's home in [{row}, {column}]"
-    ]
-    lines.append(f"  God's number: {bounds_words(value['lower'], value['upper'])}")
+    puzzle = run.region.puzzle
+    row, column = divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
+    title = named(value["name"], value["puzzle"]["title"])
+    lines = [f"{title}, the blank's home in [{row}, {column}]"]
+    lines.append(f"  God's number: {bounds_words(run.proof)}")
     if at_most is not None:
         answer = "yes" if value["upper"] <= at_most else "no"
         if value["lower"] <= at_most < value["upper"]:
@@ -55,8 +55,3 @@ def drawn(run: CosetRun) -> tuple[str, list[Board]]:
         heading = f"A position that needs {witness.limit + run.proof.period} moves or more"
         return heading, [witness.board]
     return "The farthest positions are not known yet", []
-
-
-def _home(run: CosetRun) -> tuple[int, int]:
-    puzzle = run.region.puzzle
-    return divmod(puzzle.goals[0].index(0), puzzle.grid.columns)

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from frontier.cosets.progress import last_layers
+from frontier.cosets.progress import bounds_words, last_layers
 from frontier.cosets.proof import Answer
-from frontier.cosets.results import bounds_of
 from frontier.cosets.run import CosetRun
 from frontier.puzzles import Board
 from frontier.report.gods_number import drawn
@@ -37,7 +36,7 @@ class SearchReport(Origin):
         """The most important facts of the search by name."""
         run, proof, region = self.run, self.run.proof, self.run.region
         figures = {
-            "God's number": bounds_of(run),
+            "God's number": bounds_words(run.proof),
             **{f"depth {d}": counted(len(some), "position") for d, some in last_layers(run)},
             "region": f"{region.name}, {counted(region.boards, 'board')}",
             "patterns": f"{region.patterns:,} of {counted(region.labelled, 'tile')} and the blank",

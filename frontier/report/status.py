@@ -45,13 +45,6 @@ def headline(start: Starting | Started) -> str:
     return f"{named(start.name, start.title)}, {what}, in {near(start.path)}{again}"
 
 
-def start_details(start: Started) -> list[str]:
-    """Return how a run is searched, as lines."""
-    details = [f"searched {start.mode}"] if start.mode else []
-    details += [counted(start.workers, "worker")] if start.workers > 1 else []
-    return details + ([f"dashboard: {start.dashboard}"] if start.dashboard else [])
-
-
 def status_of(place: Place, resume: str | None = None) -> dict:
     """Return the state of a run from its files: the keys of ``summary.json`` and the progress.
 
