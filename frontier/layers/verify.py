@@ -49,7 +49,6 @@ class Verified(Checks):
 
     @property
     def in_words(self) -> str:
-        """What was checked."""
         looked = f"{counted(self.layers, 'layer')} on disk, {counted(self.parts, 'part')}"
         looked += f", {size(self.bytes)}"
         if not self.positions:
