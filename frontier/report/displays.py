@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -29,10 +30,11 @@ from frontier.report.rows import Rows
 from frontier.report.status import describe_state, headline, line, title
 from frontier.report.status_page import kept_page
 from frontier.runs.environment import NAME as ENVIRONMENT
+from frontier.runs.environment import note_start
 from frontier.runs.events import Compiling, Event, Listener, Started, Starting, Stopping
 from frontier.runs.kind import open_run
 from frontier.runs.log import NAME as LOG
-from frontier.runs.log import EventLog, StartLog
+from frontier.runs.log import EventLog
 from frontier.runs.progress import UNDER_WAY, Progress, is_written, progress_of
 from frontier.runs.resolve import begun_at
 from frontier.runs.stored_run import StoredRun
@@ -240,7 +242,7 @@ def listening(
     for a display anywhere, False for none; by default only terminals and notebooks have one.
     """
     display = _display(shown, progress())
-    start = noted(storage.place(ENVIRONMENT), StartLog(storage, config))
+    start = noted(storage.place(ENVIRONMENT), partial(note_start, storage, config))
     log = noted(storage.place(LOG), EventLog(storage))
     with kept_page(storage, progress()) as page, closing(display) if display else nullcontext():
         displays = [display] if display else []
