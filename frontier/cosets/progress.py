@@ -1,7 +1,7 @@
 """The progress of a run by cosets: its steps as events, and the bounds on God's number and the
 question under way, in numbers and in words."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from frontier.cosets.proof import Proof
@@ -118,16 +118,20 @@ def _asking(run: CosetRun, workers: int) -> Asking:
         return Asking("making the tables")
     if (question := run.next_question) is None:
         return Asking("", proof.lower, proof.upper)
-    limit, whole = question
-    doing, answer = proof.in_words(limit, whole), proof.answers.get(limit)
-    if answer is None:
-        return Asking(doing, proof.lower, proof.upper, limit)
-    left, done = None, len(answer.done)
-    if done and workers:
-        left = answer.seconds / done * (answer.portions - done) / workers
-    return Asking(
-        doing, proof.lower, proof.upper, limit, done, answer.portions, left, len(answer.farther)
-    )
+    limit, _ = question
+    left, answer = None, proof.answers.get(limit)
+    if answer and answer.done and workers:
+        left = answer.seconds / len(answer.done) * len(answer.missing) / workers
+    return asking_of(proof, *question, left)
+
+
+def asking_of(proof: Proof, limit: int, whole: bool, left: float | None) -> Asking:
+    """Return a question as an event. left: the seconds that it may still take."""
+    asking = Asking(proof.in_words(limit, whole), proof.lower, proof.upper, limit)
+    if (answer := proof.answers.get(limit)) is None:
+        return asking
+    done, positions = len(answer.done), len(answer.farther)
+    return replace(asking, done=done, portions=answer.portions, left=left, positions=positions)
 
 
 def last_layers(run: CosetRun) -> list[tuple[int, list[Farther]]]:
