@@ -61,10 +61,7 @@ class Verified(Checks):
 
 
 def verify(
-    run: LayerRun,
-    deep: int = 0,
-    seed: int = 0,
-    say: Callable[[str], None] = lambda text: None,
+    run: LayerRun, deep: int = 0, seed: int = 0, say: Callable[[str], None] = lambda text: None
 ) -> Verified:
     """Check all files of a run.
 

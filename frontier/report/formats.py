@@ -77,10 +77,7 @@ def _run_text(run: RunStatistics, tables: Tables, title: str, console: Console) 
 
 
 def _sections(
-    title: str,
-    facts: Iterable[Sequence[str]],
-    sections: Mapping[str, RenderableType],
-    run: Origin,
+    title: str, facts: Iterable[Sequence[str]], sections: Mapping[str, RenderableType], run: Origin
 ) -> RenderableType:
     """Return facts under a title, sections under their headings, and the origin of the run."""
     parts: list[RenderableType] = [Text(title, style="bold"), pairs(facts)]
