@@ -13,9 +13,9 @@ from frontier.errors import InputError
 from frontier.layers.run import LayerRun
 from frontier.report import formats
 from frontier.report.console import console_on
+from frontier.report.gods_number import SearchReport
 from frontier.report.origin import starts_of
 from frontier.report.published import compare
-from frontier.report.search_report import SearchReport
 from frontier.report.statistics import Report, statistics_of
 from frontier.runs.kind import kind_at
 from frontier.runs.kinds import BY_COSETS

@@ -16,9 +16,9 @@ from frontier.layers.summary import run_value
 from frontier.puzzles import Board, Puzzle
 from frontier.report.boards import board_svg, draw_boards
 from frontier.report.console import fitting_table, pairs, tables_that_fit
+from frontier.report.gods_number import QUESTIONS, SearchReport
 from frontier.report.html import page
 from frontier.report.origin import Origin
-from frontier.report.search_report import QUESTIONS, SearchReport
 from frontier.report.statistics import SPENDING, Report, RunStatistics
 from frontier.report.tables import Tables, tables_of
 
