@@ -1,16 +1,13 @@
-"""God's number as a function: a search by cosets with its progress and summary."""
+"""God's number as a function."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from frontier.api.start import carry_out
 from frontier.config.loading import Config
-from frontier.cosets.run import CosetRun
 from frontier.cosets.search import CosetSearch
 from frontier.puzzles import Board, Puzzle
-from frontier.runs.events import Listener
 from frontier.runs.resolve import resolve
 from frontier.storage.places import Place
 from frontier.text import counted
@@ -101,31 +98,8 @@ def gods_number(
         If the search was interrupted.
     """
     config = what if isinstance(what, Config) else resolve(what).config
-    search = search_cosets(
-        config, at_most, layers, hours, region, take_over=take_over, progress=progress,
-        client=client,
-    )  # fmt: skip
-    proof = search.begun_proof
-    last = {depth: [of.board for of in witnesses] for depth, witnesses in proof.last_layers()}
-    return GodsNumber(search.region.puzzle, proof.lower, proof.upper, last, search.path)
-
-
-def search_cosets(
-    config: Config,
-    at_most: int | None = None,
-    layers: int = 1,
-    hours: float | None = None,
-    region: str | None = None,
-    *,
-    take_over: bool = False,
-    progress: bool | None = None,
-    client: "Client | None" = None,
-    listeners: Sequence[Listener] = (),
-) -> CosetRun:
-    """Search as `gods_number` does, with the same arguments, and return the search.
-
-    listeners: functions to call with each event.
-    """
     search = CosetSearch(config, at_most, layers, hours, region, client)
-    run, _ = carry_out(search, listeners, take_over, progress)
-    return run
+    run, _ = carry_out(search, (), take_over, progress)
+    proof = run.begun_proof
+    last = {depth: [of.board for of in witnesses] for depth, witnesses in proof.last_layers()}
+    return GodsNumber(run.puzzle, proof.lower, proof.upper, last, run.path)

@@ -4,7 +4,6 @@ import time
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
-from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -106,12 +105,6 @@ class Run(LayerTotals):
     def oracle(self) -> Oracle:
         """Distances and solutions; raises InputError if the run did not keep its layers."""
         return Oracle(self.store)
-
-    @property
-    def mean_depth(self) -> float:
-        """The mean depth of the known states; NaN if no state is known."""
-        moves = sum(layer.depth * layer.states for layer in self.store.records)
-        return moves / self.states if self.states else nan
 
     def table(self) -> "pandas.DataFrame | np.ndarray":
         """Return the layers as a table: a DataFrame if pandas is installed, otherwise an array of

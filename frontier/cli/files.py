@@ -13,6 +13,9 @@ from frontier.cli.streams import echo, echo_bytes
 from frontier.errors import InputError, path_error
 from frontier.storage.local import FileWriter
 
+OR_OUTPUT = "; - means standard output."
+"""The end of the help of an option whose file may be standard output."""
+
 force_option = click.option("--force", is_flag=True, help="Overwrite existing files.")
 
 

@@ -2,20 +2,18 @@
 
 import click
 
-from frontier.api.gods_number import search_cosets
+from frontier.api.start import carry_out
 from frontier.cli import common
 from frontier.cli.streams import echo
 from frontier.cosets.resources import plan_cosets
 from frontier.cosets.results import gods_number_value
 from frontier.cosets.run import CosetRun
 from frontier.cosets.sampling import sample_next
+from frontier.cosets.search import CosetSearch
 from frontier.errors import Gone, Stopped
 from frontier.report.displays import say_details
-from frontier.report.gods_number import (
-    describe_gods_number,
-    describe_plan,
-    plan_value,
-)
+from frontier.report.gods_number import describe_gods_number
+from frontier.report.plan_report import coset_plan_value, describe_coset_plan
 from frontier.runs.resolve import command_of, place_of_cosets, resolve
 
 SAMPLE_SECONDS = 30.0
@@ -95,22 +93,15 @@ def gods_number(
             run.check_region(region)
             samples = sample_next(run, SAMPLE_SECONDS)
         if as_json:
-            common.echo_json([plan_value(plan, samples)])
+            common.echo_json([coset_plan_value(plan, samples)])
         else:
-            echo(describe_plan(plan, samples, verbose))
+            echo(describe_coset_plan(plan, samples, verbose))
         return
     path, events = place_of_cosets(loaded), set()
     try:
-        run = search_cosets(
-            loaded,
-            at_most,
-            layers,
-            hours,
-            region,
-            take_over=take_over,
-            progress=not quiet,
-            listeners=[lambda event: events.add(type(event)), *([say_details] if verbose else ())],
-        )
+        search = CosetSearch(loaded, at_most, layers, hours, region)
+        listeners = [lambda event: events.add(type(event)), *([say_details] if verbose else ())]
+        run, _ = carry_out(search, listeners, take_over, not quiet)
     except Gone:
         raise
     except (Stopped, KeyboardInterrupt) as error:  # the latter interrupts a portion at once

@@ -7,18 +7,7 @@ import click
 
 from frontier import machine
 from frontier.api import start as start_runs
-from frontier.cli.common import (
-    Whole,
-    codec_option,
-    config_argument,
-    echo_json,
-    json_option,
-    keep_all_option,
-    memory_option,
-    out_option,
-    set_option,
-    verbose_option,
-)
+from frontier.cli import common
 from frontier.cli.streams import echo
 from frontier.config.loading import Config, setting_of
 from frontier.errors import TooLarge
@@ -36,21 +25,21 @@ Examples:
   frontier plan 2x8 --workers 100 --memory 4GB
 """,
 )
-@config_argument
-@memory_option
-@out_option
-@keep_all_option
-@codec_option
-@set_option
+@common.config_argument
+@common.memory_option
+@common.out_option
+@common.keep_all_option
+@common.codec_option
+@common.set_option
 @click.option(
     "--workers",
-    type=Whole(1, 100_000),
+    type=common.Whole(1, 100_000),
     metavar="N",
     help="Plan for N workers. If this machine has fewer cores, plan for a cluster, with workers as "
     "fast as one core here.",
 )
-@verbose_option
-@json_option
+@common.verbose_option
+@common.json_option
 def plan(config, settings, workers, verbose, as_json):
     """Estimate the memory, disk and time of the run of CONFIG, or of the run in the directory RUN.
 
@@ -79,7 +68,7 @@ def show_plans(
         forecasts = list(map(forecast_of, plans))
         values = list(map(plan_value, forecasts))
     if as_json:
-        echo_json(values)
+        common.echo_json(values)
         return
     for value, forecast in zip(values, forecasts, strict=True):
         echo(describe_plan(value, forecast, verbose))

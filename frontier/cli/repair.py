@@ -4,11 +4,7 @@ import sys
 
 import click
 
-from frontier.cli.common import (
-    confirmed,
-    run_argument,
-    take_over_option,
-)
+from frontier.cli.common import confirmed, run_argument, take_over_option
 from frontier.cli.streams import echo
 from frontier.errors import CorruptRunError, InputError
 from frontier.report.console import passing_line

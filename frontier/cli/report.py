@@ -1,22 +1,21 @@
 """The command that reports on runs: report."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import click
-from rich.console import Console, RenderableType
 
 from frontier.cli.common import PlaceName, json_option, note_searches, path_argument
-from frontier.cli.files import Target, check_targets, file_option, force_option
+from frontier.cli.files import OR_OUTPUT, check_targets, file_option, force_option
 from frontier.cli.streams import echo
 from frontier.cosets.run import CosetRun
 from frontier.errors import InputError
 from frontier.layers.run import LayerRun
 from frontier.report import formats
 from frontier.report.console import console_on
+from frontier.report.gods_number import SearchReport
+from frontier.report.origin import starts_of
 from frontier.report.published import compare
-from frontier.report.search_report import search_markdown, search_page, search_text, search_value
 from frontier.report.statistics import Report, statistics_of
 from frontier.runs.kind import kind_at
 from frontier.runs.kinds import BY_COSETS
@@ -24,8 +23,6 @@ from frontier.runs.resolve import resolve
 from frontier.storage.base import Storage
 
 PLAIN_WIDTH = 120
-
-OR_OUTPUT = "; - means standard output."
 
 
 @click.command(
@@ -86,6 +83,7 @@ def report(runs, expect, force, as_json, **options):
         (left_out if by_layers else searches).extend(found)
         left_out += named.searches_beside
     _check_distinct([*paths, *searches])
+    made: Report | SearchReport
     if searches:
         if paths or len(searches) > 1:
             raise InputError(
@@ -93,44 +91,37 @@ def report(runs, expect, force, as_json, **options):
             )
         if expect:
             raise InputError(f"--expect compares layers, and {searches[0]} has none")
-        _report_search(CosetRun.open(searches[0]), targets, as_json)
-        return
-    note_searches(left_out)
-    begun = [path for path in paths if LayerRun.exists(path)]
-    statistics = tuple(statistics_of(LayerRun.open(path)) for path in begun)
-    compared = Report(statistics, tuple(map(str, begun)), several=len(paths) > 1)
-    if options["bfile"] and len(paths) > 1:
-        raise InputError(f"--bfile takes one run, not {len(paths)}; name one of them")
-    if expect and len(paths) > 1:
-        raise InputError(f"--expect takes one run, not {len(paths)}; name one of them")
-    if expect:
-        echo(compare(compared.runs[0], Path(expect)), err=bool(as_json or targets))
-    for difference in compared.differences:
-        echo(f"warning: {difference}", err=True)
-    files = [(file, _content(kind, file.path, compared)) for kind, file in targets]
+        made = _search_report(CosetRun.open(searches[0]), {kind for kind, _ in targets})
+    else:
+        note_searches(left_out)
+        begun = [path for path in paths if LayerRun.exists(path)]
+        statistics = tuple(statistics_of(LayerRun.open(path)) for path in begun)
+        made = Report(statistics, tuple(map(str, begun)), several=len(paths) > 1)
+        if options["bfile"] and len(paths) > 1:
+            raise InputError(f"--bfile takes one run, not {len(paths)}; name one of them")
+        if expect and len(paths) > 1:
+            raise InputError(f"--expect takes one run, not {len(paths)}; name one of them")
+        if expect:
+            echo(compare(made.runs[0], Path(expect)), err=bool(as_json or targets))
+        for difference in made.differences:
+            echo(f"warning: {difference}", err=True)
+    files = [(file, _content(kind, file.path, made)) for kind, file in targets]
     for file, content in files:
         file.write(content)
     if as_json:
-        click.echo(json.dumps(formats.report_value(compared)))
+        click.echo(json.dumps(formats.report_value(made)))
     elif not (files or expect):
-        _print(lambda console: formats.report_text(compared, console))
+        _print(made)
 
 
-def _report_search(run: CosetRun, targets: list[tuple[str, Target]], as_json: bool) -> None:
-    """Report on a search for God's number. targets: the kind of each file to write, and the
-    file."""
-    forms = {"html": search_page, "markdown": search_markdown}
-    if layered := sorted({kind for kind, _ in targets} - forms.keys()):
+def _search_report(run: CosetRun, kinds: set[str]) -> SearchReport:
+    """Return the report of a search for God's number. kinds: the kinds of the files to write."""
+    if layered := sorted(kinds - {"html", "markdown"}):
         raise InputError(
             f"--{layered[0]} writes layers, and {run.path}, a search for God's number, has none; "
             "use --html, --markdown or --json"
         )
-    for kind, file in targets:
-        file.write(forms[kind](run))
-    if as_json:
-        click.echo(json.dumps(search_value(run)))
-    elif not targets:
-        _print(lambda console: search_text(run, console))
+    return SearchReport(run, starts_of(run.storage))
 
 
 def _check_distinct(paths: list[Storage]) -> None:
@@ -142,25 +133,26 @@ def _check_distinct(paths: list[Storage]) -> None:
             raise InputError(f"the run {path} is named twice{also}; name each run once")
 
 
-def _content(kind: str, path: Path, report: Report) -> str | bytes:
+def _content(kind: str, path: Path, report: Report | SearchReport) -> str | bytes:
     """Return the content of a file that an option names."""
+    if kind == "markdown":
+        return formats.report_markdown(report)
+    if kind == "html" or isinstance(report, SearchReport):
+        return formats.report_page(report)
     if kind == "chart":
         from frontier.report.charts import report_picture  # matplotlib is slow to import
 
         return report_picture(report, path.suffix.removeprefix("."))
-    if kind == "bfile":
-        return formats.report_bfile(report.runs[0])  # the only one
-    if kind == "csv":
-        return formats.report_csv(report)
-    return formats.report_markdown(report) if kind == "markdown" else formats.report_page(report)
+    # A b-file has one run.
+    return formats.report_csv(report) if kind == "csv" else formats.report_bfile(report.runs[0])
 
 
-def _print(text: Callable[[Console], RenderableType]) -> None:
+def _print(report: Report | SearchReport) -> None:
     """Print a report as wide as the terminal; without a terminal, in plain text, at full width."""
     console = console_on()
     if not console.is_terminal:
         console.width = PLAIN_WIDTH
     with console.capture() as captured:
-        console.print(text(console))
+        console.print(formats.report_text(report, console))
     lines = captured.get().splitlines()
     click.echo("\n".join(map(str.rstrip, lines)), color=console.is_terminal)

@@ -1,7 +1,6 @@
 """The command that shows the progress of a run: status."""
 
 import json
-from functools import partial
 
 import click
 
@@ -13,10 +12,6 @@ from frontier.report.status import describe_status, status_of
 from frontier.runs.resolve import begun_at, resolve
 from frontier.runs.stored_run import StoredRun
 from frontier.storage.base import Storage
-
-
-def _places(run: str, watching: bool) -> list[Storage]:
-    return resolve(run).places(watching)
 
 
 @click.command(
@@ -51,8 +46,11 @@ def status(run, watching, interval, as_json):
     """
     if watching and as_json:
         raise InputError("--watch and --json cannot be used together; use one of them")
+
+    def find() -> list[Storage]:
+        return resolve(run).places(watching)
+
     try:
-        find = partial(_places, run, watching)
         paths = find()
         if watching:
             for path in paths:

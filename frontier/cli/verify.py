@@ -5,20 +5,14 @@ from dataclasses import asdict
 
 import click
 
-from frontier.cli.common import (
-    Whole,
-    echo_json,
-    json_option,
-    run_argument,
-)
+from frontier.cli.common import Whole, echo_json, json_option, run_argument
 from frontier.cli.streams import echo
 from frontier.errors import CorruptRunError
 from frontier.report.console import passing_line
 from frontier.runs.checks import Checks
-from frontier.runs.kind import open_run
+from frontier.runs.kind import open_run, verified
 from frontier.runs.resolve import resolve
 from frontier.runs.stored_run import StoredRun
-from frontier.runs.upkeep import verified
 from frontier.storage.lock import reading
 from frontier.text import counted
 

@@ -62,7 +62,6 @@ class Checked(Checks):
 
     @property
     def in_words(self) -> str:
-        """What was checked."""
         looked = f"{counted(self.tables, 'table')}, {counted(self.paths, 'path')} followed"
         return (
             f"{looked}, {counted(self.portions, 'portion')} searched again"

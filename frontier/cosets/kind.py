@@ -9,6 +9,8 @@ from frontier.storage.tables import delete_tables
 
 class _ByCosets(Kind[CosetRun]):
     run, progress = CosetRun, CosetProgress
+    results, farthest = staticmethod(gods_number_value), staticmethod(farthest_found)
+    delete = staticmethod(delete_tables)
 
     def verify(self, run, count, seed, say):
         from frontier.cosets.checks import check_cosets  # few commands check
@@ -19,15 +21,6 @@ class _ByCosets(Kind[CosetRun]):
         from frontier.cosets.repair import plan_coset_repair
 
         return plan_coset_repair(run, self.verify(run, 0, 0, say))
-
-    def results(self, run):
-        return gods_number_value(run)
-
-    def farthest(self, run, limit):
-        return farthest_found(run, limit)
-
-    def delete(self, storage):
-        delete_tables(storage)
 
 
 KIND = _ByCosets()

@@ -1,16 +1,37 @@
-"""The progress of a run by cosets: the bounds on God's number and the question under way, in
-numbers and in words."""
+"""The progress of a run by cosets: its steps as events, and the bounds on God's number and the
+question under way, in numbers and in words."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from frontier.cosets.events import Asking
 from frontier.cosets.proof import Proof
 from frontier.cosets.questions import Farther
 from frontier.cosets.run import CosetRun
 from frontier.runs import events
 from frontier.runs.progress import Progress
 from frontier.text import counted, rough, span
+
+
+@dataclass(frozen=True)
+class Asking(events.Working):
+    """Tables are made or read, or a question about all cosets is under way."""
+
+    doing: str
+    """What is under way, in words."""
+    lower: int | None = None
+    """The lower bound on God's number, None before there are tables."""
+    upper: int | None = None
+    """The upper bound, None before there are tables."""
+    limit: int | None = None
+    """The number of moves that the question is about, None before there is one."""
+    done: int = 0
+    """How many portions of the question are done."""
+    portions: int = 0
+    """How many portions the question has."""
+    left: float | None = None
+    """The seconds that the question may still take, None if unknown."""
+    positions: int = 0
+    """How many positions were found to need more moves."""
 
 
 @dataclass(eq=False)
@@ -51,7 +72,7 @@ class CosetProgress(Progress[CosetRun]):
             if asking.left is not None:
                 time_left = f"about {rough(asking.left)}" if asking.left >= 2 else "a moment"
             figures["time left"] = f"{time_left} (for this question)"
-        figures["God's number"] = bounds_words(asking.lower, asking.upper)
+        figures["God's number"] = bounds_words(asking)
         if words := self.compiling_words(now):
             figures["now"] = words
         elif asking.doing and not self.complete:
@@ -97,16 +118,20 @@ def _asking(run: CosetRun, workers: int) -> Asking:
         return Asking("making the tables")
     if (question := run.next_question) is None:
         return Asking("", proof.lower, proof.upper)
-    limit, whole = question
-    doing, answer = proof.in_words(limit, whole), proof.answers.get(limit)
-    if answer is None:
-        return Asking(doing, proof.lower, proof.upper, limit)
-    left, done = None, len(answer.done)
-    if done and workers:
-        left = answer.seconds / done * (answer.portions - done) / workers
-    return Asking(
-        doing, proof.lower, proof.upper, limit, done, answer.portions, left, len(answer.farther)
-    )
+    limit, _ = question
+    left, answer = None, proof.answers.get(limit)
+    if answer and answer.done and workers:
+        left = answer.seconds / len(answer.done) * len(answer.missing) / workers
+    return asking_of(proof, *question, left)
+
+
+def asking_of(proof: Proof, limit: int, whole: bool, left: float | None) -> Asking:
+    """Return a question as an event. left: the seconds that it may still take."""
+    asking = Asking(proof.in_words(limit, whole), proof.lower, proof.upper, limit)
+    if (answer := proof.answers.get(limit)) is None:
+        return asking
+    done, positions = len(answer.done), len(answer.farther)
+    return replace(asking, done=done, portions=answer.portions, left=left, positions=positions)
 
 
 def last_layers(run: CosetRun) -> list[tuple[int, list[Farther]]]:
@@ -114,10 +139,11 @@ def last_layers(run: CosetRun) -> list[tuple[int, list[Farther]]]:
     return list(run.proof.last_layers()) if run.proof else []
 
 
-def bounds_words(lower: int | None, upper: int | None) -> str:
+def bounds_words(known: Asking | Proof | None) -> str:
     """Return the bounds on God's number in words."""
-    if upper is None:
+    if known is None or known.upper is None:
         return "not known yet"
+    lower, upper = known.lower, known.upper
     return str(upper) if lower == upper else f"from {lower} to {upper}"
 
 

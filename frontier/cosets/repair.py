@@ -11,11 +11,7 @@ from frontier.text import counted
 
 @dataclass
 class CosetRepair(Repair):
-    """The steps of a repair.
-
-    tables: the names of the damaged tables. summary: True if ``summary.json`` is damaged; the
-    caller must write it again.
-    """
+    """The steps of a repair. tables: the names of the damaged tables. summary: see `Repair`."""
 
     tables: list[str]
     summary: bool = False
@@ -25,13 +21,11 @@ class CosetRepair(Repair):
         return bool(self.tables or self.summary)
 
     def take(self, run: CosetRun) -> None:
-        """Take the steps; the caller holds the lock."""
         for name in self.tables:
             run.tables.delete(name)
         run.sweep()
 
     def in_words(self, run: CosetRun) -> str:
-        """Return what the repair does."""
         sentences = []
         if self.tables:
             count = counted(len(self.tables), "table")

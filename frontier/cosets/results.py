@@ -51,12 +51,6 @@ def gods_number_value(run: CosetRun) -> dict[str, Any]:
     return value
 
 
-def bounds_of(run: CosetRun) -> str:
-    """Return the bounds on God's number in words."""
-    proof = run.proof
-    return bounds_words(proof.lower, proof.upper) if proof else bounds_words(None, None)
-
-
 def witness_of(run: CosetRun) -> Witness | None:
     """Return the witness of the greatest lower bound; None if there is none."""
     return max(run.begun_proof.witnesses, key=lambda witness: witness.limit, default=None)
@@ -67,7 +61,7 @@ def farthest_found(run: CosetRun, limit: int) -> tuple[int, int, list[Board]]:
     InputError if they are not known."""
     for depth, positions in last_layers(run):
         return depth, len(positions), [position.board for position in positions[:limit]]
-    go_on, bounds = f"resume with: {program()} gods-number {run.path}", bounds_of(run)
+    go_on, bounds = f"resume with: {program()} gods-number {run.path}", bounds_words(run.proof)
     raise InputError(
         f"{run.path}: not all positions of the last layer are known, and God's number is {bounds}; "
         f"{go_on}"

@@ -11,7 +11,7 @@ import numpy as np
 
 from frontier import machine
 from frontier.config.loading import Config
-from frontier.cosets.events import Asking
+from frontier.cosets.progress import Asking, asking_of
 from frontier.cosets.proof import Answer, Proof, guesses, wrong_division
 from frontier.cosets.questions import Asker, Portion, Witness
 from frontier.cosets.resources import plan_cosets
@@ -179,8 +179,7 @@ class CosetSearch(Search[CosetRun]):
         calls = (
             self._call(asker, executor, limit, number, whole, stops) for number in answer.missing
         )
-        doing = proof.in_words(limit, whole)
-        self._say(doing, limit, answer, None)
+        self._tell(asking_of(proof, limit, whole, None))
         for result in executor.run(calls, stops):
             if result is None:
                 continue
@@ -191,7 +190,7 @@ class CosetSearch(Search[CosetRun]):
                 answer.done[result.number] = result
             now, done = time.monotonic(), len(answer.done)
             time_left = (now - began) / max(1, done - before) * (answer.portions - done)
-            self._say(doing, limit, answer, time_left)
+            self._tell(asking_of(proof, limit, whole, time_left))
             if enough.is_set() or now - self._committed > COMMIT_SECONDS:
                 self._run.commit()
                 self._committed = now
@@ -210,13 +209,6 @@ class CosetSearch(Search[CosetRun]):
         if executor.in_process:
             return Call(asker.witness, (board, limit, nodes))
         return Call(search_position, (self._run.ref, board, limit, nodes))
-
-    def _say(self, doing: str, limit: int, answer: Answer, time_left: float | None) -> None:
-        proof = self._run.begun_proof
-        self._tell(Asking(
-            doing, proof.lower, proof.upper, limit, len(answer.done), answer.portions, time_left,
-            len(answer.farther),
-        ))  # fmt: skip
 
 
 def _asker(

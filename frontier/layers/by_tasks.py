@@ -24,11 +24,7 @@ SPARE_BYTES = 1_000_000
 
 
 def layer_by_tasks(
-    plan: Plan,
-    run: LayerRun,
-    executor: Executor,
-    emit: Listener,
-    stop: Callable[[], bool],
+    plan: Plan, run: LayerRun, executor: Executor, emit: Listener, stop: Callable[[], bool]
 ) -> LayerRecord | None:
     """Make the layer after the last committed one and return its ledger line.
 

@@ -142,19 +142,19 @@ def estimate_sizes(
         e = exponents[
             bisect_left(exponents, remaining, hi=999, key=lambda e: layers(count, e).sum())
         ]
-        later = layers(count, e)
-        sizes = np.maximum(1, later / later.sum() * remaining).astype(np.int64)
-        sizes[sizes.argmax()] += remaining - sizes.sum()
-        return Sizes([*known, *sizes.tolist()], len(known), last)
-    most = 1
-    while layers(most).sum() < remaining and most < MOST_LAYERS:
-        most *= 2
-    count = 1 + bisect_left(range(1, most), remaining, most // 2, key=lambda n: layers(n).sum())
-    later = layers(min(count, most))
+    else:
+        last, most = None, 1
+        while layers(most).sum() < remaining and most < MOST_LAYERS:
+            most *= 2
+        half = most // 2
+        count = 1 + bisect_left(range(1, most), remaining, half, key=lambda n: layers(n).sum())
+        count = min(count, most)
+    later = layers(count, e)
     sizes = np.maximum(1, later / later.sum() * remaining).astype(np.int64)
-    sizes = sizes[np.cumsum(sizes) <= remaining]
+    if last is None:
+        sizes = sizes[np.cumsum(sizes) <= remaining]
     sizes[sizes.argmax()] += remaining - sizes.sum()
-    return Sizes([*known, *sizes.tolist()], len(known))
+    return Sizes([*known, *sizes.tolist()], len(known), last)
 
 
 def time_left(

@@ -9,7 +9,7 @@ from frontier.runs.kind import Kind
 
 
 class _ByLayers(Kind[LayerRun]):
-    run, progress = LayerRun, LayerProgress
+    run, progress, farthest = LayerRun, LayerProgress, staticmethod(farthest)
 
     def verify(self, run, count, seed, say):
         from frontier.layers.verify import verify  # few commands check
@@ -30,9 +30,6 @@ class _ByLayers(Kind[LayerRun]):
         from frontier.layers.summary import summary
 
         return summary(run)
-
-    def farthest(self, run, limit):
-        return farthest(run, limit)
 
     def delete(self, storage):
         remove_runs(storage)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import nan
 from typing import Any
 
 from pydantic import validate_call
@@ -51,6 +52,12 @@ class LayerTotals:
     def seconds(self) -> float:
         """The seconds that all layers took."""
         return sum(layer.seconds for layer in self.layers)
+
+    @property
+    def mean_depth(self) -> float:
+        """The mean depth of the known states; NaN if no state is known."""
+        moves = sum(depth * states for depth, states in enumerate(self.counts))
+        return moves / self.states if self.layers else nan
 
 
 @dataclass(eq=False)

@@ -23,10 +23,9 @@ class LayerRepair(Repair):
     """The steps of a repair.
 
     depth: the last layer that stays committed. stored: the depths up to it whose layers are whole.
-    described: the content of each ``zarr.json`` that is rewritten, by its name.
-    tasks: the tasks of the layer under way that must be done again.
-    lost: depths of layers that are deleted, whole or not.
-    summary: True if ``summary.json`` is damaged; the caller must write it again.
+    described: the content of each ``zarr.json`` that is rewritten, by its name. tasks: the tasks of
+    the layer under way that must be done again. lost: depths of layers that are deleted, whole or
+    not. summary: see `Repair`.
     """
 
     depth: int
@@ -41,7 +40,6 @@ class LayerRepair(Repair):
         return bool(self.tasks or self.lost or self.described or self.summary)
 
     def take(self, run: LayerRun) -> None:
-        """Take the steps; the caller holds the lock."""
         run.durable = True
         if self.lost:
             run.roll_back(self.depth, self.stored)
@@ -54,7 +52,6 @@ class LayerRepair(Repair):
             write_json(run.storage, name, content, durable=True)
 
     def in_words(self, run: LayerRun) -> str:
-        """Return what the repair does."""
         sentences = [f"{run.storage.place(name)} rewritten" for name in self.described]
         if self.summary:
             sentences.append("summary.json rewritten")

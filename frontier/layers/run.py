@@ -26,9 +26,7 @@ from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.puzzles.settings import Table
 from frontier.runs.copies import COPIES, LEDGER, OWN_FILES
-from frontier.runs.directory import (
-    LAYERS,
-)
+from frontier.runs.directory import LAYERS
 from frontier.runs.identity import Identity, same_puzzle
 from frontier.runs.kind import kind_at
 from frontier.runs.kinds import BY_LAYERS
@@ -105,11 +103,6 @@ class LayerRun(StoredRun):
     def layers_name(self) -> str:
         """The folder of all layers of the run, a Zarr group."""
         return f"{LAYERS}/{self.identity['identifier']}"
-
-    @property
-    def layers_path(self) -> Path | str:
-        """The path of the folder of all layers."""
-        return self.storage.place(self.layers_name)
 
     @cached_property
     def puzzle(self) -> Puzzle:

@@ -78,11 +78,9 @@ def describe(value: dict, path: Place) -> str:
     """Return the summary as text."""
     lines = [named(value["name"], value["puzzle"]["title"])]
     if value["complete"]:
-        if positions := value.get("positions"):
-            lines.append(f"  lines: {value['states']:,}, to depth {value['depth']}")
         lines += [
             f"  {_depth_name(value['puzzle'])}: {depth_of(value)}",
-            f"  {'positions' if positions else 'states'}: {sum(positions or value['layers']):,}",
+            f"  states: {value['states']:,}",
             f"  farthest positions: {value['farthest']['count']:,}",
         ]
     else:

@@ -49,7 +49,6 @@ class Verified(Checks):
 
     @property
     def in_words(self) -> str:
-        """What was checked."""
         looked = f"{counted(self.layers, 'layer')} on disk, {counted(self.parts, 'part')}"
         looked += f", {size(self.bytes)}"
         if not self.positions:
@@ -62,10 +61,7 @@ class Verified(Checks):
 
 
 def verify(
-    run: LayerRun,
-    deep: int = 0,
-    seed: int = 0,
-    say: Callable[[str], None] = lambda text: None,
+    run: LayerRun, deep: int = 0, seed: int = 0, say: Callable[[str], None] = lambda text: None
 ) -> Verified:
     """Check all files of a run.
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -24,21 +25,16 @@ from frontier.report.console import (
     share_bar,
     warn_unwritten,
 )
-from frontier.report.figures import (
-    describe_state,
-    headline,
-    line,
-    start_details,
-    title,
-)
 from frontier.report.html import run_html
 from frontier.report.rows import Rows
+from frontier.report.status import describe_state, headline, line, title
 from frontier.report.status_page import kept_page
 from frontier.runs.environment import NAME as ENVIRONMENT
+from frontier.runs.environment import note_start
 from frontier.runs.events import Compiling, Event, Listener, Started, Starting, Stopping
 from frontier.runs.kind import open_run
 from frontier.runs.log import NAME as LOG
-from frontier.runs.log import EventLog, StartLog
+from frontier.runs.log import EventLog
 from frontier.runs.progress import UNDER_WAY, Progress, is_written, progress_of
 from frontier.runs.resolve import begun_at
 from frontier.runs.stored_run import StoredRun
@@ -71,13 +67,10 @@ class PlainProgress:
     def __call__(self, event: Event) -> None:
         self._progress(event)
         match event:
-            case Starting():
+            case Starting() | Started():
                 self._say_once(headline(event))
-                if event.workers:
+                if isinstance(event, Starting) and event.workers:
                     self._say(starting_words(event))
-            case Started():
-                if not self._said:  # no `Starting` event came before
-                    self._say_once(headline(event))
             case Compiling():
                 self._say_once(WORKERS_COMPILE if event.elsewhere else COMPILING)
             case Stopping():
@@ -210,7 +203,10 @@ def shown(runs: Iterable[Progress], console: Console, titled: bool = True) -> Gr
 def say_details(event: Event) -> None:
     """Print on standard error how a search that is starting works."""
     if isinstance(event, Started):
-        for detail in start_details(event):
+        details = [f"searched {event.mode}"] if event.mode else []
+        details += [counted(event.workers, "worker")] if event.workers > 1 else []
+        details += [f"dashboard: {event.dashboard}"] if event.dashboard else []
+        for detail in details:
             say(f"  {detail}", sys.stderr)
 
 
@@ -246,7 +242,7 @@ def listening(
     for a display anywhere, False for none; by default only terminals and notebooks have one.
     """
     display = _display(shown, progress())
-    start = noted(storage.place(ENVIRONMENT), StartLog(storage, config))
+    start = noted(storage.place(ENVIRONMENT), partial(note_start, storage, config))
     log = noted(storage.place(LOG), EventLog(storage))
     with kept_page(storage, progress()) as page, closing(display) if display else nullcontext():
         displays = [display] if display else []
@@ -268,9 +264,7 @@ def _display(shown: bool | None, progress: Progress) -> PlainProgress | None:
 
 
 def watch(
-    find: Callable[[], list[Storage]],
-    interval: float,
-    wait: Callable[[float], None] = time.sleep,
+    find: Callable[[], list[Storage]], interval: float, wait: Callable[[float], None] = time.sleep
 ) -> list[Storage]:
     """Follow runs through their files until all are complete, report on standard output, and
     return their places. A process that has completed a run may still delete files, so `watch` also

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from math import log
 
 from markupsafe import Markup
@@ -10,20 +11,23 @@ from rich.bar import Bar
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
+from frontier.cosets.results import gods_number_value
 from frontier.layers.summary import run_value
-from frontier.puzzles import Board
+from frontier.puzzles import Board, Puzzle
 from frontier.report.boards import board_svg, draw_boards
 from frontier.report.console import fitting_table, pairs, tables_that_fit
+from frontier.report.gods_number import QUESTIONS, SearchReport
 from frontier.report.html import page
-from frontier.report.origin import config_text, origin
+from frontier.report.origin import Origin
 from frontier.report.statistics import SPENDING, Report, RunStatistics
-from frontier.report.tables import tables_of
+from frontier.report.tables import Tables, tables_of
 
 BAR = 12
 """The width of the longest bar in a table of layers, in characters."""
 
 DROPPED = ("log", "written", "growth", "time", "share", "up to here")
-"""A narrow terminal omits some of these columns, in this order."""
+DROPPED_OF_QUESTIONS = ("nodes", "look-ups", "left open", "cosets")
+"""A narrow terminal omits some of these columns of layers and of questions, in this order."""
 
 COLUMNS = {
     "states": "states",
@@ -37,20 +41,27 @@ COLUMNS = {
 """The fields of a layer, and the names of their columns in a CSV file."""
 
 
-def report_text(report: Report, console: Console) -> RenderableType:
+def report_text(report: Report | SearchReport, console: Console) -> RenderableType:
     """Return the report for this console."""
-    tables, run = tables_of(report), report.one
-    title = f"{report.title}, {run.standing}" if run else report.title
-    parts: list[RenderableType] = [Text(title, style="bold")]
+    if isinstance(report, SearchReport):
+        heading, boards = report.farthest
+        table = fitting_table(*report.questions, DROPPED_OF_QUESTIONS, console, ["answer"])
+        sections = {QUESTIONS: table, heading: _drawn(report.run.puzzle, boards, console)}
+        return _sections(report.title, report.key_figures.items(), sections, report)
+    if report.one:
+        return _run_text(report.one, tables_of(report), report.title, console)
+    parts: list[RenderableType] = [Text(report.title, style="bold")]
     parts += [Text(difference, style="bold red") for difference in report.differences]
     if report.family:
         parts.append(Text(report.family.finding))
-    if not run:
-        for header, rows in tables:
-            for table in tables_that_fit(header, rows, console):
-                parts += ["", table]
-        return Group(*parts)
-    parts.append(pairs(tables.key.rows))
+    for header, rows in tables_of(report):
+        for table in tables_that_fit(header, rows, console):
+            parts += ["", table]
+    return Group(*parts)
+
+
+def _run_text(run: RunStatistics, tables: Tables, title: str, console: Console) -> RenderableType:
+    """Return the report of one run by layers."""
     sections: dict[str, RenderableType] = {}
     if run.layers:
         longest = log(1 + max(run.counts))
@@ -62,36 +73,45 @@ def report_text(report: Report, console: Console) -> RenderableType:
         sections["Layers"] = fitting_table(header, drawn, DROPPED, console, ["log"])
         sections["Where the time in layers went"] = pairs(tables.spending.rows)
     sections["Farthest positions"] = _farthest(run, console)
-    sections["How it was made"] = pairs(origin(run.run.identity, run.starts))
-    for heading, section in sections.items():
+    return _sections(f"{title}, {run.standing}", tables.key.rows, sections, run)
+
+
+def _sections(
+    title: str, facts: Iterable[Sequence[str]], sections: Mapping[str, RenderableType], run: Origin
+) -> RenderableType:
+    """Return facts under a title, sections under their headings, and the origin of the run."""
+    parts: list[RenderableType] = [Text(title, style="bold"), pairs(facts)]
+    for heading, section in {**sections, "How it was made": pairs(run.origin)}.items():
         parts += [Text(f"\n{heading}", style="bold"), section]
     return Group(*parts)
+
+
+def _drawn(puzzle: Puzzle, boards: Sequence[Board], console: Console) -> RenderableType:
+    return Text.from_ansi(draw_boards(puzzle, boards, console=console), no_wrap=True)
 
 
 def _farthest(run: RunStatistics, console: Console) -> RenderableType:
     if not run.complete:
         return Text("They are in the last layer, but the run is not complete.")
-    drawn = Text.from_ansi(draw_boards(run.puzzle, run.boards, console=console), no_wrap=True)
+    drawn = _drawn(run.puzzle, run.boards, console)
     more = (run.farthest or 0) - len(run.boards)
     return Group(drawn, f"… and {more:,} more (`farthest` prints them)") if more else drawn
 
 
-def report_value(report: Report) -> dict:
-    """Return a report as JSON: for each run the keys of ``summary.json`` and the statistics."""
+def report_value(report: Report | SearchReport) -> dict:
+    """Return a report as JSON: for each run the keys of ``summary.json``, the statistics and the
+    starts."""
+    if isinstance(report, SearchReport):
+        return gods_number_value(report.run) | {"starts": list(report.starts)}
     if not (run := report.one):
         runs = [report_value(Report((run,))) for run in report.runs]
         value = {"differences": report.differences, "runs": runs}
         return value | ({"diameter": report.family.diameter} if report.family else {})
     positions = [run.puzzle.write(board) for board in run.boards]
-    value = run_value(run.run)
-    return value | {
-        "states": run.states,
-        "states_of_the_puzzle": run.total,
-        "depth": run.depth,
-        "layers": run.counts,
+    return run_value(run.run) | {
         "state": run.state,
         "diameter": run.diameter,
-        "mean_depth": run.mean,
+        "mean_depth": run.mean_depth if run.layers else None,
         "median_depth": run.median,
         "fullest_layer": run.fullest.depth if run.fullest else None,
         "seconds_spent": run.spent,
@@ -128,31 +148,27 @@ def report_bfile(run: RunStatistics) -> str:
     return title + "".join(f"{layer.depth} {layer.states}\n" for layer in run.layers)
 
 
-def report_markdown(report: Report) -> str:
+def report_markdown(report: Report | SearchReport) -> str:
     """Return a report as text with tables."""
-    return _document("report.md", report, fence=fence, code=_code)
+    return _document("md", report, fence=_fence, code=_code)
 
 
-def report_page(report: Report) -> str:
+def report_page(report: Report | SearchReport) -> str:
     """Return a report as a self-contained HTML page."""
-    from frontier.report.charts import report_charts  # matplotlib is slow to import
-
-    def draw(run: RunStatistics, board: Board) -> Markup:
-        return Markup(board_svg(run.puzzle, board))
-
-    return _document("report.html", report, charts=report_charts(report), draw=draw)
+    return _document("html", report, draw=lambda of, board: Markup(board_svg(of.puzzle, board)))
 
 
-def _document(template: str, report: Report, **more) -> str:
-    tables = tables_of(report)
-    origins = {
-        name: lambda run, tell=tell: tell(run.run.identity, run.starts)
-        for name, tell in (("origin", origin), ("config", config_text))
-    }
-    return page(template, report=report, tables=tables, **origins, **more)
+def _document(end: str, report: Report | SearchReport, **more) -> str:
+    if isinstance(report, SearchReport):
+        return page(f"search.{end}", report=report, heading=QUESTIONS, **more)
+    if end == "html":
+        from frontier.report.charts import report_charts  # matplotlib is slow to import
+
+        more["charts"] = report_charts(report)
+    return page(f"report.{end}", report=report, tables=tables_of(report), **more)
 
 
-def fence(text: str, least: int = 1) -> str:
+def _fence(text: str, least: int = 1) -> str:
     """Return a sequence of backticks longer than any in a text, to delimit the text as code in
     Markdown."""
     return "`" * max([least, *(len(row) + 1 for row in re.findall("`+", text))])
@@ -161,4 +177,4 @@ def fence(text: str, least: int = 1) -> str:
 def _code(text: str) -> str:
     """Return a Markdown code span."""
     room = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{fence(text)}{room}{text}{room}{fence(text)}"
+    return f"{_fence(text)}{room}{text}{room}{_fence(text)}"

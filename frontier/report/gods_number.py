@@ -1,30 +1,34 @@
-"""The results of a search for God's number, as JSON and as text."""
+"""The results of a search for God's number: as text, and as the facts of a report, with their basis
+and their cost."""
 
-from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import dataclass
 
 from frontier.cosets.progress import bounds_words, last_layers
-from frontier.cosets.resources import CosetPlan
+from frontier.cosets.proof import Answer
 from frontier.cosets.results import witness_of
 from frontier.cosets.run import CosetRun
-from frontier.cosets.sampling import Sample
 from frontier.puzzles import Board
 from frontier.report.boards import draw_boards
+from frontier.report.origin import Origin
+from frontier.report.tables import Table
 from frontier.runs.log import total_seconds
 from frontier.text import brief, counted, named, near, size, span
 
 DRAWN = 10
 """The greatest number of farthest positions to draw."""
 
+QUESTIONS = "Positions at these depths, coset by coset"
+"""The heading of the table of questions."""
+
 
 def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None) -> str:
     """Return the results of a search as text. at_most: the upper bound to prove, if one was
     given."""
-    puzzle, (row, column) = run.region.puzzle, _home(run)
-    lines = [
-        f"{named(value['name'], value['puzzle']['title'])}, the blank's home in [{row}, {column}]"
-    ]
-    lines.append(f"  God's number: {bounds_words(value['lower'], value['upper'])}")
+    puzzle = run.region.puzzle
+    row, column = divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
+    title = named(value["name"], value["puzzle"]["title"])
+    lines = [f"{title}, the blank's home in [{row}, {column}]"]
+    lines.append(f"  God's number: {bounds_words(run.proof)}")
     if at_most is not None:
         answer = "yes" if value["upper"] <= at_most else "no"
         if value["lower"] <= at_most < value["upper"]:
@@ -62,79 +66,69 @@ def drawn(run: CosetRun) -> tuple[str, list[Board]]:
     return "The farthest positions are not known yet", []
 
 
-def _home(run: CosetRun) -> tuple[int, int]:
-    puzzle = run.region.puzzle
-    return divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
+@dataclass(frozen=True)
+class SearchReport(Origin):
+    """The report of a search. starts: see `Origin`."""
 
+    run: CosetRun
+    starts: tuple[dict, ...]
 
-Samples = tuple[int, list[Sample]] | None
-"""The limit of the next question, and a sample of its cosets at each distance."""
+    @property
+    def title(self) -> str:
+        return self.run.puzzle.title
 
+    @property
+    def farthest(self) -> tuple[str, list[Board]]:
+        """The heading of the boards to draw, and the boards."""
+        return drawn(self.run)
 
-def plan_value(plan: CosetPlan, samples: Samples) -> dict:
-    """Return the resources of a search as JSON."""
-    region = plan.region
-    value = {
-        "name": plan.config.name,
-        "puzzle": {"title": region.puzzle.title, **plan.config.puzzle_settings},
-        "region": region.name,
-        "labelled": region.labelled,
-        "patterns": region.patterns,
-        "boards": region.boards,
-        "groups": list(plan.groups),
-        "bytes": plan.bytes,
-        "bytes_here": plan.room,
-        "fits": plan.refusal is None,
-        "refusal": plan.refusal,
-        "most_cosets_of_a_question": plan.most_cosets,
-    }
-    if samples:
-        limit, of_distances = samples
-        value["next_question"] = {
-            "limit": limit,
-            "seconds": sum(of.all_seconds for of in of_distances),
-            "at_least": not all(of.whole for of in of_distances),
-            "distances": list(map(asdict, of_distances)),
+    @property
+    def key_figures(self) -> dict[str, str]:
+        """The most important facts of the search by name."""
+        run, proof, region = self.run, self.run.proof, self.run.region
+        figures = {
+            "God's number": bounds_words(run.proof),
+            **{f"depth {d}": counted(len(some), "position") for d, some in last_layers(run)},
+            "region": f"{region.name}, {counted(region.boards, 'board')}",
+            "patterns": f"{region.patterns:,} of {counted(region.labelled, 'tile')} and the blank",
+            "databases": f"groups of {' + '.join(map(str, run.groups))} tiles",
+            "tables on disk": size(run.storage.size("tables")),
         }
-    return value
+        if proof:
+            figures["time"] = f"{span(proof.seconds)} of processor time, without the tables"
+        return figures
 
-
-def describe_plan(plan: CosetPlan, samples: Samples, verbose: bool = False) -> str:
-    """Return the resources of a search as text. verbose: True to add its region and databases."""
-    region, groups = plan.region, " + ".join(map(str, plan.groups))
-    lines = [
-        named(plan.config.name, region.puzzle.title),
-        f"  memory: about {size(plan.bytes)} while tables are made, of {size(plan.room)} "
-        "available here",
-    ]
-    if samples:
-        lines += _sampled_lines(*samples)
-    else:
-        lines.append("  time: unknown until the tables exist")
-    if verbose:
-        lines += [
-            f"  region {region.name}: {counted(region.boards, 'board')}; "
-            f"{counted(region.labelled, 'labelled tile')} outside it, {region.patterns:,} patterns",
-            f"  databases of groups of {groups} tiles",
-            f"  cosets: at most {plan.most_cosets:,} a question",
+    @property
+    def questions(self) -> Table:
+        """The questions in words and numbers, in the order asked. A question is about every depth,
+        or every second depth, from a least depth on."""
+        run, numbers = self.run, ("cosets", "look_ups", "left", "nodes")
+        header = ["depths", "answer", "cosets", "look-ups", "left open", "nodes", "time"]
+        answers = sorted(run.proof.answers.items(), reverse=True) if run.proof else []
+        rows = [
+            [
+                _depths(limit, run.region.period),
+                _in_words(run, limit, answer),
+                *(f"{answer.total(quantity):,}" for quantity in numbers),
+                brief(answer.seconds),
+            ]
+            for limit, answer in answers
         ]
-    return "\n".join([*lines, *([f"  DOES NOT FIT HERE: {plan.refusal}"] if plan.refusal else [])])
+        return Table(header, rows)
 
 
-def _sampled_lines(limit: int, samples: list[Sample]) -> Iterator[str]:
-    """Generate the lines about the next question."""
-    cosets = sum(of.cosets for of in samples)
-    total = brief(sum(of.all_seconds for of in samples))
-    least = "" if all(of.whole for of in samples) else "at least "
-    yield (
-        f"  next question: which positions need more than {limit} moves? "
-        f"{counted(cosets, 'coset')}, {least}{total} of one processor, from a sample:"
-    )
-    row = "  {:>18} {:>12} {:>9} {:>12} {:>14} {:>12}"
-    yield row.format("pattern's distance", "cosets", "sampled", "each", "left open each", "all")
-    for of in samples:
-        sign = "" if of.whole else "> "
-        yield row.format(
-            of.distance, f"{of.cosets:,}", of.searched, sign + brief(of.seconds), f"{of.left:,.1f}",
-            sign + brief(of.all_seconds),
-        )  # fmt: skip
+def _depths(limit: int, period: int) -> str:
+    """Return the depths that a question is about."""
+    first = limit + period
+    return f"{first} or more" if period == 1 else f"{first}, {first + period}, …"
+
+
+def _in_words(run: CosetRun, limit: int, answer: Answer) -> str:
+    """Return the answer to a question, as far as it is known."""
+    positions = counted(len(answer.farther), "position") if answer.farther else "none"
+    if answer.searched:
+        return positions
+    witnessed = any(witness.limit == limit for witness in run.begun_proof.witnesses)
+    # 100% only when all is done
+    found_so_far = f"{positions}, " if answer.farther else "some, " if witnessed else ""
+    return f"{found_so_far}{100 * len(answer.done) // answer.portions}% searched"

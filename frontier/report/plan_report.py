@@ -1,14 +1,19 @@
-"""The resources of a planned run, as JSON and as text, and the alternative of a search by
-cosets."""
+"""The resources of a planned run of either kind, as JSON and as text."""
+
+from dataclasses import asdict
 
 from frontier.config.loading import Config
-from frontier.cosets.resources import plan_cosets
+from frontier.cosets.resources import CosetPlan, plan_cosets
+from frontier.cosets.sampling import Sample
 from frontier.errors import InputError
 from frontier.layers.forecast import Forecast
 from frontier.layers.plan import LARGEST_MEMORY
 from frontier.layers.summary import found_value
 from frontier.report.html import page
-from frontier.text import counted, named, rough_range, size
+from frontier.text import brief, counted, named, rough_range, size
+
+Samples = tuple[int, list[Sample]] | None
+"""The limit of the next question, and a sample of its cosets at each distance."""
 
 LONG_SECONDS = 600.0
 """A plan names the alternative if the run may take more seconds than this."""
@@ -63,14 +68,47 @@ def plan_value(forecast: Forecast) -> dict:
 
 def describe_plan(value: dict, forecast: Forecast, verbose: bool = False) -> str:
     """Return the plan as text. verbose: True to add its layout, and the rates behind the time."""
-    look = {
-        "counted": counted, "named": named, "size": size, "rough_range": rough_range,
-        "need_words": need_words,
-    }  # fmt: skip
-    text = page(
-        "plan.txt", verbose=verbose, value=value, plan=forecast.plan, forecast=forecast, **look
-    )
-    return text.rstrip()
+    plan = forecast.plan
+    return _text("plan.txt", verbose=verbose, value=value, plan=plan, forecast=forecast)
+
+
+def _text(template: str, **values) -> str:
+    words = counted, named, size, brief, rough_range, need_words
+    return page(template, **{word.__name__: word for word in words}, **values).rstrip()
+
+
+def coset_plan_value(plan: CosetPlan, samples: Samples = None) -> dict:
+    """Return the resources of a search as JSON."""
+    region = plan.region
+    value = {
+        "name": plan.config.name,
+        "puzzle": {"title": region.puzzle.title, **plan.config.puzzle_settings},
+        "region": region.name,
+        "labelled": region.labelled,
+        "patterns": region.patterns,
+        "boards": region.boards,
+        "groups": list(plan.groups),
+        "bytes": plan.bytes,
+        "bytes_here": plan.room,
+        "fits": plan.refusal is None,
+        "refusal": plan.refusal,
+        "most_cosets_of_a_question": plan.most_cosets,
+    }
+    if samples:
+        limit, of_distances = samples
+        value["next_question"] = {
+            "limit": limit,
+            "seconds": sum(of.all_seconds for of in of_distances),
+            "at_least": not all(of.whole for of in of_distances),
+            "distances": list(map(asdict, of_distances)),
+        }
+    return value
+
+
+def describe_coset_plan(plan: CosetPlan, samples: Samples, verbose: bool = False) -> str:
+    """Return the resources of a search as text. verbose: True to add its region and databases."""
+    value, (_, shown) = coset_plan_value(plan, samples), samples or (None, [])
+    return _text("coset_plan.txt", verbose=verbose, value=value, samples=shown)
 
 
 def gods_number_need(config: Config) -> dict | None:
@@ -82,12 +120,8 @@ def gods_number_need(config: Config) -> dict | None:
         return None
     if plan.bytes > LARGEST_MEMORY:
         return None
-    return {
-        "region": plan.region.name,
-        "bytes": plan.bytes,
-        "bytes_here": plan.room,
-        "fits": plan.refusal is None,
-    }
+    value = coset_plan_value(plan)
+    return {key: value[key] for key in ("region", "bytes", "bytes_here", "fits")}
 
 
 def need_words(need: dict) -> str:

@@ -15,7 +15,7 @@ from frontier.layers.run import LayerRun
 from frontier.layers.summary import Family, family_of
 from frontier.puzzles import Board, Puzzle
 from frontier.puzzles.pieces import OPEN
-from frontier.report.origin import starts_of
+from frontier.report.origin import Origin, starts_of
 from frontier.runs.identity import SEEN_ALONE
 from frontier.runs.progress import COMPLETE, progress_of
 from frontier.text import counted, named, percent
@@ -63,13 +63,12 @@ class LayerStatistics:
 
 
 @dataclass(frozen=True)
-class RunStatistics(LayerTotals):
+class RunStatistics(LayerTotals, Origin):
     """The statistics of a run.
 
     state: one of the states of a run in `frontier.runs.progress`. total: the number of positions of
     the puzzle. farthest: the number of positions of the last layer, None if the run is not
-    complete. boards: up to `DRAWN` positions of the last layer. starts: the environment of each
-    start of the run (`frontier.runs.environment`); empty if it is lost.
+    complete. boards: up to `DRAWN` positions of the last layer. starts: see `Origin`.
     """
 
     run: LayerRun
@@ -102,12 +101,6 @@ class RunStatistics(LayerTotals):
     def bytes(self) -> int:
         """The bytes written for all layers."""
         return sum(layer.bytes for layer in self.layers)
-
-    @property
-    def mean(self) -> float | None:
-        """The mean depth of the known states."""
-        moves = sum(layer.depth * layer.states for layer in self.layers)
-        return moves / self.states if self.layers else None
 
     @property
     def median(self) -> float | None:

@@ -1,13 +1,48 @@
-"""The state of a run, read from its files, as JSON and as text."""
+"""The state of a run: in a line, the same in a terminal, a notebook and a page; and, read from its
+files, as JSON and as text."""
 
 import time
 
-from frontier.report.figures import describe_state
+from frontier.runs.events import Started, Starting
 from frontier.runs.kind import kind_of, open_run
-from frontier.runs.progress import NOT_BEGUN, RESUME, progress_of
+from frontier.runs.progress import NOT_BEGUN, RESUME, Progress, progress_of
 from frontier.runs.stored_run import StoredRun
 from frontier.storage.places import Place, storage_at
-from frontier.text import counted, named, printable, program, size
+from frontier.text import counted, moment, named, near, printable, program, size, span
+
+
+def describe_state(progress: Progress) -> str:
+    """Return the state of a run and, if it is stopped, since when and why."""
+    at = f" at {moment(progress.when)}" if progress.when else ""
+    return f"{progress.state}{at}: {progress.reason}" if progress.reason else progress.state
+
+
+def title(progress: Progress) -> str:
+    """Return the name of a run, its puzzle and its state."""
+    if not progress.started:
+        return f"{progress.name}: {describe_state(progress)}"
+    return f"{named(progress.name, progress.started.title)}, {describe_state(progress)}"
+
+
+def line(progress: Progress) -> str:
+    """Return the progress in one line."""
+    names = (
+        "depth", "states", "not stored yet", "time in layers", "next layer", "God's number", "now",
+        "time left",
+    )  # fmt: skip
+    figures = progress.figures(time.time()) if progress.started else {}
+    parts = [f"{name} {figures[name]}" for name in names if name in figures]
+    if progress.ended and "time in layers" not in figures:
+        parts.append(f"{span(progress.ended.elapsed)} since it was started")
+    return "; ".join([title(progress), *parts])
+
+
+def headline(start: Starting | Started) -> str:
+    """Return what is searched and where, in one line."""
+    what = "God's number" if start.states is None else counted(start.states, "state")
+    after = "" if start.depth < 0 else f" after depth {start.depth}"
+    again = f", resuming{after}" if start.resumed else ""
+    return f"{named(start.name, start.title)}, {what}, in {near(start.path)}{again}"
 
 
 def status_of(place: Place, resume: str | None = None) -> dict:

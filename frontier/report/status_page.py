@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from math import ceil, log10
 
 from frontier.report.console import warn_unwritten
-from frontier.report.figures import describe_state
 from frontier.report.html import page
+from frontier.report.status import describe_state
 from frontier.runs.events import Listener
 from frontier.runs.progress import BEAT as NAME
 from frontier.runs.progress import RESUME, Progress

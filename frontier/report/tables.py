@@ -80,7 +80,7 @@ def key_figures(run: RunStatistics) -> dict[str, str]:
         distance = run.run.start_depth
         figures["from the start"] = "not found" if distance is None else counted(distance, "move")
     return figures | {
-        "mean depth": f"{run.mean:.2f}{so_far}",
+        "mean depth": f"{run.mean_depth:.2f}{so_far}",
         "median depth": f"{run.median:g}{so_far}",
         "fullest layer": f"depth {fullest.depth}{so_far}",
         "time in layers": brief(run.seconds),

@@ -14,6 +14,7 @@ from pydantic import BaseModel, TypeAdapter
 from frontier import __version__, machine
 from frontier.config.loading import Config
 from frontier.errors import CorruptRunError
+from frontier.runs.events import Event, Started
 from frontier.storage.base import Storage
 from frontier.storage.sealed import Count, read_sealed, write_sealed
 
@@ -55,17 +56,19 @@ def versions() -> dict[str, str]:
     return {"frontier": __version__, **{name: version(name) for name in LIBRARIES}}
 
 
-def note_start(storage: Storage, config: Config, workers: int, **more) -> None:
-    """Add this start to the environment of the run in a storage.
+def note_start(storage: Storage, config: Config, event: Event) -> None:
+    """Add a start to the environment of the run in a storage; other events are ignored.
 
-    workers: the number of workers at the start. more: further entries; a run by layers records the
-    number of layers committed before, a run by cosets its question. Raises OSError if the system
-    cannot read or write the file.
+    A run by layers also records the number of layers committed before, a run by cosets its
+    question. Raises OSError if the system cannot read or write the file.
     """
+    if not isinstance(event, Started):
+        return
+    visits = event.states is not None
     start = {
         "began": time.time(),
-        **more,
-        "workers": workers,
+        **({"layers": event.depth + 1} if visits else {"asked": event.request}),
+        "workers": event.workers,
         "python": platform.python_version(),
         "versions": versions(),
         "processor": machine.processor(),

@@ -1,12 +1,12 @@
 """What a kind of run adds to the common part: how its runs are followed, verified, repaired,
-summarized and deleted."""
+summarized and deleted; and the same for a run of any kind."""
 
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
-from frontier.errors import CorruptRunError
+from frontier.errors import CorruptRunError, Gone
 from frontier.puzzles import Board
 from frontier.runs.checks import Checks, Repair, Say
 from frontier.runs.copies import COPIES, LEDGER, RUN, restore
@@ -107,3 +107,29 @@ def mend(storage: Storage) -> list[str]:
     if not run.fresh or any(map(storage.exists, (LEDGER, COPIES[LEDGER]))):
         actions += restore(storage, LEDGER, run.check)
     return actions
+
+
+def verified(run: StoredRun, count: int, seed: int, say: Say) -> tuple[StoredRun, Checks]:
+    """Return the run in the state in which it was verified, and the result of `Kind.verify`.
+
+    In an object store no lock keeps writers out, so a run that seems damaged is verified again if
+    another process has resumed it meanwhile.
+    """
+    try:
+        result = kind_of(run).verify(run, count, seed, say)
+    except CorruptRunError:
+        if (reopened := _moved_on(run)) is None:
+            raise
+        return verified(reopened, count, seed, say)
+    if result.faults and (reopened := _moved_on(run)):
+        return verified(reopened, count, seed, say)
+    return run, result
+
+
+def _moved_on(run: StoredRun) -> StoredRun | None:
+    """Return the run in its present state, if it has continued since it was opened."""
+    try:
+        run.check_mine()
+    except Gone:
+        return open_run(run.storage)
+    return None

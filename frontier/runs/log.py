@@ -1,5 +1,4 @@
-"""The records that a run keeps for people: its starts, and a log with a line of JSON for each event
-that says what the log keeps of it."""
+"""The log that a run keeps for people: a line of JSON for each event that has something to log."""
 
 import json
 import time
@@ -8,8 +7,6 @@ from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
-from frontier.config.loading import Config
-from frontier.runs.environment import note_start
 from frontier.runs.events import Committed, End, Event, Finished, Started, Stopped, Working
 from frontier.storage.base import Storage
 from frontier.storage.sealed import Moment
@@ -21,19 +18,6 @@ MOMENT = TypeAdapter(Moment)
 REST = 50
 """While work is under way, the time between two writes of the log is at least this many times the
 duration of the first write. Appending to an object means writing all of it again."""
-
-
-class StartLog:
-    """Adds the start of a run to its environment."""
-
-    def __init__(self, storage: Storage, config: Config):
-        self._storage, self._config = storage, config
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, Started):
-            visits = event.states is not None
-            more = {"layers": event.depth + 1} if visits else {"asked": event.request}
-            note_start(self._storage, self._config, event.workers, **more)
 
 
 class EventLog:

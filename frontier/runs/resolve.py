@@ -236,9 +236,9 @@ class Named:
         runs = [place for place in self.begun if kind_at(place) == BY_LAYERS]
         return list(filter(StoredRun.exists, map(_beside, runs)))
 
-    def run_command(self, until: int | None = None) -> str:
+    def run_command(self) -> str:
         """Return the command that starts or resumes the runs by layers."""
-        return _command("run", [self.what], self.settings, {"until": until})
+        return _command("run", [self.what], self.settings, {})
 
     def resume_command(self, place: Storage) -> str:
         """Return the command that resumes the run at one of the `places`.

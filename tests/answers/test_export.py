@@ -187,7 +187,7 @@ def test_a_run_that_has_lost_a_part(tmp_path, form):
     """It gives no array, and of no board a wrong distance."""
     run = run_of(tmp_path / "run", CASES["2x4, k=2"], form)
     boards, depths = boards_of("2x4, k=2")
-    parts = sorted(run.store.layers_path.glob("*/c.*"))
+    parts = sorted(run.store.layer_path(0).parent.glob("*/c.*"))
     parts = [part for part in parts if without_record(part)[0]["tally"]["states"]]
     assert len(parts) >= len(run.counts)
     for part in random.Random(2).sample(parts, 6):

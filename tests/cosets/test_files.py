@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from frontier import gods_number
-from frontier.api import gods_number as api_cosets
+from frontier.api.start import carry_out
 from frontier.cosets.checks import check_cosets
-from frontier.cosets.events import Asking
+from frontier.cosets.progress import Asking
 from frontier.cosets.run import CosetRun
+from frontier.cosets.search import CosetSearch
 from frontier.errors import CorruptRunError, Gone
 from frontier.runs.directory import FOR_PEOPLE
 from tests.cosets.test_search import config
@@ -303,7 +304,7 @@ def test_a_search_whose_directory_goes(copies, tmp_path, how, moment):
             after[0] = contents(path)
 
     with pytest.raises(Gone, match="no longer holds this run") as error:
-        api_cosets.search_cosets(config(tmp_path, 2, 3), None, 1, None, None, listeners=[lose])
+        carry_out(CosetSearch(config(tmp_path, 2, 3)), [lose], False, None)
     assert "gods-number DIRECTORY" in str(error.value)
     assert contents(path) == after[0]
     if how is not deleted:

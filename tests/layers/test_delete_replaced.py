@@ -33,6 +33,6 @@ def test_parts_of_a_run_that_has_taken_the_place_are_not_met(tmp_path):
     earlier = begun(tmp_path / "run")
     shutil.rmtree(tmp_path / "run")
     later = begun(tmp_path / "run")
-    before = {path: path.read_bytes() for path in later.layers_path.rglob("c.*")}
+    before = {path: path.read_bytes() for path in later.layer_path(0).parent.rglob("c.*")}
     earlier.delete_replaced_part(2, 1, LAYOUT)
-    assert {path: path.read_bytes() for path in later.layers_path.rglob("c.*")} == before
+    assert {path: path.read_bytes() for path in later.layer_path(0).parent.rglob("c.*")} == before

@@ -294,4 +294,4 @@ def test_keep_all_keeps_and_frontier_forgets(tmp_path):
     assert everything.stored_depths() == list(range(37))
     last = run(api.plan(config_of(tmp_path / "b", 2, 4)))
     assert last.stored_depths() == [35, 36]
-    assert len(list(last.layers_path.glob("0*"))) == 2
+    assert len(list(last.layer_path(0).parent.glob("0*"))) == 2

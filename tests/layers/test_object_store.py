@@ -222,7 +222,9 @@ def test_zarr_opens_the_layers(s3_bucket, until):
     from obstore.store import from_url
 
     run = api.run(plan_of(s3_bucket, "tasks", keep="all"), until).store
-    store = zarr.storage.ObjectStore(from_url(str(run.layers_path)), read_only=True)
+    store = zarr.storage.ObjectStore(
+        from_url(str(run.storage.place(run.layers_name))), read_only=True
+    )
     group = zarr.open_group(store, mode="r")
     work = Workspace(run)
     assert sorted(group.array_keys()) == [f"{depth:04d}" for depth in run.stored_depths()]

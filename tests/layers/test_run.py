@@ -122,7 +122,7 @@ def test_what_is_committed_is_there_when_opened_again(tmp_path):
     assert again.stored_depths() == [2, 3]
     assert again.states == 1 + 2 + 3 + 4
     assert numbers_of(again, 3) == [0, 1, 2, 3]
-    assert sorted(path.name for path in run.layers_path.glob("0*")) == [
+    assert sorted(path.name for path in run.layer_path(0).parent.glob("0*")) == [
         "0002",
         "0003",
     ]
@@ -137,7 +137,7 @@ def test_sweep_keeps_what_a_resumed_run_uses(tmp_path):
         writer.finish(Tally(0))
     leftovers = [
         run.layer_path(1) / f"c.7.{MARK}.partial",
-        run.layers_path / f"0009.{MARK}.deleting",
+        run.layer_path(0).parent / f"0009.{MARK}.deleting",
         run.path / "layers" / f"x.{MARK}.partial",
         run.path / f"ledger.json.{MARK}.partial",
     ]
@@ -145,7 +145,7 @@ def test_sweep_keeps_what_a_resumed_run_uses(tmp_path):
         path.write_bytes(b"torn")
     written(run, 2)  # never committed
     others = [run.path / "layers" / "notes", run.path / "layers" / "0016"]
-    others += [run.layers_path / "c.7.abc.partial", run.layer_path(1) / "mine.partial"]
+    others += [run.layer_path(0).parent / "c.7.abc.partial", run.layer_path(1) / "mine.partial"]
     for file in others:
         file.write_text("not ours")
     run.sweep()
@@ -192,7 +192,7 @@ def test_what_is_not_the_run_s_own_survives_in_layers(tmp_path):
         committed(run, depth)
     written(run, 4)
     others = [run.layer_path(depth) / name for depth in range(5) for name in ("c.0.bak", "notes")]
-    others += [run.path / "layers" / "notes", run.layers_path / "notes"]
+    others += [run.path / "layers" / "notes", run.layer_path(0).parent / "notes"]
     for path in others:
         path.write_text("mine")
     (run.layer_path(3) / "c.9").mkdir()

@@ -48,8 +48,8 @@ def test_layers_of_another_run_are_refused(tmp_path, depths, form, monkeypatch):
 def test_the_whole_of_another_run_s_layers_and_ledger_is_refused(tmp_path):
     mine = copy_of_half_done(tmp_path / "mine")
     other = of_another_blank(tmp_path / "other")
-    shutil.rmtree(mine.layers_path)
-    shutil.copytree(other.layers_path, mine.layers_path)
+    shutil.rmtree(mine.layer_path(0).parent)
+    shutil.copytree(other.layer_path(0).parent, mine.layer_path(0).parent)
     for name in ("ledger.json", COPIES["ledger.json"]):
         shutil.copy(other.path / name, mine.path / name)
     invoke("verify", mine.path, code=4)
@@ -98,7 +98,7 @@ def test_run_fresh_leaves_what_is_not_the_run_s(tmp_path):
     shutil.copytree(run.layer_path(20), tmp_path / "elsewhere")
     linked = {path: path.read_bytes() for path in (tmp_path / "elsewhere").iterdir()}
     run.layer_path(40).symlink_to(tmp_path / "elsewhere")
-    others = [run.layer_path(20) / "notes", run.layers_path / "c.0.bak"]
+    others = [run.layer_path(20) / "notes", run.layer_path(0).parent / "c.0.bak"]
     for path in others:
         path.write_text("mine")
     words = "--set", f"store.path={run.path}", *SETTINGS, "--fresh", "--yes"

@@ -52,7 +52,7 @@ def test_a_run_with_nothing_to_go_on_from_needs_no_repair(tmp_path):
     begun = LayerRun.create(tmp_path / "begun", plan.identity)
     for run in (done, begun):
         assert "nothing to repair" in invoke("repair", run.path).stdout
-        (run.layers_path / "zarr.json").unlink()
+        (run.layer_path(0).parent / "zarr.json").unlink()
         assert "zarr.json rewritten" in invoke("repair", run.path).stdout
         invoke("verify", run.path)
 

@@ -85,7 +85,7 @@ assert not [name for name in sys.modules if name.split(".")[0] == "frontier"]
 def test_zarr_alone_reads_every_layer(tmp_path, codec, digits, monkeypatch):
     """In a process that knows nothing of this package, whole arrays and some of their parts."""
     store = run_of(tmp_path / "run", codec, digits, monkeypatch)
-    command = [sys.executable, "-c", ALONE, store.layers_path, tmp_path / "found.npz"]
+    command = [sys.executable, "-c", ALONE, store.layer_path(0).parent, tmp_path / "found.npz"]
     subprocess.run(list(map(str, command)), check=True, cwd=tmp_path)
     found = np.load(tmp_path / "found.npz")
     assert {record.form for record in store.records} == {"list", "bits"}

@@ -14,8 +14,7 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from frontier.cli import main
-from frontier.cosets.events import Asking
-from frontier.cosets.progress import CosetProgress
+from frontier.cosets.progress import Asking, CosetProgress
 from frontier.layers.events import (
     LayerFinished,
     LayerMade,

@@ -20,9 +20,8 @@ from frontier.layers.summary import describe, summary
 from frontier.report import status_page as status_page_module
 from frontier.report.displays import PlainProgress
 from frontier.report.displays import shown as table_of
-from frontier.report.figures import line
 from frontier.report.statistics import statistics_of
-from frontier.report.status import describe_status, status_of
+from frontier.report.status import describe_status, line, status_of
 from frontier.runs.events import Started, Stopped
 from frontier.runs.progress import progress_of
 from tests.support.commands import invoke

@@ -13,7 +13,6 @@ import pytest
 from frontier.errors import CorruptRunError
 from frontier.layers.run import LayerRun
 from frontier.report import colours
-from frontier.report.origin import config_text, starts_of
 from frontier.report.statistics import DRAWN, Report, statistics_of
 from frontier.report.tables import tables_of
 from frontier.storage.lock import RunLock
@@ -51,7 +50,7 @@ def test_statistics_of_tiles(tmp_path, rows, columns):
     assert figures.total == figures.states == len(depths)
     assert figures.depth == listed[-1]
     assert figures.counts == [listed.count(depth) for depth in range(listed[-1] + 1)]
-    assert isclose(figures.mean, mean(listed))
+    assert isclose(figures.mean_depth, mean(listed))
     assert figures.median == median(listed)
     assert listed.count(figures.fullest.depth) == max(figures.counts)
     assert figures.farthest == listed.count(listed[-1])
@@ -172,7 +171,7 @@ def test_a_lost_environment_is_no_loss_for_the_search(tmp_path, damage):
     run = made(tmp_path / "run", "2x3", until=5)
     damage(run.path / "environment.json")
     assert statistics_of(run).starts == ()
-    config = tomllib.loads(config_text(run.identity, starts_of(run.storage)))
+    config = tomllib.loads(statistics_of(run).config_text)
     assert config["puzzle"]["rows"] == 2
     assert config["search"] == {"keep": run.identity["keep"]}
     assert config["store"] == {"codec": run.identity["codec"]}
@@ -185,7 +184,7 @@ def test_the_config_makes_the_run_again(tmp_path, monkeypatch):
     for name in ("goat", "hexagram", "pattern-2x3-k2"):
         run = made(tmp_path / name, name, until=3)
         config = tmp_path / f"{name}.toml"
-        config.write_text(config_text(run.identity, starts_of(run.storage)), encoding="utf-8")
+        config.write_text(statistics_of(run).config_text, encoding="utf-8")
         monkeypatch.setattr("tests.support.temporary_runs.CONFIGS", tmp_path)
         again = made(tmp_path / "again" / name, name, until=3)
         monkeypatch.undo()

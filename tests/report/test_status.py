@@ -19,9 +19,8 @@ from frontier.layers.run import LayerRun
 from frontier.report import displays
 from frontier.report import status_page as status_page_module
 from frontier.report.displays import PlainProgress
-from frontier.report.figures import line
 from frontier.report.statistics import statistics_of
-from frontier.report.status import describe_status, status_of
+from frontier.report.status import describe_status, line, status_of
 from frontier.runs import events
 from frontier.runs import log as log_module
 from frontier.runs.progress import progress_of
