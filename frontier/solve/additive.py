@@ -129,7 +129,7 @@ class Database:
         return vertices
 
 
-def seen_as(grid: Grid, homes: Sequence[int], blank: int) -> tuple[Database, np.ndarray]:
+def seen_as(grid: Grid, homes: np.ndarray, blank: int) -> tuple[Database, np.ndarray]:
     """Return the database of a group, which groups in equal places of the board share, and the
     cells of the board as the database sees them, int64[cells]."""
     side, region, grown = grid.line_length, {blank}, {blank}
@@ -142,11 +142,11 @@ def seen_as(grid: Grid, homes: Sequence[int], blank: int) -> tuple[Database, np.
             )
             if inside and 0 <= cell + step < grid.cells
         }  # fmt: skip
-        grown = beside - region - set(homes)
+        grown = beside - region - set(homes.tolist())
         region |= grown
     views = []
     for image in board_symmetries(grid):
-        homes_seen = tuple(sorted(image[list(homes)].tolist()))
+        homes_seen = tuple(sorted(image[homes].tolist()))
         views.append((homes_seen, int(image[list(region)].min()), tuple(image.tolist())))
     homes_seen, blank_seen, cells = min(views)
     return Database(grid, homes_seen, blank_seen), np.array(cells)
@@ -158,7 +158,7 @@ Load = Callable[[Sequence[Database]], tuple[np.ndarray, list[int]]]
 
 def additive_tables(
     puzzle: GridPuzzle,
-    groups: Sequence[Sequence[int]],
+    groups: Sequence[np.ndarray],
     load: Load,
     vertices_of: Callable[[Database], np.ndarray],
     share: bool,
@@ -179,7 +179,7 @@ def additive_tables(
         if share:
             database, view = seen_as(grid, homes, blank)
         else:
-            database, view = Database(grid, tuple(homes), blank), np.arange(cells)
+            database, view = Database(grid, tuple(homes.tolist()), blank), np.arange(cells)
         if not share or database not in databases:
             databases.append(database)
         number.append(databases.index(database))
@@ -187,7 +187,7 @@ def additive_tables(
     group = np.full((len(pictures), cells), -1, dtype=np.int64)
     of_home = np.full(cells, -1, dtype=np.int64)
     for g, homes in enumerate(groups):
-        of_home[list(homes)] = g
+        of_home[homes] = g
     for s, picture in enumerate(pictures):
         placed = of_home[picture] >= 0
         group[s, placed] = of_home[picture][placed] + s * len(groups)

@@ -7,6 +7,7 @@ checksum (`frontier.storage.tables`); a file that does not match is made again.
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -66,7 +67,7 @@ class DatabaseFiles:
         parts = []
         for database in databases:
             name = _name(database)
-            parts.append(self._kept(name, lambda database=database: make(database)))
+            parts.append(self._kept(name, partial(make, database)))
         words = [part.size for part in parts]
         return parts[0] if len(parts) == 1 else np.concatenate(parts), words
 

@@ -220,7 +220,7 @@ def solved(
     if search.best is None or not search.proved:
         raise Unsolved(_so_far(puzzle, board, search))
     solution = solution_along(puzzle, _boards_along(solver, board, search.best))
-    counts = {"nodes": list(search.iterations)}
+    counts: dict = {"nodes": list(search.iterations)}
     if count:
         paths = solver.count(search, most_nodes)
         if paths is None:
@@ -236,7 +236,8 @@ def _so_far(puzzle: Puzzle, board: Board, search: Search) -> str:
     """Return what is known about a position whose search ended early, in words."""
     known = ""
     if search.best is not None:
-        known = f"; the best solution known has {counted(search.best.size, 'move')}, and a shorter one may exist"
+        moves = counted(search.best.size, "move")
+        known = f"; the best solution known has {moves}, but a shorter one may exist"
     return (
         f"no shortest solution of {puzzle.line(board)} within {counted(search.nodes, 'node')}; it "
         f"needs at least {counted(search.limit, 'move')}{known}"

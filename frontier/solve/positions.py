@@ -135,7 +135,7 @@ class Additive(Databases):
     def __init__(
         self,
         puzzle: GridPuzzle,
-        groups: Sequence[Sequence[int]],
+        groups: Sequence[np.ndarray],
         load: Load,
         vertices_of: Callable[[Database], np.ndarray] = lambda database: database.vertices,
         share: bool = True,

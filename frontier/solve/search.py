@@ -50,10 +50,10 @@ LOOK_SECONDS = 0.05
 class Search:
     """The state of the search of one position.
 
-    homes: the position, as `frontier.solve.positions` describes. limit: the number of moves that is being tried; fewer have been shown not to suffice. nodes: the
-    nodes so far. iterations: the nodes of each limit that has been decided. best: the cells that
-    the blank visits in the best solution known, None if none is known. proved: True if no solution
-    is shorter than the best.
+    homes: the position, as `frontier.solve.positions` describes. limit: the number of moves that is
+    being tried; fewer do not suffice. nodes: the nodes so far. iterations: the nodes of each limit
+    that has been decided. best: the cells that the blank visits in the best solution known; None if
+    no solution is known. proved: True if no solution is shorter than the best.
     """
 
     homes: np.ndarray
@@ -178,7 +178,8 @@ class TileSolver:
         """Return the number of shortest solutions of a position, of which one is known; None if it
         takes more nodes than it may."""
         decider, most = self._deciders[0], most_nodes or MOST_COUNTED
-        assert isinstance(decider, AdditiveDecider) and search.best is not None
+        assert isinstance(decider, AdditiveDecider)
+        assert search.best is not None
         if search.best.size == 0:
             return 1
         found, nodes = decider.count(search.homes, search.best.size, most)
