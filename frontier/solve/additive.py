@@ -194,10 +194,10 @@ def additive_tables(
     cell = np.array([view[picture] for picture in pictures for view in seen])
     turn = np.full((len(cell), *moves.target.shape), -1, dtype=np.int64)
     steps = {1: 0, -1: 1, side: 2, -side: 3}
-    for view, as_seen in enumerate(cell):
+    for v, as_seen in enumerate(cell):
         for p, k in np.argwhere(moves.target >= 0).tolist():
             a, b = as_seen[moves.target[p, k]], as_seen[p]
-            turn[view, p, k] = a * 4 + steps[int(b - a)]
+            turn[v, p, k] = a * 4 + steps[int(b - a)]
     most = max(len(database.homes) for database in databases)
     shift = np.zeros((len(databases), cells, 4, most, 1 << (side - 1)), dtype=np.int64)
     digits = max(len(database.code.radices) for database in databases)
