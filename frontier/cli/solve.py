@@ -176,7 +176,7 @@ class _Making:
             self._name, self._began, self._next = name, now, 1.0
             if bytes >= TOLD_BYTES:
                 echo(f"Making {name}, {size(bytes)}, in {near(str(cache_folder()))} …", err=True)
-        elif now - self._began >= self._next:
+        elif bytes >= TOLD_BYTES and now - self._began >= self._next:
             self._next = 2 * (now - self._began)
             left = (now - self._began) * (1 - share) / max(share, 0.001)
             echo(f"{name}: {share:.0%}, about {span(left)} left", err=True)

@@ -117,6 +117,10 @@ class Database:
             visited += layer.states
             tell(visited / model.states)
 
+    def forget(self) -> None:
+        """Free the base graph, which may take more memory than the table."""
+        self.__dict__.pop("pattern", None)
+
     @cached_property
     def vertices(self) -> np.ndarray:
         """The vertex of each set of cells and cell of the blank, uint32[sets * cells]."""

@@ -35,6 +35,13 @@ def cache_folder() -> Path:
     return Path(base).absolute() / "frontier" / "databases"
 
 
+def different(puzzle: GridPuzzle, sizes: Sequence[int]) -> list[Database]:
+    """Return the databases of compact groups of these sizes; groups may share one."""
+    blank = int(np.flatnonzero(puzzle.grid.reading == puzzle.goals[0].index(0))[0])
+    seen = [seen_as(puzzle.grid, group, blank)[0] for group in compact_groups(puzzle, sizes)]
+    return list(dict.fromkeys(seen))
+
+
 class DatabaseFiles:
     """The databases at a place; threads: how many make them. tell: see `Tell`."""
 
@@ -54,14 +61,13 @@ class DatabaseFiles:
         """Return whether all databases for groups of these sizes are kept."""
         if puzzle.metric == "multi":
             return self._files.exists(_name_of_lines(puzzle, sizes))
-        grid, groups = puzzle.grid, compact_groups(puzzle, sizes)
-        blank = int(np.flatnonzero(grid.reading == puzzle.goals[0].index(0))[0])
-        return all(self._files.exists(_name(seen_as(grid, g, blank)[0])) for g in groups)
+        return all(self._files.exists(_name(of)) for of in different(puzzle, sizes))
 
     def _load(self, databases: Sequence[Database]) -> tuple[np.ndarray, list[int]]:
         def make(database: Database) -> np.ndarray:
             table = np.zeros(database.words, dtype=np.uint64)
             database.fill(table, self._threads, lambda share: self._tell(name, table.nbytes, share))
+            database.forget()
             return table
 
         parts = []

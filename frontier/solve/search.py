@@ -13,11 +13,12 @@ from math import ceil
 
 import numpy as np
 
+from frontier import machine
 from frontier.errors import InputError
 from frontier.puzzles import Board, GridPuzzle
 from frontier.solve.beam import beam_for, beam_within
-from frontier.solve.databases import DatabaseFiles
-from frontier.solve.groups import MOST_OF_LINES, MOST_TILES, group_bytes
+from frontier.solve.databases import DatabaseFiles, different
+from frontier.solve.groups import MOST_OF_LINES, MOST_TILES, group_bytes, held_bytes, making_bytes
 from frontier.solve.paths import MOST_MOVES, UNBOUNDED, no_stop
 from frontier.solve.positions import AdditiveDecider, Databases, Decider
 
@@ -33,9 +34,9 @@ SMALLEST = 4
 GROWTH = 8
 """The factor by which databases grow at least, from one stage to the next."""
 
-MADE_BYTES, LOADED_BYTES = 300, 5000
-"""The bytes of databases that are made, or loaded if they are kept, in the time of one node; by the
-estimate of `group_bytes`, which counts the memory while they are made."""
+MADE_BYTES, LOADED_BYTES = 300, 500
+"""In the time of one node, databases are made whose making takes so many bytes (`group_bytes`), or
+so many bytes of them are loaded if they are kept (`held_bytes`)."""
 
 BEAM_WIDTH, LONGER = 1 << 14, 4
 """The greatest width of a beam, and the factor by which its nodes grow each time."""
@@ -52,14 +53,16 @@ class Search:
 
     homes: the position, as `frontier.solve.positions` describes. limit: the number of moves that is
     being tried; fewer do not suffice. nodes: the nodes so far. iterations: the nodes of each limit
-    that has been decided. best: the cells that the blank visits in the best solution known; None if
-    no solution is known. proved: True if no solution is shorter than the best.
+    that has been decided. tried: the nodes of the present limit. best: the cells that the blank
+    visits in the best solution known; None if no solution is known. proved: True if no solution is
+    shorter than the best.
     """
 
     homes: np.ndarray
     limit: int = 0
     nodes: int = 0
     iterations: tuple[int, ...] = ()
+    tried: int = 0
     best: np.ndarray | None = None
     proved: bool = False
 
@@ -74,7 +77,8 @@ class Search:
         if len(self.iterations) < 2 or not self.iterations[-2]:
             return None
         growth = max(1.0, self.iterations[-1] / self.iterations[-2])
-        return max(0, ceil(self.iterations[-1] * growth) - (self.nodes - sum(self.iterations)))
+        left = ceil(self.iterations[-1] * growth) - self.tried
+        return left if left > 0 else None
 
 
 Watch = Callable[[], None]
@@ -94,8 +98,9 @@ def stages(puzzle: GridPuzzle, room: int) -> list[tuple[int, ...]]:
             sizes = sizes[:1] * count
         if sizes[0] > (MOST_TILES if adds else MOST_OF_LINES):
             break
-        bytes_needed = group_bytes(puzzle, sizes)
-        if bytes_needed > room:
+        held = tuple(len(of.homes) for of in different(puzzle, sizes)) if adds else sizes
+        bytes_needed = held_bytes(puzzle, held)
+        if bytes_needed > room or making_bytes(puzzle, sizes) > machine.memory():
             break
         if sizes[0] <= SMALLEST:
             found, last = [sizes], bytes_needed
@@ -190,8 +195,9 @@ class TileSolver:
         if self._stage + 1 == len(self._stages):
             return UNBOUNDED
         sizes = self._stages[self._stage + 1]
-        bytes_a_node = LOADED_BYTES if self._files.kept(self.puzzle, sizes) else MADE_BYTES
-        return max(FIRST_NODES, group_bytes(self.puzzle, sizes) // bytes_a_node)
+        if self._files.kept(self.puzzle, sizes):
+            return max(FIRST_NODES, held_bytes(self.puzzle, sizes) // LOADED_BYTES)
+        return max(FIRST_NODES, group_bytes(self.puzzle, sizes) // MADE_BYTES)
 
     def _bound_like(self, search: Search) -> int:
         """Return the bound of a position, raised to the parity of its distance."""
@@ -220,6 +226,7 @@ class TileSolver:
             if found is None:
                 return
             search.iterations += (search.nodes - before,)
+            search.tried = 0
             if found:
                 return
             search.limit += period
@@ -262,7 +269,8 @@ class TileSolver:
                     done += decider.nodes
                     if task.result()[0]:
                         search.best, search.proved = decider.blanks, True
-                search.nodes = before + done + sum(other.nodes for other in at_work.values())
+                search.tried = done + sum(other.nodes for other in at_work.values())
+                search.nodes = before + search.tried
                 enough = search.nodes >= ends
                 watch()
         finally:
