@@ -48,6 +48,17 @@ def size_written(size: Any) -> Any:
     return size
 
 
+def bytes_of(name: str, size: str | int) -> int:
+    """Return the bytes of a size, such as "4GB"; raises InputError if it is none. name: what the
+    error calls it."""
+    from pydantic import ByteSize, TypeAdapter
+
+    try:
+        return int(TypeAdapter(ByteSize).validate_python(size_written(size)))
+    except ValueError:
+        raise InputError(f"{name} = {size!r}: {A_SIZE}") from None
+
+
 def check_whole(name: str, value: Any, least: int) -> None:
     """Raise InputError unless a value is a whole number of at least `least`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:

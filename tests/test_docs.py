@@ -15,6 +15,7 @@ from frontier.puzzles import KINDS, generators, graphs, patterns, tiles
 from frontier.puzzles.board_shapes import MOST_FILLED, MOST_SHAPES, SHAPE_BYTES
 from frontier.puzzles.sliding import MOST_ORIGINS
 from frontier.solve.oracle import MOST_COUNTED
+from frontier.solve.paths import MOST_MOVES
 from frontier.solve.pieces_kernel import MOST_DEPTH
 from tests.support.sweeps import swept
 
@@ -39,6 +40,7 @@ def test_limits():
         f"A puzzle of more than {MOST_FILLED:,} shapes",
         f"{MOST_ORIGINS:,} positions at depth 0",
         f"state numbers of {MOST_STATES.bit_length() - 1} bits",
+        f"at most {MOST_MOVES} moves",
         f"fewer than {MOST_DEPTH:,} moves",
         f"{MOST_COUNTED:,} positions",
     ):

@@ -293,7 +293,7 @@ def test_a_type_checker_accepts_the_python_code_of_the_pages(tmp_path):
         if code:
             name = f"page_{number}_{page.stem.replace('-', '_')}.py"
             (tmp_path / name).write_text("\n".join(code), encoding="utf-8")
-    assert len(list(tmp_path.iterdir())) == 7
+    assert len(list(tmp_path.iterdir())) == 8
     said, _, _ = mypy.run([
         *map(str, tmp_path.iterdir()), "--strict", "--follow-imports=silent",
         f"--config-file={ROOT / 'pyproject.toml'}", f"--cache-dir={tmp_path / 'cache'}",

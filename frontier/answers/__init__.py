@@ -1,1 +1,1 @@
-"""Answers from a run, and solutions of single positions."""
+"""Answers from a run."""

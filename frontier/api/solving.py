@@ -12,7 +12,7 @@ from frontier.config.loading import Config
 from frontier.layers.run import puzzle_and_run
 from frontier.solve.methods import DATABASE_BYTES, solved, solver_for, tile_solver
 from frontier.storage.places import Place
-from frontier.values import size_written
+from frontier.values import bytes_of
 
 
 def solve(
@@ -84,8 +84,7 @@ def solver(what: Config | Place, *, memory: str | int = DATABASE_BYTES) -> "Posi
         If the puzzle is no tile puzzle with one goal, or if no database fits in the memory.
     """
     config, _ = puzzle_and_run(what)
-    room = size_written(memory) if isinstance(memory, str) else memory
-    return PositionSolver(config, room)
+    return PositionSolver(config, bytes_of("memory", memory))
 
 
 class PositionSolver:

@@ -17,6 +17,7 @@ from frontier.report.solution import describe_moves, describe_solution, solution
 from frontier.solve.databases import cache_folder
 from frontier.solve.methods import METHODS, Progress, solver_for
 from frontier.text import counted, near, size, span
+from frontier.values import bytes_of
 
 TOLD_BYTES = 10_000_000
 """Smaller databases are made in a moment."""
@@ -101,8 +102,9 @@ def solve(
     check_targets([*strip, *animate], force, as_json)
     # This may take a while, so everything else is checked first.
     solver = solver_for(
-        config, store, method, all_counts, tell_apart, most_nodes, room, _Watch, _Making()
-    )
+        config, store, method, all_counts, tell_apart, most_nodes,
+        None if room is None else bytes_of("--memory", room), _Watch, _Making(),
+    )  # fmt: skip
     moves, failures, described = [], [], False
     for place, text in positions:
         try:

@@ -137,7 +137,8 @@ def solver_for(
             _by_layers(store, count),
         )
     if method == "databases":
-        return _by_databases(puzzle, count, most_nodes, room or DATABASE_BYTES, watch, tell)
+        room = DATABASE_BYTES if room is None else room
+        return _by_databases(puzzle, count, most_nodes, room, watch, tell)
     if method == "search":
         plan = plan or _search_plan(config, puzzle)
         if plan is None:

@@ -519,3 +519,15 @@ def test_a_refusal_shows_a_board_as_typed():
     assert "board = 1 2 3/4 5:" in invoke("solve", "3x3", "1 2 3/4 5", code=2).stderr
     assert "board = 1 2 3/4 5 5:" in invoke("solve", "2x3", "1 2 3/4 5 5", code=2).stderr
     assert "board = [[1, 2], [3]]:" in invoke("solve", "2x3", "[[1,2],[3]]", code=2).stderr
+
+
+def test_memory_for_databases_is_a_size_with_a_unit(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    board = "1 2 3 / 4 5 6 / 0 7 8"
+    assert ": 2 moves" in invoke("solve", "8-puzzle", board, "--memory", "0.1GB").stdout
+    for size in ("10kB", "0kB", "1XB"):
+        refused("solve", "8-puzzle", board, "--memory", size)
+    with frontier.solver(CONFIGS / "8-puzzle.toml", memory="0.1GB") as solver:
+        assert solver.distance(board) == 2
+    with pytest.raises(InputError, match="memory = '1XB'"):
+        frontier.solver(CONFIGS / "8-puzzle.toml", memory="1XB")
