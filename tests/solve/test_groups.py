@@ -6,14 +6,14 @@ from functools import cache
 import numpy as np
 import pytest
 from frontier.cosets.groups import MOST_OF_LINES, Split, group_bytes, group_sizes
-from frontier.cosets.lines import Lines
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontier.cosets import groups
 from frontier.cosets.regions import MOST_LABELLED
 from frontier.errors import InputError
 from frontier.puzzles import pattern_puzzle, tile_puzzle
+from frontier.solve import groups
+from frontier.solve.lines import Lines
 from tests.support.coset_boards import as_homes, tiles_of
 from tests.support.reference_cosets import Board, board_of
 from tests.support.sweeps import swept

@@ -3,11 +3,10 @@
 import random
 from functools import cache
 
-from frontier.cosets.additive import Additive
-from frontier.cosets.groups import distance_of, residue_of
-
-from frontier.cosets.kernel import VOLTAGE_BITS, VOLTAGES
 from frontier.puzzles import tile_puzzle
+from frontier.solve.additive import Additive
+from frontier.solve.line_groups import distance_of, residue_of
+from frontier.solve.paths import VOLTAGE_BITS, VOLTAGES
 from tests.support.coset_boards import made, rows_of, some_boards
 from tests.support.reference_cosets import board_of, pattern_of
 from tests.support.sweeps import swept

@@ -5,13 +5,13 @@ from functools import cache
 
 import numpy as np
 import pytest
-from frontier.cosets.additive import Additive
-from frontier.cosets.beam import beam_for, beam_within
 from frontier.cosets.groups import distance_of
 
-from frontier.cosets import beam
-from frontier.cosets.kernel import BLANK, no_stop
 from frontier.puzzles import tile_puzzle
+from frontier.solve import beam
+from frontier.solve.additive import Additive
+from frontier.solve.beam import beam_for, beam_within
+from frontier.solve.paths import BLANK, no_stop
 from tests.support.coset_boards import made, rows_of, some_boards
 from tests.support.reference_cosets import board_of
 from tests.support.sweeps import swept

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from frontier.cosets.symmetry import mirrored, symmetries
 
 from frontier.cosets.regions import region_named
 from frontier.puzzles import tile_puzzle
+from frontier.solve.symmetry import mirrored, symmetries
 from tests.support.reference_cosets import board_of
 
 

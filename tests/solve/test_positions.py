@@ -6,14 +6,14 @@ from functools import cache
 
 import numpy as np
 import pytest
-from frontier.cosets.additive import Additive
-from frontier.cosets.lines import Lines
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from frontier.cosets.kernel import BLANK, no_stop, nothing_met
 from frontier.cosets.questions import DATABASES
 from frontier.puzzles import tile_puzzle
+from frontier.solve.additive import Additive
+from frontier.solve.lines import Lines
+from frontier.solve.paths import BLANK, no_stop, nothing_met
 from tests.support.coset_boards import made, rows_of, some_boards
 from tests.support.reference_cosets import Board, board_of
 from tests.support.sweeps import cases, swept
