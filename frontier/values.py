@@ -48,6 +48,18 @@ def size_written(size: Any) -> Any:
     return size
 
 
+def bytes_written(size: Any) -> int:
+    """Return the bytes of a size, such as "4GB" or a number of bytes; raises ValueError unless it
+    is one."""
+    from pydantic import ByteSize, TypeAdapter, ValidationError
+
+    text = size_written(size)
+    try:
+        return int(TypeAdapter(ByteSize).validate_python(text))
+    except ValidationError:
+        raise ValueError(A_SIZE) from None
+
+
 def check_whole(name: str, value: Any, least: int) -> None:
     """Raise InputError unless a value is a whole number of at least `least`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:

@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from frontier.api.boards import Solved, board_of, board_or_start, boards_of
 from frontier.api.runs import Run
 from frontier.config.loading import Config
+from frontier.errors import InputError
 from frontier.layers.run import puzzle_and_run
 from frontier.solve.methods import DATABASE_BYTES, solved, solver_for, tile_solver
 from frontier.storage.places import Place
-from frontier.values import size_written
+from frontier.values import bytes_written
 
 
 def solve(
@@ -84,7 +85,10 @@ def solver(what: Config | Place, *, memory: str | int = DATABASE_BYTES) -> "Posi
         If the puzzle is no tile puzzle with one goal, or if no database fits in the memory.
     """
     config, _ = puzzle_and_run(what)
-    room = size_written(memory) if isinstance(memory, str) else memory
+    try:
+        room = bytes_written(memory)
+    except ValueError as error:
+        raise InputError(f"memory = {memory!r}: {error}") from None
     return PositionSolver(config, room)
 
 

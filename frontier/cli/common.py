@@ -51,11 +51,11 @@ class Size(click.ParamType):
 
     name = "size"
 
-    def convert(self, value, parameter, context) -> str:
-        from frontier.values import size_written
+    def convert(self, value, parameter, context) -> int:
+        from frontier.values import bytes_written
 
         try:
-            return size_written(value)
+            return bytes_written(value)
         except ValueError as error:
             self.fail(f"{value!r}: {error}", parameter, context)
 

@@ -418,12 +418,19 @@ def test_solve_with_databases_stops_after_so_many_nodes():
     assert (value["distance"], value["method"]) == (31, "databases")
 
 
+@pytest.mark.parametrize("size", ["16", "1XB", "1,5GB", ""])
+def test_a_memory_that_is_no_size(size):
+    result = invoke("solve", "8-puzzle", "1 2 3/4 5 6/7 0 8", "--memory", size, code=2)
+    assert "--memory" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
         (("8-puzzle", "1 2 3/4 5 6/7 0 8", "--memory", "1kB"), "fits in 1,000 bytes"),
         ((GOAT, "--method", "databases"), "databases are for tile puzzles"),
-        ((GOAT, "--memory", "1GB"), "databases"),
+        ((GOAT, "--memory", "1GB"), "databases are for tile puzzles"),
+        ((GOAT, "--memory", "1GB", "--no-tell-apart"), "only for the method databases"),
         (("pattern-2x3-k2", "1 0 2/x 4 5", "--method", "databases"), "databases"),
         (("2x3", "0 1 2/3 4 5", "--method", "databases", "--set", 'puzzle.goal="? ? ?/? 0 ?"'),
          "one goal that shows all tiles"),
