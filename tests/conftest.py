@@ -38,6 +38,14 @@ def pytest_xdist_auto_num_workers(config):
     return machine.cores() * 3 // 2
 
 
+@pytest.fixture(autouse=True, scope="session")
+def databases_of_tests(tmp_path_factory):
+    """Pattern databases are kept apart from those of the user, also by processes of tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FRONTIER_DATABASES", str(tmp_path_factory.mktemp("databases")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def no_waiting_for_the_disk(monkeypatch):
     """Power does not fail in a test."""

@@ -30,7 +30,10 @@ Tell = Callable[[str, int, float], None]
 
 
 def cache_folder() -> Path:
-    """Return the directory of the databases."""
+    """Return the directory of the databases: `FRONTIER_DATABASES` if the environment names one,
+    otherwise one in the user's cache directory."""
+    if named := os.environ.get("FRONTIER_DATABASES"):
+        return Path(named).absolute()
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base).absolute() / "frontier" / "databases"
 

@@ -105,7 +105,7 @@ def solver_for(
         raise InputError("a limit of nodes is only for the methods databases and ida")
     if tell_apart is not None and method not in (None, "ida"):
         raise InputError("a choice about like pieces is only for the method ida")
-    if room is not None and method not in (None, "databases"):
+    if room is not None and (method not in (None, "databases") or tell_apart is not None):
         raise InputError("memory for databases is only for the method databases")
     if count and (method == "ida" or tell_apart is not None):
         raise InputError("the method ida does not count solutions; choose another one")
@@ -114,7 +114,9 @@ def solver_for(
     has_databases = _why_no_databases(puzzle) is None
     if method is None and tell_apart is not None:
         method = "ida"
-    if method is None and all_layers_kept and (most_nodes, room) == (None, None):
+    if method is None and room is not None:
+        method = "databases"
+    if method is None and all_layers_kept and most_nodes is None:
         method = "layers"
     if method is None and count and (plan := _search_plan(config, puzzle)) is not None:
         method = "search"

@@ -128,9 +128,8 @@ class TileSolver:
         self._stages = stages(puzzle, room)
         self._stop = no_stop()
         self._pool = ThreadPoolExecutor(threads)
-        self._stage = -1
         self._deciders: list[Decider] = []
-        self.databases: Databases = self._next_stage()
+        self.databases: Databases = self._load(0)
 
     def close(self) -> None:
         self._stop[0] = 1
@@ -138,40 +137,47 @@ class TileSolver:
         self._deciders = []
 
     @property
+    def _decider(self) -> Decider:
+        """The searches of this thread."""
+        if not self._deciders:
+            raise InputError(f"the solver of {self.puzzle.title} is closed; make another one")
+        return self._deciders[0]
+
+    @property
     def groups(self) -> tuple[int, ...]:
         """The sizes of the groups of the present databases."""
         return self._stages[self._stage]
 
-    def _next_stage(self) -> Databases:
-        self._stage += 1
-        self._deciders = []
-        self.databases = self._files.databases(self.puzzle, self._stages[self._stage])
-        self._deciders = [self.databases.decider(self._stop) for _ in range(self._threads)]
+    def _load(self, stage: int) -> Databases:
+        """Use the databases of a stage. If this is interrupted, the present ones stay in use."""
+        databases = self._files.databases(self.puzzle, self._stages[stage])
+        self._deciders = [databases.decider(self._stop) for _ in range(self._threads)]
+        self.databases, self._stage = databases, stage
         self._nodes, self._next_worth = 0, self._worth()
-        return self.databases
+        return databases
 
     def load_all(self) -> None:
         """Load the largest databases, or make them."""
         if self._stage + 1 < len(self._stages):
-            self._stage = len(self._stages) - 2
-            self._next_stage()
+            self._load(len(self._stages) - 1)
 
     def bound(self, boards: Sequence[Board]) -> np.ndarray:
         """Return lower bounds on the moves that boards need, int64[N]."""
         homes = [self.databases.homes(board) for board in boards]
-        return np.array([self._deciders[0].bound(board) for board in homes], dtype=np.int64)
+        return np.array([self._decider.bound(board) for board in homes], dtype=np.int64)
 
     def solve(self, search: Search, most_nodes: int | None, watch: Watch) -> None:
         """Search until a shortest solution is known, or for about `most_nodes` nodes."""
         most = most_nodes or UNBOUNDED
-        search.limit = self._deciders[0].bound(search.homes)
-        beam_nodes = FIRST_NODES
+        search.limit = self._decider.bound(search.homes)
+        has_beams = isinstance(self._deciders[0], AdditiveDecider)
+        beam_nodes = FIRST_NODES if has_beams else UNBOUNDED
         while not search.proved and search.nodes < most:
             if self._nodes >= self._next_worth:
-                self._next_stage()
+                self._load(self._stage + 1)
                 search.limit = max(search.limit, self._bound_like(search))
                 continue
-            if search.nodes >= beam_nodes and isinstance(self._deciders[0], AdditiveDecider):
+            if search.nodes >= beam_nodes:
                 beam_nodes *= LONGER
                 self._beam(search, min(BEAM_WIDTH, beam_nodes // max(1, search.limit)))
             ends = min(most, search.nodes + self._next_worth - self._nodes, beam_nodes)
@@ -182,7 +188,7 @@ class TileSolver:
     def count(self, search: Search, most_nodes: int | None) -> int | None:
         """Return the number of shortest solutions of a position, of which one is known; None if it
         takes more nodes than it may."""
-        decider, most = self._deciders[0], most_nodes or MOST_COUNTED
+        decider, most = self._decider, most_nodes or MOST_COUNTED
         assert isinstance(decider, AdditiveDecider)
         assert search.best is not None
         if search.best.size == 0:

@@ -167,20 +167,6 @@ def test_an_array_that_is_damaged(tmp_path, monkeypatch, seed):
     assert of_boards(Distances.open(target), boards).tolist() == depths
 
 
-def test_a_search_with_an_array_that_has_lost_a_part(tmp_path, monkeypatch):
-    monkeypatch.setattr(distances_module, "CHUNK_BYTES", 1000)
-    (tmp_path / "tiles.toml").write_text(
-        'name = "tiles"\n[puzzle]\nkind = "tiles"\nrows = 2\ncolumns = 4\n'
-    )
-    run_of(tmp_path / "run", CASES["2x4, k=2"]).export(tmp_path / "array")
-    search = "solve", tmp_path / "tiles.toml", "1 0 2 3/4 5 6 7", "--method", "ida"
-    assert ": 1 move" in invoke(*search, "--heuristic", tmp_path / "array").stdout
-    chunks_of(tmp_path / "array")[-1].unlink()
-    result = invoke(*search, "--heuristic", tmp_path / "array", code=4)
-    assert result.stdout == ""
-    assert "do not match their checksum); export it again" in result.stderr
-
-
 @pytest.mark.sweep
 @pytest.mark.parametrize("form", ["lists", "bits"])
 def test_a_run_that_has_lost_a_part(tmp_path, form):

@@ -35,7 +35,7 @@ def places():
 def test_every_parameter_that_names_a_place_is_checked():
     found = list(places())
     assert {parameter.name for _, _, parameter in found} >= {"config", "run", "runs", "target"}
-    assert {"--out", "--svg", "--heuristic", "--expect"} <= {
+    assert {"--out", "--svg", "--expect"} <= {
         option for _, _, parameter in found for option in parameter.opts
     }
     for _, _, parameter in found:

@@ -10,6 +10,7 @@ import frontier
 from frontier.cli import solve as solving
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import permutation_puzzle
+from frontier.solve.methods import Progress
 from tests.support.commands import invoke
 from tests.support.reference_puzzles import CONFIGS, of_config, tiles
 
@@ -89,7 +90,8 @@ def test_solve_by_search(case, boards):
 
 
 def test_a_config_is_simply_solved(case, boards, tmp_path, monkeypatch):
-    """From its run, where that kept its layers, else by a search in memory, else by IDA*."""
+    """From its run, where that kept its layers, else with databases; solutions are counted by a
+    search in memory, where that fits."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     config, board = CONFIGS / "2x4.toml", text_of(boards[3])
     settings = *SERIAL, "--set", f"store.path={tmp_path / 'run'}"
@@ -102,18 +104,21 @@ def test_a_config_is_simply_solved(case, boards, tmp_path, monkeypatch):
         return value["method"], said.strip(), value.get("solutions")
 
     searched = "search", "Searching all 20,160 states in memory …"
-    assert asked() == (*searched, None)
-    assert asked("--all-counts") == (*searched, case.shortest[boards[3]])
+    databases = "databases", "Searching by IDA* with pattern databases …"
+    ways, counting = case.shortest[boards[3]], "--all-counts"
+    assert asked() == (*databases, None)
+    assert asked(counting) == (*searched, ways)
     assert list(tmp_path.iterdir()) == []
-    assert asked("--most-nodes", 10**6)[:2] == ("ida", "Searching by IDA* …")
+    assert asked("--most-nodes", 10**6) == (*databases, None)
+    assert asked("--no-tell-apart")[:2] == ("ida", "Searching by IDA* …")
     monkeypatch.setattr("frontier.solve.methods.MOST_SEARCHED", 20_159)
-    assert asked()[:2] == ("ida", "Searching by IDA* …")
+    assert asked(counting) == (*databases, ways)
     monkeypatch.setattr("frontier.solve.methods.MOST_SEARCHED", 20_160)
-    assert asked("--set", "cluster.memory=1MB")[0] == "search"  # serial: as usual here
+    assert asked(counting, "--set", "cluster.memory=1MB")[0] == "search"  # serial: as usual here
     memory = "--set", "cluster.kind=local", "--set", "cluster.memory=1MB"
-    assert asked(*memory)[:2] == ("ida", "Searching by IDA* …")
+    assert asked(counting, *memory) == (*databases, ways)
     invoke("run", config, *settings, "--set", "search.keep=all", "--until", "30")
-    assert asked()[0] == "search"
+    assert asked()[0] == "databases"
     invoke("run", config, *settings, "--set", "search.keep=all")
     found = "layers", f"Looking up in the layers of {tmp_path / 'run'} …", None
     assert asked() == found
@@ -124,7 +129,7 @@ def test_a_config_is_simply_solved(case, boards, tmp_path, monkeypatch):
 
 def test_one_board_from_python(case, boards):
     board = boards[3]
-    for method, expected in ((None, "search"), ("ida", "ida")):
+    for method, expected in ((None, "databases"), ("search", "search"), ("ida", "ida")):
         solution = frontier.solve(CONFIGS / "2x4.toml", board, method=method)
         assert (solution.distance, solution.method) == (20, expected)
         assert [case.depths[step] for step in solution.boards] == [*range(20, -1, -1)]
@@ -133,8 +138,9 @@ def test_one_board_from_python(case, boards):
         frontier.solve(CONFIGS / "2x4.toml")
     with pytest.raises(InputError, match="parity"):
         frontier.solve(CONFIGS / "2x4.toml", "0 2 1 3/4 5 6 7")
-    with pytest.raises(Unsolved, match="within 5 nodes"):
-        frontier.solve(CONFIGS / "2x4.toml", board, most_nodes=5)
+    for method in (None, "ida"):
+        with pytest.raises(Unsolved, match="needs at least"):
+            frontier.solve(CONFIGS / "2x4.toml", board, method=method, most_nodes=5)
 
 
 def test_a_long_search_says_less_and_less_often(monkeypatch):
@@ -145,9 +151,11 @@ def test_a_long_search_says_less_and_less_often(monkeypatch):
     watch = solving._Watch()
     for second in range(100_000):
         now[0] = float(second)
-        watch(12, 1000 * second)
-    assert said[:3] == [f"at least 12 moves, {1000 * s:,} nodes so far, {s}.0 s" for s in (1, 2, 4)]
+        watch(Progress(12, 20 if second > 3 else None, 1000 * second, 5000 if second > 1 else None))
     assert len(said) == 17
+    assert said[0].startswith("at least 12 moves, 1,000 nodes so far")
+    assert [line.endswith(" left for 12") for line in said[:3]] == [False, True, True]
+    assert said[2].startswith("12 to 20 moves, 4,000 nodes so far")
 
 
 def test_solve_a_run_directory_by_search(run, boards, case):
@@ -344,15 +352,18 @@ def test_what_is_asked_is_known_before_a_solver_is_made(run, tmp_path, monkeypat
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--all-counts", "--method", "ida"], "counting all solutions needs layers"),
+        (["--all-counts", "--method", "ida"], "the method ida does not count"),
         (
             ["--no-tell-apart", "--method", "layers"],
             "only for the method ida",
         ),
         (
             ["--most-nodes", "5", "--method", "search"],
-            "only for the method ida",
+            "only for the methods databases and ida",
         ),
+        (["--no-tell-apart", "--method", "databases"], "only for the method ida"),
+        (["--memory", "1GB", "--method", "ida"], "only for the method databases"),
+        (["--memory", "1GB", "--method", "layers"], "only for the method databases"),
     ],
 )
 def test_options_of_the_other_method(run, arguments, message):
@@ -371,6 +382,68 @@ def test_solve_stops_after_so_many_nodes():
     assert result.stdout == ""
 
 
+@pytest.mark.parametrize("metric", ["step", "multi"])
+def test_solve_with_databases(metric):
+    """They are made once; a smaller memory allows smaller ones, and the distances are the same."""
+    puzzle = "2x4", "--set", f"puzzle.metric={metric}"
+    case = tiles(2, 4, metric)
+    board = text_of(next(iter(sorted(case.depths, key=case.depths.get, reverse=True))))
+    found = [
+        values("solve", *puzzle, board, "--method", "databases", *memory)
+        for memory in ((), ("--memory", "1MB"), ("--memory", "10GB"))
+    ]
+    for (value,) in found:
+        assert value["distance"] == len(value["moves"]) == max(case.depths.values())
+        assert value["method"] == "databases"
+        assert value["nodes"] == sum(value["nodes_of_iterations"])
+        assert follows(case, value)
+
+
+def test_solve_counts_with_databases(case, boards):
+    lines = [text_of(board) for board in boards]
+    found = values("solve", "2x4", *lines, "--method", "databases", "--all-counts")
+    assert [value["solutions"] for value in found] == [case.shortest[board] for board in boards]
+    multi = "--set", "puzzle.metric=multi"
+    said = refused("solve", "2x4", lines[1], "--method", "databases", "--all-counts", *multi)
+    assert "layers or search" in said
+
+
+def test_solve_with_databases_stops_after_so_many_nodes():
+    """It says what has been proved."""
+    far = "8 6 7/2 5 4/3 0 1"
+    result = invoke("solve", "8-puzzle", far, "--most-nodes", 1, "--memory", "1MB", code=1)
+    assert "needs at least" in result.stderr
+    assert result.stdout == ""
+    (value,) = values("solve", "8-puzzle", far)
+    assert (value["distance"], value["method"]) == (31, "databases")
+
+
+@pytest.mark.parametrize("size", ["16", "1XB", "1,5GB", ""])
+def test_a_memory_that_is_no_size(size):
+    result = invoke("solve", "8-puzzle", "1 2 3/4 5 6/7 0 8", "--memory", size, code=2)
+    assert "--memory" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("8-puzzle", "1 2 3/4 5 6/7 0 8", "--memory", "1kB"), "fits in 1,000 bytes"),
+        ((GOAT, "--method", "databases"), "databases are for tile puzzles"),
+        ((GOAT, "--memory", "1GB"), "databases are for tile puzzles"),
+        ((GOAT, "--memory", "1GB", "--no-tell-apart"), "only for the method databases"),
+        (("pattern-2x3-k2", "1 0 2/x 4 5", "--method", "databases"), "databases"),
+        (("2x3", "0 1 2/3 4 5", "--method", "databases", "--set", 'puzzle.goal="? ? ?/? 0 ?"'),
+         "one goal that shows all tiles"),
+        (("2x2", "0 1/2 3", "--method", "databases"), "larger than 2×2"),
+    ],
+)  # fmt: skip
+def test_databases_that_cannot_be_made(arguments, word, tmp_path):
+    small = tmp_path / "2x2.toml"
+    small.write_text('name = "2x2"\n[puzzle]\nkind = "tiles"\nrows = 2\ncolumns = 2\n')
+    where = small if arguments[0] == "2x2" else arguments[0]
+    assert word in refused("solve", where, *arguments[1:])
+
+
 def test_what_solve_refuses(run, tmp_path):
     """Each with a message of one line, and exit code 2."""
     keep = "--set", f"store.path={tmp_path / 'thin'}", *SERIAL
@@ -384,11 +457,15 @@ def test_what_solve_refuses(run, tmp_path):
     for arguments, word in [
         ((tmp_path / "thin", "0 1 2/3 4 5", *layers), 'search.keep = "all"'),
         ((run, good, "--set", "puzzle.rows=2"), "is a run directory"),
-        ((CONFIGS / "2x4.toml", good, "--all-counts", *search), "the method layers"),
+        ((CONFIGS / "2x4.toml", good, "--all-counts", *search), "does not count solutions"),
         ((CONFIGS / "2x4.toml", good, *layers), "has not started"),
         (
-            (CONFIGS / "2x7.toml", far, "--all-counts"),
+            (CONFIGS / "2x7.toml", far, "--all-counts", "--method", "search"),
             "43,589,145,600 states cannot all be searched",
+        ),
+        (
+            (CONFIGS / "2x7.toml", far, "--all-counts", "--set", "puzzle.metric=multi"),
+            "cannot all be searched",
         ),
         (
             (CONFIGS / "2x7.toml", far, "--method", "search"),
@@ -483,7 +560,7 @@ def test_a_config_edited_after_its_run_is_refused(tmp_path):
         assert len(message.splitlines()) == 1
     # What is asked is the config's puzzle, whatever the run is of.
     (value,) = values("solve", config, "1 2 0/3 4 5")
-    assert (value["distance"], value["method"]) == (1, "search")
+    assert (value["distance"], value["method"]) == (1, "databases")
     config.write_text((CONFIGS / "2x3.toml").read_text() + where + "[search]\nuntil = 3\n")
     other = "--set", "store.codec=raw", "--set", "search.keep=frontier"
     assert "0 1 2/3 4 5: 0 moves" in invoke("solve", config, "0 1 2/3 4 5", *other).stdout

@@ -35,7 +35,6 @@ import sys
 from pathlib import Path
 from numba.core import event
 import frontier
-from frontier.solve.pieces import IdaSolver
 
 class Signatures(event.Listener):
     def on_start(self, event):
@@ -56,15 +55,15 @@ event.register("numba:compile", Signatures())
 with open("signatures", "w") as found:
     frontier.run(config("2x6", "search.in_memory=false"), until=30)
     frontier.run(config("pattern-2x5-k2", "search.keep=all")).export(Path("array"))
-    solver = IdaSolver(config("2x5").make_puzzle(), heuristics=["array"])
-    solver.solve(solver.puzzle.parse("0 2 1 3 4/5 7 6 8 9"))
+    for method in ("ida", "databases"):
+        frontier.solve(config("2x5"), "0 2 1 3 4/5 7 6 8 9", method=method)
     frontier.gods_number(config("2x5"))
 with open("code", "w") as code:
     for kernel in kernels:
         code.writelines(kernel.inspect_asm().values())
 """
-"""Writes for which types kernels are compiled by a run by tasks, one in memory, IDA* with a
-database and a search of cosets."""
+"""Writes for which types kernels are compiled by a run by tasks, one in memory, IDA* and a
+search of cosets."""
 
 
 @pytest.mark.sweep
@@ -76,7 +75,7 @@ def test_kernels_have_one_memory_layout_no_constants_and_no_atomic_operations(tm
     subprocess.run(command, check=True, cwd=tmp_path, env=environment)
     signatures = (tmp_path / "signatures").read_text().splitlines()
     names = {line.split(" ")[0] for line in signatures}
-    assert {"expand_encoded", "_least_of_databases", "search_cosets"} <= names
+    assert {"expand_encoded", "_deepen", "within", "search_cosets"} <= names
     of_constants_or_gaps = re.compile(r"Literal|, 'A'|\dd, A\)")
     assert list(filter(of_constants_or_gaps.search, signatures)) == []
     code = (tmp_path / "code").read_text()

@@ -1,9 +1,9 @@
 """The bound by the order of the tiles, on every position of small boards."""
 
 import pytest
-from frontier.cosets.inversions import BoardLines, inversions_of, jumped, moved_away, order_bound
 
-from frontier.cosets.kernel import BLANK
+from frontier.solve.inversions import BoardLines, inversions_of, jumped, moved_away, order_bound
+from frontier.solve.paths import BLANK
 from tests.support.coset_boards import rows_of
 from tests.support.reference_cosets import blank_cells, board_of
 from tests.support.sweeps import swept

@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from frontier.cosets.blank_moves import moves_on
 
+from frontier.solve.blank_moves import moves_on
 from tests.support.reference_cosets import Board
 from tests.support.sweeps import swept
 

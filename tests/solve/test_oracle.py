@@ -9,12 +9,12 @@ from math import comb
 import numpy as np
 import pytest
 
-from frontier.answers import oracle as oracle_module
 from frontier.api import runs as api
 from frontier.config.loading import Config
 from frontier.errors import InputError
 from frontier.layers.workspace import Workspace
 from frontier.puzzles import puzzle_of
+from frontier.solve import oracle as oracle_module
 from frontier.space.layout import Layout
 from frontier.space.tower_space import TowerSpace
 from tests.support.reference_blocks import all_positions, board_cells, position

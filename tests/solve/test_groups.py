@@ -2,18 +2,26 @@
 
 import random
 from functools import cache
+from itertools import chain, combinations
 
 import numpy as np
 import pytest
-from frontier.cosets.groups import MOST_OF_LINES, Split, group_bytes, group_sizes
-from frontier.cosets.lines import Lines
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontier.cosets import groups
-from frontier.cosets.regions import MOST_LABELLED
 from frontier.errors import InputError
 from frontier.puzzles import pattern_puzzle, tile_puzzle
+from frontier.solve import groups
+from frontier.solve.groups import (
+    MOST_OF_LINES,
+    MOST_TILES,
+    compact_groups,
+    group_bytes,
+    group_sizes,
+    runs_of_tiles,
+)
+from frontier.solve.line_groups import Split
+from frontier.solve.lines import Lines
 from tests.support.coset_boards import as_homes, tiles_of
 from tests.support.reference_cosets import Board, board_of
 from tests.support.sweeps import swept
@@ -25,7 +33,7 @@ METRICS = ("step", "multi")
 def bytes_of_groups(shape, metric):
     """The bytes of one, two, three, ... groups, by their sizes."""
     puzzle, taken = tile_puzzle(*shape, metric=metric), {}
-    tiles, most = puzzle.cells - 1, MOST_LABELLED if metric == "step" else MOST_OF_LINES
+    tiles, most = puzzle.cells - 1, MOST_TILES if metric == "step" else MOST_OF_LINES
     for count in range(1, tiles + 1):
         sizes = tuple(tiles // count + (i < tiles % count) for i in range(count))
         if metric == "multi":
@@ -89,7 +97,7 @@ CASES = [
 def test_groups_are_runs_of_tiles_that_have_all(shape, blank, sizes):
     board = Board(*shape, blank)
     tiles = [board.goal[cell] for cell in board.reading if board.goal[cell]]
-    split = Split(tiles_of(board), sizes, "step")
+    split = Split(tiles_of(board), sizes)
     for pattern, members, size in zip(split.patterns, split.members, sizes, strict=True):
         first = tiles.index(board.goal[board.reading[members[0]]])
         assert set(pattern.model.labelled) == set(tiles[first : first + size])
@@ -104,9 +112,58 @@ def test_states_tell_boards_apart(data):
     """Two boards are of the same states in all groups only if they are the same."""
     shape, blank, sizes = data.draw(st.sampled_from(CASES))
     board, cells = board_of(*shape, blank), shape[0] * shape[1]
-    split = Split(tiles_of(board), sizes, "step")
+    split = Split(tiles_of(board), sizes)
     boards = sorted(data.draw(st.sets(st.permutations(range(cells)).map(tuple), min_size=1)))
     random.Random(1).shuffle(boards)
     rows = np.array([as_homes(board, tiles) for tiles in boards])
     states = np.hstack(split.states(rows))
     assert len(np.unique(states, axis=0)) == len(boards)
+
+
+def spread(puzzle, groups):
+    """The sum of the squared distances of homes in the same group, on a board."""
+    squares = [divmod(int(square), puzzle.grid.columns) for square in puzzle.grid.reading]
+    return sum(
+        (abs(squares[a][0] - squares[b][0]) + abs(squares[a][1] - squares[b][1])) ** 2
+        for group in groups
+        for a in group
+        for b in group
+    )
+
+
+@pytest.mark.parametrize(
+    ("shape", "blank", "sizes"),
+    [
+        ((2, 3), (0, 1), (2, 3)),
+        ((3, 3), (1, 1), (4, 4)),
+        ((2, 5), (1, 4), (3, 3, 3)),
+        ((5, 2), (0, 0), (5, 4)),
+        ((4, 4), (0, 0), (5, 5, 5)),
+        ((3, 5), (2, 2), (1, 6, 7)),
+    ],
+)
+def test_compact_groups_cannot_be_closer_by_a_swap(shape, blank, sizes):
+    """They have all tiles once, and are no further apart than runs."""
+    puzzle = tile_puzzle(*shape, blank=blank)
+    groups = [group.tolist() for group in compact_groups(puzzle, sizes)]
+    assert tuple(map(len, groups)) == sizes
+    home = puzzle.grid.reading.tolist().index(puzzle.goals[0].index(0))
+    assert sorted(chain(*groups)) == sorted({*range(puzzle.cells)} - {home})
+    assert all(group == sorted(group) for group in groups)
+    least = spread(puzzle, groups)
+    assert least <= spread(puzzle, runs_of_tiles(puzzle, sizes))
+    for g, h in combinations(range(len(groups)), 2):
+        for a in groups[g]:
+            for b in groups[h]:
+                swapped = list(groups)
+                swapped[g] = [b, *(home for home in groups[g] if home != a)]
+                swapped[h] = [a, *(home for home in groups[h] if home != b)]
+                assert spread(puzzle, swapped) >= least
+
+
+def test_compact_groups_are_closer_than_runs():
+    puzzle = tile_puzzle(4, 4)
+    compact, runs = (
+        spread(puzzle, split(puzzle, (5, 5, 5))) for split in (compact_groups, runs_of_tiles)
+    )
+    assert compact < runs

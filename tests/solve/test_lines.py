@@ -4,10 +4,10 @@ import random
 
 import numpy as np
 import pytest
-from frontier.cosets.groups import distance_of, residue_of
-from frontier.cosets.lines import Lines
 
-from frontier.cosets.kernel import VOLTAGE_BITS, VOLTAGES
+from frontier.solve.line_groups import distance_of, residue_of
+from frontier.solve.lines import Lines
+from frontier.solve.paths import VOLTAGE_BITS, VOLTAGES
 from tests.support.coset_boards import made, rows_of, some_boards, tiles_of
 from tests.support.reference_cosets import board_of, pattern_of
 from tests.support.sweeps import cases

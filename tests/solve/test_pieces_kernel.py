@@ -48,7 +48,7 @@ def search_of(graph, origin, goals):
     )
     rows = np.array(sorted([vertex, *sequence] for vertex, sequence in goals), dtype=np.int64)
     zeros = np.zeros((graph.length + 1, 1), dtype=np.int64)
-    return Search(search_tables(graph, none, zeros, 1, rows), None, *origin, 0)
+    return Search(search_tables(graph, none, zeros, 1, rows), *origin, 0)
 
 
 def finished(search, nodes=10_000_000):

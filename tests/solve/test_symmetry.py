@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from frontier.cosets.symmetry import mirrored, symmetries
 
 from frontier.cosets.regions import region_named
 from frontier.puzzles import tile_puzzle
+from frontier.solve.symmetry import board_symmetries, mirrored, symmetries
 from tests.support.reference_cosets import board_of
 
 
@@ -29,14 +29,36 @@ def test_how_many_there_are(shape, blank, region, count):
     assert len(of_region(tile_puzzle(*shape, blank=blank), region)) == count
 
 
+def home_of(puzzle):
+    return puzzle.grid.reading.tolist().index(puzzle.goals[0].index(0))
+
+
 def of_region(puzzle, name):
-    return symmetries(puzzle, region_named(puzzle, name).cells)
+    return symmetries(puzzle.grid, home_of(puzzle), region_named(puzzle, name).cells)
 
 
 def test_a_board_has_those_that_move_a_region_too():
-    assert len(symmetries(tile_puzzle(3, 3))) == 1
-    assert len(symmetries(tile_puzzle(3, 3, blank=(1, 1)))) == 7
-    assert len(symmetries(tile_puzzle(3, 5, blank=(1, 2)))) == 3
+    for shape, blank, count in (
+        ((3, 3), (0, 0), 1), ((3, 3), (1, 1), 7), ((3, 5), (1, 2), 3), ((2, 4), (0, 1), 0)
+    ):  # fmt: skip
+        puzzle = tile_puzzle(*shape, blank=blank)
+        assert len(symmetries(puzzle.grid, home_of(puzzle))) == count
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (3, 2), (3, 3), (2, 5), (4, 4)])
+def test_symmetries_of_a_board_keep_cells_beside_each_other(shape):
+    """All of them, the identity too, wherever the blank is at home."""
+    grid = tile_puzzle(*shape).grid
+    images = board_symmetries(grid)
+    assert len({tuple(image) for image in images.tolist()}) == (8 if shape[0] == shape[1] else 4)
+    squares = [divmod(int(square), grid.columns) for square in grid.reading]
+
+    def apart(a, b):
+        return sum(abs(x - y) for x, y in zip(squares[a], squares[b], strict=True))
+
+    for image in images.tolist():
+        for a in range(grid.cells):
+            assert all(apart(a, b) == apart(image[a], image[b]) for b in range(grid.cells))
 
 
 @pytest.mark.sweep

@@ -1,18 +1,16 @@
 """Beam searches of additive positions, against the distances of all positions."""
 
 import random
-from functools import cache
 
 import numpy as np
 import pytest
-from frontier.cosets.additive import Additive
-from frontier.cosets.beam import beam_for, beam_within
-from frontier.cosets.groups import distance_of
 
-from frontier.cosets import beam
-from frontier.cosets.kernel import BLANK, no_stop
-from frontier.puzzles import tile_puzzle
-from tests.support.coset_boards import made, rows_of, some_boards
+from frontier.solve import beam
+from frontier.solve.additive import distance_of, state_of
+from frontier.solve.beam import beam_for, beam_within
+from frontier.solve.paths import BLANK, no_stop
+from tests.support.additive_databases import additive_of
+from tests.support.coset_boards import rows_of, some_boards
 from tests.support.reference_cosets import board_of
 from tests.support.sweeps import swept
 
@@ -26,15 +24,8 @@ CASES = [
 each_case = swept(("shape", "blank", "sizes"), CASES, few=3)
 
 
-@cache
-def additive_of(shape, blank, sizes):
-    return Additive(tile_puzzle(*shape, blank=blank), sizes, 2, made)
-
-
-def search(additive, row, limit, width, memory):
-    """Whether a solution was found, and the nodes."""
-    vertices, numbers = (states[0, 0] for states in additive.states(row[None]))
-    return beam_within(row, vertices, numbers, limit, width, additive.tables, memory)
+def tables_of(shape, blank, sizes):
+    return additive_of(shape, blank, sizes)[0].tables
 
 
 def inversions(row):
@@ -44,47 +35,50 @@ def inversions(row):
 
 @each_case
 def test_a_wide_beam_finds_all_there_is_and_a_narrow_one_nothing_else(shape, blank, sizes):
-    """One that keeps all positions decides; of the others some solve what they can."""
-    board, additive = board_of(*shape, blank), additive_of(shape, blank, sizes)
+    """One that keeps all positions decides; of the others some solve what they can. A solution
+    that is found leads home."""
+    board, tables = board_of(*shape, blank), tables_of(shape, blank, sizes)
     rng = random.Random(2)
-    memory = beam_for(len(board.goal), len(sizes), 20_000, no_stop())
+    memory = beam_for(tables, 20_000, no_stop(), trace=True)
     solved = {1: 0, 10: 0, 20_000: 0}
     for tiles in some_boards(board, rng, 60):
         (row,), distance = rows_of(board, [tiles]), board.distances[tiles]
         for limit in {distance, distance - 1, distance - 2, distance + 6, rng.randrange(30)}:
             for width in solved:
-                found, nodes = search(additive, row, max(0, limit), width, memory)
-                assert not found or distance <= max(0, limit)
+                length, nodes = beam_within(row, max(0, limit), width, tables, memory)
                 assert 0 <= nodes <= width * max(0, limit)
-                solved[width] += found
-            assert found == (distance <= max(0, limit))
+                if length >= 0:
+                    assert distance <= length <= max(0, limit)
+                    blanks = [board.reading[cell] for cell in memory.blanks[1 : length + 1]]
+                    assert board.leads_home(tiles, blanks)
+                    assert length == distance or width < 20_000
+                solved[width] += length >= 0
+            assert (length >= 0) == (distance <= max(0, limit))
     assert 0 < solved[1] < solved[20_000]
     assert 0 < solved[10] <= solved[20_000]
 
 
 def test_the_nearest_positions_are_kept():
     """By their scores."""
-    board, additive = board_of(2, 4, (0, 1)), additive_of((2, 4), (0, 1), (4, 3))
-    memory = beam_for(8, 2, 64, no_stop())
+    board, tables = board_of(2, 4, (0, 1)), tables_of((2, 4), (0, 1), (4, 3))
+    memory = beam_for(tables, 64, no_stop())
     tiles = next(tiles for tiles in board.distances if len(board.near(tiles)) == 3)
     (row,) = rows_of(board, [tiles])
     for width in (1, 2, 3, 64):
-        search(additive, row, 0, width, memory)  # the first layer is made
+        beam_within(row, 0, width, tables, memory)  # the first layer is made
         memory.counts[:] = 0
-        tables = additive.tables
         listed, _ = beam._list_moves(0, 1, 1, 99, tables, memory)
         near = rows_of(board, board.near(tiles))
         assert listed == len(near)
-        count = beam._keep_nearest(0, listed, width, tables, memory)
+        count = beam._keep_nearest(0, listed, width, 1, tables, memory)
         assert count == min(width, len(near))
         kept = {tuple(of) for of in memory.board[1, :count].tolist()}
         scores = {}
         for there in near:
-            vertices, numbers = (states[0, 0] for states in additive.states(there[None]))
-            bound = sum(
-                distance_of(0, tables.region[v], n, tables.arcs, tables)
-                for v, n in zip(vertices, numbers, strict=True)
-            )
+            bound, blank = 0, int(np.flatnonzero(there == BLANK)[0])
+            for view in range(2):
+                mask, rank, order = state_of(view, there, blank, tables)
+                bound += distance_of(view, np.uint64(mask), rank, order, blank, tables)
             scores[tuple(there.tolist())] = bound + beam.INVERSION_WEIGHT * inversions(there)
         assert kept <= scores.keys()
         worst = max(scores[of] for of in kept)
@@ -92,23 +86,23 @@ def test_the_nearest_positions_are_kept():
 
 
 def test_a_search_is_stopped():
-    board, additive, stop = board_of(2, 3, (0, 0)), additive_of((2, 3), (0, 0), (2, 3)), no_stop()
-    memory = beam_for(6, 2, 100, stop)
+    board, tables, stop = board_of(2, 3, (0, 0)), tables_of((2, 3), (0, 0), (2, 3)), no_stop()
+    memory = beam_for(tables, 100, stop)
     (row,) = rows_of(board, [max(board.distances, key=board.distances.get)])
-    assert search(additive, row, 30, 100, memory)[0]
+    assert beam_within(row, 30, 100, tables, memory)[0] == 21
     stop[:] = 1
-    assert search(additive, row, 30, 100, memory) == (False, 0)
+    assert beam_within(row, 30, 100, tables, memory) == (-1, 0)
 
 
 @pytest.mark.parametrize("width", [1, 2, 7])
 def test_scores_beyond_the_counts(monkeypatch, width):
     """They are taken for the greatest one."""
     monkeypatch.setattr(beam, "SCORES", 3)
-    board, additive = board_of(2, 3, (0, 0)), additive_of((2, 3), (0, 0), (2, 3))
-    memory = beam_for(6, 2, width, no_stop())
+    board, tables = board_of(2, 3, (0, 0)), tables_of((2, 3), (0, 0), (2, 3))
+    memory = beam_for(tables, width, no_stop())
     for tiles in some_boards(board, random.Random(3), 50):
         (row,) = rows_of(board, [tiles])
-        found, nodes = search(additive, row, 40, width, memory)
-        assert not found or board.distances[tiles] <= 40
+        length, nodes = beam_within(row, 40, width, tables, memory)
+        assert length == -1 or board.distances[tiles] <= length <= 40
         assert nodes <= 40 * width
     assert np.count_nonzero(memory.counts) <= 3

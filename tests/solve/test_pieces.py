@@ -7,9 +7,9 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from frontier.answers import ida as ida_module
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import block_puzzle, graph_puzzle, moves, puzzle_of
+from frontier.solve import pieces
 from frontier.solve.piece_bound import bound_of
 from frontier.solve.pieces import IdaSolver
 from frontier.solve.pieces_kernel import MOST_DEPTH
@@ -358,7 +358,7 @@ def test_slices_change_nothing(monkeypatch):
     solver, _ = solvers(case)
     board = max(case.depths, key=lambda board: (case.depths[board] == 30, board))
     whole, told = solver.solve(board), []
-    monkeypatch.setattr(ida_module, "SLICE", 100)
+    monkeypatch.setattr(pieces, "SLICE", 100)
     sliced = solver.solve(board, watch=lambda *now: told.append(now))
     assert sliced == whole
     assert len(told) >= sum(whole.nodes) // 100 > 5
