@@ -14,9 +14,9 @@ from frontier.layers.plan import MOST_STATES
 from frontier.puzzles import KINDS, generators, graphs, patterns, tiles
 from frontier.puzzles.board_shapes import MOST_FILLED, MOST_SHAPES, SHAPE_BYTES
 from frontier.puzzles.sliding import MOST_ORIGINS
-from frontier.solve.oracle import MOST_COUNTED
-from frontier.solve.paths import MOST_MOVES
-from frontier.solve.pieces_kernel import MOST_DEPTH
+from frontier.solving.oracle import MOST_COUNTED
+from frontier.solving.paths import MOST_MOVES
+from frontier.solving.pieces_kernel import MOST_DEPTH
 from tests.support.sweeps import swept
 
 ROOT = Path(__file__).parents[1]

@@ -16,8 +16,8 @@ from frontier.layers.plan import (
 )
 from frontier.puzzles import graph_puzzle, pattern_puzzle, tile_puzzle
 from frontier.puzzles.grid import Grid
-from frontier.solve.piece_bound import bound_of
-from frontier.solve.pieces import IdaSolver
+from frontier.solving.piece_bound import bound_of
+from frontier.solving.pieces import IdaSolver
 from frontier.space.lehmer import LehmerCode, lehmer_digits, swap_digits
 from frontier.space.swaps import SWAP_43, swap_kind
 from tests.support.whole_searches import layer_sizes

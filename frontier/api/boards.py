@@ -13,7 +13,7 @@ from frontier.errors import InputError
 from frontier.puzzles import Board, Puzzle
 from frontier.report.boards import boards_html, draw_boards, film_strip
 from frontier.report.solution import describe_moves, describe_solution, solution_value
-from frontier.solve.solution import Solution
+from frontier.solving.solution import Solution
 from frontier.text import counted
 from frontier.values import as_written
 
@@ -95,7 +95,7 @@ class Solved(Solution):
     puzzle
         The puzzle.
     method
-        The method, one of `frontier.solve.methods.METHODS`.
+        The method, one of `frontier.solving.methods.METHODS`.
     """
 
     puzzle: Puzzle

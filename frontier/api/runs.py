@@ -25,7 +25,7 @@ from frontier.report.html import run_html
 from frontier.runs.events import Listener
 from frontier.runs.progress import progress_of
 from frontier.runs.resolve import resolve
-from frontier.solve.oracle import Oracle
+from frontier.solving.oracle import Oracle
 from frontier.storage.places import Place
 from frontier.text import counted, named
 

@@ -10,7 +10,7 @@ from frontier.api.boards import Solved, board_of, board_or_start, boards_of
 from frontier.api.runs import Run
 from frontier.config.loading import Config
 from frontier.layers.run import puzzle_and_run
-from frontier.solve.methods import DATABASE_BYTES, solved, solver_for, tile_solver
+from frontier.solving.methods import DATABASE_BYTES, solved, solver_for, tile_solver
 from frontier.storage.places import Place
 from frontier.values import bytes_of
 

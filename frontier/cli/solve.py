@@ -14,8 +14,8 @@ from frontier.layers.run import puzzle_and_run
 from frontier.puzzles import Puzzle
 from frontier.report.boards import film_page, film_strip
 from frontier.report.solution import describe_moves, describe_solution, solution_value
-from frontier.solve.databases import cache_folder
-from frontier.solve.methods import METHODS, Progress, solver_for
+from frontier.solving.databases import cache_folder
+from frontier.solving.methods import METHODS, Progress, solver_for
 from frontier.text import counted, near, size, span
 from frontier.values import bytes_of
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from frontier.jit import kernel
 from frontier.kernels.distances import bit_at, distance_change
-from frontier.solve.paths import (
+from frontier.solving.paths import (
     BLANK,
     FIRST_MIX,
     MOST_MOVES,
@@ -50,7 +50,7 @@ MET_BITS = 15
 """The table of boards met has 2**15 entries, which fit in the caches of a core."""
 
 Tables = namedtuple("Tables", "moves patterns boards")
-"""The tables that the search of a coset reads: `frontier.solve.blank_moves.Moves`,
+"""The tables that the search of a coset reads: `frontier.solving.blank_moves.Moves`,
 `frontier.cosets.patterns.PatternTable` and `frontier.cosets.region_boards.RegionTable`."""
 
 Scratch = namedtuple(

@@ -29,9 +29,9 @@ from frontier.cosets.kernel import UNLABELLED
 from frontier.cosets.regions import Region
 from frontier.errors import InputError
 from frontier.kernels.distances import WORD_BITS, bit_numbers, residue_layers, signs_and_indices
-from frontier.solve.blank_moves import Moves, images, pattern_graph
-from frontier.solve.paths import BLANK
-from frontier.solve.sources import TableSource
+from frontier.solving.blank_moves import Moves, images, pattern_graph
+from frontier.solving.paths import BLANK
+from frontier.solving.sources import TableSource
 from frontier.space.graph import Space
 from frontier.space.lehmer import LehmerCode
 from frontier.text import counted
@@ -49,7 +49,7 @@ residue: uint64[planes, words], the bits of the distances, by the numbers of pat
 `frontier.kernels.distances.residue_layers`. odd: int64[cells], whether distances are odd with the
 blank in each cell. period: 2 if the cell of the blank determines this, otherwise 1. move:
 int64[vertices, K], the vertex that a move leads to, times 2**VOLTAGE_BITS, plus the number of its
-voltage; -1 for no move. image: unsigned[voltages, size], see `frontier.solve.blank_moves.images`.
+voltage; -1 for no move. image: unsigned[voltages, size], see `frontier.solving.blank_moves.images`.
 """
 
 

@@ -12,7 +12,7 @@ are at the depths T + 1, T + 2, ...
 
 No position of a coset needs more than T moves if its pattern's distance plus the greatest D is at
 most T. Of cosets that are mirror images of each other only one is searched
-(`frontier.solve.symmetry`). The cosets to search are shuffled, so any portion of them shows how
+(`frontier.solving.symmetry`). The cosets to search are shuffled, so any portion of them shows how
 long the others will take.
 """
 
@@ -31,14 +31,14 @@ from frontier.cosets.patterns import Patterns
 from frontier.cosets.region_boards import far_boards, region_table
 from frontier.cosets.regions import Region
 from frontier.puzzles import Board, GridPuzzle
-from frontier.solve.additive import Database
-from frontier.solve.blank_moves import moves_on
-from frontier.solve.groups import runs_of_tiles
-from frontier.solve.lines import Lines
-from frontier.solve.paths import BLANK, FIRST_MIX, MOST_MOVES, UNBOUNDED, no_stop
-from frontier.solve.positions import Additive, Databases, Decider
-from frontier.solve.sources import TableSource
-from frontier.solve.symmetry import mirrored, symmetries
+from frontier.solving.additive import Database
+from frontier.solving.blank_moves import moves_on
+from frontier.solving.groups import runs_of_tiles
+from frontier.solving.lines import Lines
+from frontier.solving.paths import BLANK, FIRST_MIX, MOST_MOVES, UNBOUNDED, no_stop
+from frontier.solving.positions import Additive, Databases, Decider
+from frontier.solving.sources import TableSource
+from frontier.solving.symmetry import mirrored, symmetries
 from frontier.storage.sealed import Count, Seconds
 
 PORTIONS = 1000
@@ -142,7 +142,7 @@ class Asker:
         threads: int,
         table_source: TableSource | None = None,
     ):
-        """sizes: the number of tiles of each group of the databases; see `frontier.solve.groups`.
+        """sizes: the number of tiles of each group of the databases; see `frontier.solving.groups`.
         table_source: returns tables made before; by default tables are kept in memory."""
         self.region, self.puzzle = region, region.puzzle
         source, metric = table_source or _kept(), self.puzzle.metric

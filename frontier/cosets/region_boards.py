@@ -8,7 +8,7 @@ from frontier.cosets.regions import Region
 from frontier.kernels.distances import distance_table
 from frontier.puzzles.board_shapes import EMPTY
 from frontier.puzzles.model import ShapeEncoding
-from frontier.solve.sources import TableSource
+from frontier.solving.sources import TableSource
 from frontier.space.graph import Space
 from frontier.space.lehmer import LehmerCode
 

@@ -13,7 +13,7 @@ from frontier.config.loading import Config
 from frontier.config.schema import MEMORY_SHARE
 from frontier.cosets.regions import Region, best_region, check_puzzle, region_named, regions_of
 from frontier.errors import InputError
-from frontier.solve.groups import group_bytes, group_sizes
+from frontier.solving.groups import group_bytes, group_sizes
 from frontier.text import size
 
 

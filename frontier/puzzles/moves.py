@@ -17,7 +17,7 @@ leaves it out. A sort of one piece is always fixed.
 A metric is registered here once, with everything that depends on it: the kinds of puzzles that have
 it, the moves between shapes, the moves that may follow a move, and the lower bound. The bound for a
 puzzle is the sum over its pieces of the moves that each needs on an empty board
-(`frontier.solve.piece_bound`). So a metric names a metric, itself or another, that defines the
+(`frontier.solving.piece_bound`). So a metric names a metric, itself or another, that defines the
 moves of a piece alone on the board. Moves of the named metric must lead at least as far as moves of
 the metric that names it; otherwise the bound is too high and solutions are too long.
 """

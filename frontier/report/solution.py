@@ -6,7 +6,7 @@ from rich.console import Console
 
 from frontier.puzzles import Puzzle
 from frontier.report.boards import captions_of, draw_boards
-from frontier.solve.solution import Solution
+from frontier.solving.solution import Solution
 from frontier.text import counted
 
 MOVES_A_LINE = 20

@@ -6,7 +6,7 @@ import numpy as np
 
 from frontier.kernels.lists import ShiftLists
 from frontier.puzzles import Board, pattern_puzzle
-from frontier.solve.oracle import paths_back
+from frontier.solving.oracle import paths_back
 from frontier.space.graph import Space
 
 PARTS = {"B": "RRDLLU", "C": "RRRDLLU", "D": "RRDRULDLURDRU"}

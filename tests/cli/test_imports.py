@@ -46,7 +46,7 @@ def test_a_small_run_loads_what_it_uses(tmp_path):
     assert not modules & {
         "asyncio", "dask", "distributed", "matplotlib", "multiprocessing", "numba", "psutil",
         "zarr",
-        "frontier.solve.methods", "frontier.api.runs", "frontier.executors.dask_executor",
+        "frontier.solving.methods", "frontier.api.runs", "frontier.executors.dask_executor",
         "frontier.cosets", "frontier.report.boards", "frontier.storage.bucket",
     }  # fmt: skip
     for command in ("status", "farthest"):

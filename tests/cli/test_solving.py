@@ -10,7 +10,7 @@ import frontier
 from frontier.cli import solve as solving
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import permutation_puzzle
-from frontier.solve.methods import Progress
+from frontier.solving.methods import Progress
 from tests.support.commands import invoke
 from tests.support.reference_puzzles import CONFIGS, of_config, tiles
 
@@ -111,9 +111,9 @@ def test_a_config_is_simply_solved(case, boards, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
     assert asked("--most-nodes", 10**6) == (*databases, None)
     assert asked("--no-tell-apart")[:2] == ("ida", "Searching by IDA* …")
-    monkeypatch.setattr("frontier.solve.methods.MOST_SEARCHED", 20_159)
+    monkeypatch.setattr("frontier.solving.methods.MOST_SEARCHED", 20_159)
     assert asked(counting) == (*databases, ways)
-    monkeypatch.setattr("frontier.solve.methods.MOST_SEARCHED", 20_160)
+    monkeypatch.setattr("frontier.solving.methods.MOST_SEARCHED", 20_160)
     assert asked(counting, "--set", "cluster.memory=1MB")[0] == "search"  # serial: as usual here
     memory = "--set", "cluster.kind=local", "--set", "cluster.memory=1MB"
     assert asked(counting, *memory) == (*databases, ways)
@@ -342,8 +342,8 @@ def test_what_is_asked_is_known_before_a_solver_is_made(run, tmp_path, monkeypat
     def made(*_):
         raise AssertionError("a solver is made")
 
-    monkeypatch.setattr("frontier.solve.methods.IdaSolver", made)
-    monkeypatch.setattr("frontier.solve.methods.Oracle", made)
+    monkeypatch.setattr("frontier.solving.methods.IdaSolver", made)
+    monkeypatch.setattr("frontier.solving.methods.Oracle", made)
     for arguments in ((CONFIGS / "hakoiri.toml", "--method", "ida"), (run,)):
         assert "name a BOARD, or a --file" in refused("solve", *arguments)
         assert "cannot be read" in refused("solve", *arguments, "--file", tmp_path / "none")
@@ -575,8 +575,8 @@ def test_ctrl_c_in_solve(run, monkeypatch, method):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("frontier.solve.pieces.IdaSolver.solve", interrupted)
-    monkeypatch.setattr("frontier.solve.oracle.Oracle.solve", interrupted)
+    monkeypatch.setattr("frontier.solving.pieces.IdaSolver.solve", interrupted)
+    monkeypatch.setattr("frontier.solving.oracle.Oracle.solve", interrupted)
     result = invoke("solve", run, "0 1 2 3/4 5 6 7", "--method", method, code=3)
     assert result.stderr.splitlines()[1:] == ["frontier: interrupted"]
 

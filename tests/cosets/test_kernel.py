@@ -21,8 +21,8 @@ from frontier.cosets.kernel import (
 )
 from frontier.cosets.patterns import Patterns
 from frontier.cosets.region_boards import far_boards, region_table
-from frontier.solve.blank_moves import moves_on
-from frontier.solve.paths import BLANK, SECOND_MIX, is_new, no_stop, nothing_met
+from frontier.solving.blank_moves import moves_on
+from frontier.solving.paths import BLANK, SECOND_MIX, is_new, no_stop, nothing_met
 from frontier.space.lehmer import LehmerCode
 from tests.support.coset_boards import as_homes, from_homes, made, region_of, regions
 from tests.support.reference_cosets import Board, board_of, pattern_of

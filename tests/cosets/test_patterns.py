@@ -10,8 +10,8 @@ from frontier.cosets import patterns
 from frontier.cosets.patterns import Patterns
 from frontier.cosets.regions import Region
 from frontier.errors import InputError
-from frontier.solve.blank_moves import moves_on
-from frontier.solve.paths import BLANK, VOLTAGE_BITS, VOLTAGES
+from frontier.solving.blank_moves import moves_on
+from frontier.solving.paths import BLANK, VOLTAGE_BITS, VOLTAGES
 from tests.support.coset_boards import HALF, METRICS, as_homes, each_region, made, region_of
 from tests.support.reference_cosets import board_of
 from tests.support.reference_search import sign
@@ -162,6 +162,6 @@ def test_tables_are_kept_by_their_names(metric):
 
 
 def test_more_voltages_than_an_entry_has_room_for_are_refused(monkeypatch):
-    monkeypatch.setattr("frontier.solve.blank_moves.VOLTAGE_BITS", 1)
+    monkeypatch.setattr("frontier.solving.blank_moves.VOLTAGE_BITS", 1)
     with pytest.raises(OverflowError, match="voltages; 1 bits"):
         made_for(board_of(2, 4, (0, 0), "multi"), (0, 0, 2, 2))

@@ -13,7 +13,7 @@ from frontier.kernels.engines import engine_of
 from frontier.layers.repair import plan_repair
 from frontier.layers.run import LayerRun
 from frontier.layers.verify import verify
-from frontier.solve.oracle import Oracle
+from frontier.solving.oracle import Oracle
 from frontier.space.layout import Layout
 from frontier.space.tower_space import TowerSpace
 from tests.support.many_tasks import cut_finely

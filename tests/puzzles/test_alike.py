@@ -10,7 +10,7 @@ import pytest
 from frontier.kernels.engines import engine_of
 from frontier.puzzles import alike, block_puzzle, graph_puzzle
 from frontier.puzzles.alike import AlikeEncoding
-from frontier.solve.pieces import IdaSolver
+from frontier.solving.pieces import IdaSolver
 from frontier.space.tower_space import TowerSpace
 from tests.support.sweeps import swept
 from tests.support.whole_searches import list_layers

@@ -10,7 +10,7 @@ import frontier
 from frontier.errors import InputError
 from frontier.puzzles import puzzle_of
 from frontier.report.boards import draw_boards, film_page, film_strip
-from frontier.solve.solution import Solution
+from frontier.solving.solution import Solution
 from tests.support.commands import invoke
 from tests.support.temporary_runs import CONFIGS
 

@@ -13,7 +13,7 @@ from frontier.errors import InputError
 from frontier.puzzles import block_puzzle, graph_puzzle, pattern_puzzle, tile_puzzle
 from frontier.puzzles.picture import laid_out, shown_in
 from frontier.report.boards import board_svg
-from frontier.solve.pieces import IdaSolver
+from frontier.solving.pieces import IdaSolver
 from tests.support.reference_blocks import random_blocks
 from tests.support.temporary_runs import CONFIGS
 

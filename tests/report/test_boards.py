@@ -23,7 +23,7 @@ from frontier.report.boards import (
 from frontier.report.boards.svg import MARGIN, Scene
 from frontier.report.boards.terminal import drawing
 from frontier.report.colours import OKABE_ITO, colour_of, ink_on, luminance
-from frontier.solve.pieces import IdaSolver
+from frontier.solving.pieces import IdaSolver
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS
 

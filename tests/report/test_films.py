@@ -28,7 +28,7 @@ from frontier.report.boards import (
     film_page,
     film_strip,
 )
-from frontier.solve.solution import Solution
+from frontier.solving.solution import Solution
 from tests.report.test_boards import CONFIGS, SVG, puzzle_of, solved, texts
 from tests.support.commands import invoke
 
@@ -286,7 +286,7 @@ def test_drawings_that_are_refused(tmp_path, monkeypatch, arguments, message):
     Path("run", "run.json").write_text("{}")
     Path("linked").symlink_to("run/layers")
     there = sorted(tmp_path.rglob("*"))
-    monkeypatch.setattr("frontier.solve.methods.IdaSolver", None)
+    monkeypatch.setattr("frontier.solving.methods.IdaSolver", None)
     asked = ("solve", config("3x3"), "1 4 2/3 5 0/6 7 8", "--method", "ida")
     assert message in invoke(*asked, *arguments, code=2).stderr
     assert Path("here.svg").read_text() == "mine"

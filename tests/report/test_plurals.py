@@ -16,7 +16,7 @@ from frontier.layers.progress import LayerProgress
 from frontier.puzzles import block_puzzle, graph_puzzle, tile_puzzle
 from frontier.report.displays import PlainProgress
 from frontier.runs.events import Finished
-from frontier.solve.pieces import IdaSolver
+from frontier.solving.pieces import IdaSolver
 from frontier.storage.lock import describe_holder
 from frontier.text import counted
 from tests.support.ledgers import line_of

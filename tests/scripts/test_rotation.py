@@ -10,7 +10,7 @@ import pytest
 from frontier.config.loading import load_config
 from frontier.errors import InputError
 from frontier.report.boards import draw_boards
-from frontier.solve.pieces import IdaSolver
+from frontier.solving.pieces import IdaSolver
 from tests.support.commands import script
 from tests.support.reference_search import sign
 from tests.support.sweeps import cases

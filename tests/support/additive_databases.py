@@ -5,8 +5,8 @@ from functools import cache
 import numpy as np
 
 from frontier.puzzles import tile_puzzle
-from frontier.solve.groups import compact_groups, runs_of_tiles
-from frontier.solve.positions import Additive
+from frontier.solving.groups import compact_groups, runs_of_tiles
+from frontier.solving.positions import Additive
 
 
 def made_and_joined(databases):

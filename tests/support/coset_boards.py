@@ -5,7 +5,7 @@ import numpy as np
 from frontier.cosets.kernel import UNLABELLED
 from frontier.cosets.regions import Region
 from frontier.puzzles import tile_puzzle
-from frontier.solve.paths import BLANK
+from frontier.solving.paths import BLANK
 from tests.support.reference_cosets import blank_cells, board_of
 from tests.support.sweeps import swept
 

@@ -12,7 +12,7 @@ from frontier.report.boards.svg import Scene, number, standalone, tag, text
 from frontier.report.boards.terminal import can_say
 from frontier.report.colours import GROUND, INK
 from frontier.report.html import page
-from frontier.solve.solution import Solution
+from frontier.solving.solution import Solution
 from frontier.text import counted, width
 
 STRIP_WIDTH = 960

@@ -14,10 +14,10 @@ import numpy as np
 
 from frontier.errors import CorruptRunError
 from frontier.puzzles import GridPuzzle
-from frontier.solve.additive import Database, seen_as
-from frontier.solve.groups import compact_groups, runs_of_tiles
-from frontier.solve.lines import Lines
-from frontier.solve.positions import Additive, Databases
+from frontier.solving.additive import Database, seen_as
+from frontier.solving.groups import compact_groups, runs_of_tiles
+from frontier.solving.lines import Lines
+from frontier.solving.positions import Additive, Databases
 from frontier.storage.base import Storage
 from frontier.storage.places import storage_at
 from frontier.storage.tables import TableFiles

@@ -7,9 +7,9 @@ import numpy as np
 
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import Board, Puzzle
-from frontier.solve.piece_bound import bound_of, distinguished, distinguished_board
-from frontier.solve.pieces_kernel import MOST_DEPTH, Search, search_tables
-from frontier.solve.solution import Solution, solution_along
+from frontier.solving.piece_bound import bound_of, distinguished, distinguished_board
+from frontier.solving.pieces_kernel import MOST_DEPTH, Search, search_tables
+from frontier.solving.solution import Solution, solution_along
 from frontier.text import counted
 
 SLICE = 5_000_000

@@ -16,11 +16,11 @@ import numpy as np
 from frontier import machine
 from frontier.errors import InputError
 from frontier.puzzles import Board, GridPuzzle
-from frontier.solve.beam import beam_for, beam_within
-from frontier.solve.databases import DatabaseFiles, different
-from frontier.solve.groups import MOST_OF_LINES, MOST_TILES, group_bytes, held_bytes, making_bytes
-from frontier.solve.paths import MOST_MOVES, UNBOUNDED, no_stop
-from frontier.solve.positions import AdditiveDecider, Databases, Decider
+from frontier.solving.beam import beam_for, beam_within
+from frontier.solving.databases import DatabaseFiles, different
+from frontier.solving.groups import MOST_OF_LINES, MOST_TILES, group_bytes, held_bytes, making_bytes
+from frontier.solving.paths import MOST_MOVES, UNBOUNDED, no_stop
+from frontier.solving.positions import AdditiveDecider, Databases, Decider
 
 FIRST_NODES = 200_000
 """The nodes of a position that one thread searches before several do."""
@@ -51,11 +51,11 @@ LOOK_SECONDS = 0.05
 class Search:
     """The state of the search of one position.
 
-    homes: the position, as `frontier.solve.positions` describes. limit: the number of moves that is
-    being tried; fewer do not suffice. nodes: the nodes so far. iterations: the nodes of each limit
-    that has been decided. tried: the nodes of the present limit. best: the cells that the blank
-    visits in the best solution known; None if no solution is known. proved: True if no solution is
-    shorter than the best.
+    homes: the position, as `frontier.solving.positions` describes. limit: the number of moves that
+    is being tried; fewer do not suffice. nodes: the nodes so far. iterations: the nodes of each
+    limit that has been decided. tried: the nodes of the present limit. best: the cells that the
+    blank visits in the best solution known; None if no solution is known. proved: True if no
+    solution is shorter than the best.
     """
 
     homes: np.ndarray

@@ -21,7 +21,7 @@ from frontier.puzzles.board_shapes import Footprint, Shapes, Sort
 from frontier.puzzles.model import Model, ShapeEncoding
 from frontier.puzzles.moves import METRICS, moves_of
 from frontier.puzzles.pieces import OPEN, Board
-from frontier.solve.pieces_kernel import Displacements
+from frontier.solving.pieces_kernel import Displacements
 
 UNREACHABLE = 10_000
 """The distance of a placement from which no goal placement can be reached."""

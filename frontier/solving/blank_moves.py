@@ -13,7 +13,7 @@ import numpy as np
 from frontier.kernels.distances import WORD_BITS, bit_numbers
 from frontier.puzzles import PatternPuzzle
 from frontier.puzzles.moves import METRICS
-from frontier.solve.paths import VOLTAGE_BITS
+from frontier.solving.paths import VOLTAGE_BITS
 from frontier.space.graph import BaseGraph
 from frontier.space.lehmer import LehmerCode
 

@@ -17,8 +17,8 @@ from frontier.kernels.engines import engine_of
 from frontier.kernels.lists import ListKernel
 from frontier.layers.run import LayerRun
 from frontier.puzzles import Board
-from frontier.solve.piece_bound import LowerBound, bound_of
-from frontier.solve.solution import Solution, solution_along
+from frontier.solving.piece_bound import LowerBound, bound_of
+from frontier.solving.solution import Solution, solution_along
 
 MOST_OPEN_STATES = 50_000_000
 """The most states that all list layers in memory hold together, if there are several."""

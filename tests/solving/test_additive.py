@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from frontier.puzzles import pattern_puzzle, tile_puzzle
-from frontier.solve.additive import distance_after, distance_of, moved, seen_as, state_of
-from frontier.solve.paths import no_stop
-from frontier.solve.symmetry import mirrored, symmetries
+from frontier.solving.additive import distance_after, distance_of, moved, seen_as, state_of
+from frontier.solving.paths import no_stop
+from frontier.solving.symmetry import mirrored, symmetries
 from tests.support.additive_databases import additive_of
 from tests.support.coset_boards import from_homes, rows_of, some_boards
 from tests.support.reference_cosets import blank_cells, board_of, pattern_of

@@ -2,7 +2,7 @@
 
 `within` decides whether a position needs at most `limit` moves (R. E. Korf, Depth-First
 Iterative-Deepening, Artificial Intelligence 27, 1985). It tries the more promising moves first, and
-skips a board that it has already met at the same or a smaller depth (see `frontier.solve.paths`).
+skips a board that it has already met at the same or a smaller depth (see `frontier.solving.paths`).
 """
 
 from collections import namedtuple
@@ -10,15 +10,15 @@ from collections import namedtuple
 import numpy as np
 
 from frontier.jit import kernel
-from frontier.solve.additive import (
+from frontier.solving.additive import (
     AdditiveTables,
     distance_after,
     distance_of,
     moved,
     state_of,
 )
-from frontier.solve.inversions import inversions_of, jumped, moved_away, order_bound
-from frontier.solve.paths import BLANK, FIRST_MIX, MOST_MOVES, is_new, nothing_met, take_best
+from frontier.solving.inversions import inversions_of, jumped, moved_away, order_bound
+from frontier.solving.paths import BLANK, FIRST_MIX, MOST_MOVES, is_new, nothing_met, take_best
 from frontier.space.words import lowest_bit
 
 MET_BITS = 18
@@ -37,7 +37,7 @@ its distance. saved: int64[depths, S, 4], the state of the moved view of each im
 after: int64[depths, K, S, 4], the state after each move. rest, rest_after: int64[depths, S] and
 [depths, K, S], the sum of the distances in each image, also after each move. order, order_after:
 int64[depths, 2] and [depths, K, 2], the inversions, and how far tiles are from their places in a
-line (`frontier.solve.inversions`). least: int64[depths, K], the greatest bound after each move.
+line (`frontier.solving.inversions`). least: int64[depths, K], the greatest bound after each move.
 nodes: int64[1], the nodes that the present call has visited, for other threads to read.
 """
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from frontier.solve.inversions import BoardLines, inversions_of, jumped, moved_away, order_bound
-from frontier.solve.paths import BLANK
+from frontier.solving.inversions import BoardLines, inversions_of, jumped, moved_away, order_bound
+from frontier.solving.paths import BLANK
 from tests.support.coset_boards import rows_of
 from tests.support.reference_cosets import blank_cells, board_of
 from tests.support.sweeps import swept

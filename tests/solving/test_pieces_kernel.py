@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from frontier.solve.pieces_kernel import Displacements, Search, _useless_pairs, search_tables
+from frontier.solving.pieces_kernel import Displacements, Search, _useless_pairs, search_tables
 from tests.support.reference_search import moved, random_arcs, random_sequence, voltage_layers
 from tests.support.sweeps import swept
 from tests.support.whole_searches import graph_of

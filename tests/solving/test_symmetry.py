@@ -5,7 +5,7 @@ import pytest
 
 from frontier.cosets.regions import region_named
 from frontier.puzzles import tile_puzzle
-from frontier.solve.symmetry import board_symmetries, mirrored, symmetries
+from frontier.solving.symmetry import board_symmetries, mirrored, symmetries
 from tests.support.reference_cosets import board_of
 
 

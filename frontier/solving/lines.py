@@ -17,10 +17,10 @@ group, and at most one more move leads to the goal.
 
 A group has a database for each of the goal's two lines. The graph is bipartite, so the kind of a
 line shows whether a distance is odd, and one bit is enough to find the distance, as in
-`frontier.solve.additive`. Lines also save memory: 2×8 has 10 lines, and 16 cells for the blank.
+`frontier.solving.additive`. Lines also save memory: 2×8 has 10 lines, and 16 cells for the blank.
 
 An iteration of IDA* has a part for each line of the position and each line of the goal. A part
-skips a line that it has already met at the same or a smaller depth (`frontier.solve.paths`).
+skips a line that it has already met at the same or a smaller depth (`frontier.solving.paths`).
 
 **Vertices.** Cells are numbered in reading order, s cells per line: cell i * s + j is the j-th of
 line i, and the i-th of the line j across. The set of places of a group's tiles
@@ -37,9 +37,9 @@ import numpy as np
 from frontier.jit import kernel
 from frontier.kernels.distances import distance_change, residue_table
 from frontier.puzzles import GridPuzzle, PatternPuzzle
-from frontier.solve.blank_moves import Moves, images, moves_on, pattern_graph
-from frontier.solve.deepening import MET_BITS
-from frontier.solve.line_groups import (
+from frontier.solving.blank_moves import Moves, images, moves_on, pattern_graph
+from frontier.solving.deepening import MET_BITS
+from frontier.solving.line_groups import (
     Split,
     distance_of,
     first_numbers,
@@ -48,7 +48,7 @@ from frontier.solve.line_groups import (
     residue_of,
     residues,
 )
-from frontier.solve.paths import (
+from frontier.solving.paths import (
     BLANK,
     FIRST_MIX,
     MOST_MOVES,
@@ -59,8 +59,8 @@ from frontier.solve.paths import (
     state_after,
     take_best,
 )
-from frontier.solve.positions import Databases, Decider
-from frontier.solve.sources import TableSource
+from frontier.solving.positions import Databases, Decider
+from frontier.solving.sources import TableSource
 from frontier.space.graph import BaseGraph, Space
 
 LineTables = namedtuple("LineTables", "residue first odd move image home sizes")

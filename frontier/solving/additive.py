@@ -18,7 +18,7 @@ blank's cell give the vertex of the state (`frontier.puzzles.pattern_graph`), an
 its bit: whether the distance is 2 or 3 modulo 4. Whether it is odd follows from its parity before
 the move.
 
-**Views.** A mirror image of a position (`frontier.solve.symmetry`) has the same distance, so its
+**Views.** A mirror image of a position (`frontier.solving.symmetry`) has the same distance, so its
 sum is another lower bound. The tiles that fall on a group in an image, and the cells as the group
 sees them, are a view. If a reflection or rotation of the board takes one group to another, together
 with the cells that the blank reaches from its home, both share one table, and their views differ.
@@ -36,10 +36,10 @@ from frontier.jit import kernel
 from frontier.kernels.distances import WORD_BITS, bit_at, distance_change, residue_layers
 from frontier.puzzles import GridPuzzle, PatternPuzzle, pattern_puzzle
 from frontier.puzzles.grid import Grid
-from frontier.solve.blank_moves import images, moves_on
-from frontier.solve.inversions import BoardLines
-from frontier.solve.paths import VOLTAGE_BITS, VOLTAGES, board_words
-from frontier.solve.symmetry import board_symmetries, symmetries
+from frontier.solving.blank_moves import images, moves_on
+from frontier.solving.inversions import BoardLines
+from frontier.solving.paths import VOLTAGE_BITS, VOLTAGES, board_words
+from frontier.solving.symmetry import board_symmetries, symmetries
 from frontier.space.graph import Space
 from frontier.space.lehmer import LehmerCode
 from frontier.space.words import count_bits, lowest_bit
@@ -63,8 +63,8 @@ for each order; image_start: int64[T]. shift: int64[T, cells, 4, members, sets b
 of the rank, times 2**VOLTAGE_BITS, plus the voltage. radices: int64[T, digits], bits, planes:
 int64[T], of the Lehmer code (`frontier.space.lehmer`): 1 in place of the digits that it lacks.
 home: int64[T], the mask of the group's homes. side: the cells of a line. edges: uint64[2], the
-masks of the first and of the last cell of each line. moves: `frontier.solve.blank_moves.Moves`.
-lines: `frontier.solve.inversions.BoardLines`. words: `frontier.solve.paths.board_words`.
+masks of the first and of the last cell of each line. moves: `frontier.solving.blank_moves.Moves`.
+lines: `frontier.solving.inversions.BoardLines`. words: `frontier.solving.paths.board_words`.
 """
 
 

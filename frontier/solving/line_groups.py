@@ -12,10 +12,10 @@ from frontier.jit import kernel
 from frontier.kernels.distances import WORD_BITS, bit_at, bit_numbers
 from frontier.puzzles import GridPuzzle, pattern_puzzle
 from frontier.puzzles.pattern_graph import set_ranks
-from frontier.solve.blank_moves import check_voltages
-from frontier.solve.groups import runs_of_tiles
-from frontier.solve.paths import BLANK, VOLTAGE_BITS, VOLTAGES
-from frontier.solve.sources import TableSource
+from frontier.solving.blank_moves import check_voltages
+from frontier.solving.groups import runs_of_tiles
+from frontier.solving.paths import BLANK, VOLTAGE_BITS, VOLTAGES
+from frontier.solving.sources import TableSource
 from frontier.space.lehmer import LehmerCode
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from frontier.errors import InputError
 from frontier.puzzles import tile_puzzle
-from frontier.solve import search as search_module
-from frontier.solve.databases import DatabaseFiles
-from frontier.solve.groups import group_bytes, group_sizes
-from frontier.solve.search import GROWTH, SMALLEST, Search, TileSolver, stages
+from frontier.solving import search as search_module
+from frontier.solving.databases import DatabaseFiles
+from frontier.solving.groups import group_bytes, group_sizes
+from frontier.solving.search import GROWTH, SMALLEST, Search, TileSolver, stages
 from tests.support.coset_boards import some_boards
 from tests.support.reference_cosets import blank_cells, board_of
 from tests.support.reference_search import blank_moves, layers_of, line_moves

@@ -9,10 +9,10 @@ import pytest
 
 from frontier.errors import InputError, Unsolved
 from frontier.puzzles import block_puzzle, graph_puzzle, moves, puzzle_of
-from frontier.solve import pieces
-from frontier.solve.piece_bound import bound_of
-from frontier.solve.pieces import IdaSolver
-from frontier.solve.pieces_kernel import MOST_DEPTH
+from frontier.solving import pieces
+from frontier.solving.piece_bound import bound_of
+from frontier.solving.pieces import IdaSolver
+from frontier.solving.pieces_kernel import MOST_DEPTH
 from tests.support.reference_puzzles import HEXAGON, LINES, blocks, cells, graph, of_config, tiles
 from tests.support.reference_search import layers_of
 from tests.support.sweeps import swept

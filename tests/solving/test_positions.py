@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from frontier.cosets import questions
 from frontier.puzzles import tile_puzzle
-from frontier.solve.paths import BLANK, no_stop, nothing_met
+from frontier.solving.paths import BLANK, no_stop, nothing_met
 from tests.support.coset_boards import made, rows_of, some_boards
 from tests.support.reference_cosets import Board, board_of
 from tests.support.sweeps import cases, swept

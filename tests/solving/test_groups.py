@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from frontier.errors import InputError
 from frontier.puzzles import pattern_puzzle, tile_puzzle
-from frontier.solve import groups
-from frontier.solve.groups import (
+from frontier.solving import groups
+from frontier.solving.groups import (
     MOST_OF_LINES,
     MOST_TILES,
     compact_groups,
@@ -20,8 +20,8 @@ from frontier.solve.groups import (
     group_sizes,
     runs_of_tiles,
 )
-from frontier.solve.line_groups import Split
-from frontier.solve.lines import Lines
+from frontier.solving.line_groups import Split
+from frontier.solving.lines import Lines
 from tests.support.coset_boards import as_homes, tiles_of
 from tests.support.reference_cosets import Board, board_of
 from tests.support.sweeps import swept

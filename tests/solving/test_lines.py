@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from frontier.solve.line_groups import distance_of, residue_of
-from frontier.solve.lines import Lines
-from frontier.solve.paths import VOLTAGE_BITS, VOLTAGES
+from frontier.solving.line_groups import distance_of, residue_of
+from frontier.solving.lines import Lines
+from frontier.solving.paths import VOLTAGE_BITS, VOLTAGES
 from tests.support.coset_boards import made, rows_of, some_boards, tiles_of
 from tests.support.reference_cosets import board_of, pattern_of
 from tests.support.sweeps import cases

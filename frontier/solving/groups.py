@@ -1,8 +1,8 @@
 """How the tiles of a puzzle are split into groups, each with a pattern database.
 
 If a move slides one tile, no tile is in two groups, because the bound is the sum of the distances
-in the groups (`frontier.solve.additive`). If it slides several, the bound is the greatest distance
-(`frontier.solve.lines`); all groups have the same size, and may overlap.
+in the groups (`frontier.solving.additive`). If it slides several, the bound is the greatest
+distance (`frontier.solving.lines`); all groups have the same size, and may overlap.
 
 The shape of a group matters more than its size: tiles whose homes are close get in each other's
 way. `compact_groups` exchanges tiles between groups as long as this lowers the sum of the squared
@@ -96,7 +96,7 @@ def making_bytes(puzzle: GridPuzzle, sizes: tuple[int, ...]) -> int:
 
 
 def _lines(puzzle: GridPuzzle, size: int) -> int:
-    """Return the number of lines of patterns of `size` tiles: see `frontier.solve.lines`."""
+    """Return the number of lines of patterns of `size` tiles: see `frontier.solving.lines`."""
     return comb(puzzle.cells - 1, size) * (puzzle.grid.rows + puzzle.grid.columns)
 
 

@@ -1,9 +1,9 @@
 """Solvers of single positions, and the choice of one for a puzzle.
 
 * layers: look up distances in a run that kept all its layers;
-* databases: for tile puzzles, IDA* with pattern databases (`frontier.solve.search`);
+* databases: for tile puzzles, IDA* with pattern databases (`frontier.solving.search`);
 * search: if two layers fit in memory, search all positions of the puzzle in a temporary run;
-* ida: IDA* with the moves of single pieces as a lower bound (`frontier.solve.pieces`).
+* ida: IDA* with the moves of single pieces as a lower bound (`frontier.solving.pieces`).
 """
 
 from collections.abc import Callable
@@ -25,11 +25,11 @@ from frontier.layers.search import LayerSearch
 from frontier.puzzles import Board, GridPuzzle, Puzzle
 from frontier.puzzles.pieces import OPEN
 from frontier.runs.drive import drive
-from frontier.solve.databases import DatabaseFiles, Tell
-from frontier.solve.oracle import Oracle
-from frontier.solve.pieces import IdaSolver
-from frontier.solve.search import Search, TileSolver
-from frontier.solve.solution import Solution, solution_along
+from frontier.solving.databases import DatabaseFiles, Tell
+from frontier.solving.oracle import Oracle
+from frontier.solving.pieces import IdaSolver
+from frontier.solving.search import Search, TileSolver
+from frontier.solving.solution import Solution, solution_along
 from frontier.storage.local import remove_tree
 from frontier.text import counted, near
 from frontier.values import check_whole

@@ -1,14 +1,15 @@
 """Whether a number of moves suffices for a position, and its solution, in one thread.
 
 A search for God's number asks this about the positions that the solutions of a pattern leave open.
-`Databases` are made once, and depend on whether a move slides one tile (`frontier.solve.additive`)
-or several (`frontier.solve.lines`). Each thread has its own `Decider`.
+`Databases` are made once, and depend on whether a move slides one tile
+(`frontier.solving.additive`) or several (`frontier.solving.lines`). Each thread has its own
+`Decider`.
 
 A position is a board, int8[cells]: the home of the tile in each cell, in reading order, or `BLANK`.
 
 If a move slides one tile, two searches alternate, each time with four times the nodes: one
-iteration of IDA* (`frontier.solve.deepening`), which decides whether a position needs at most a
-given number of moves, and a beam search (`frontier.solve.beam`), which finds solutions of distant
+iteration of IDA* (`frontier.solving.deepening`), which decides whether a position needs at most a
+given number of moves, and a beam search (`frontier.solving.beam`), which finds solutions of distant
 positions but cannot show that there are none.
 """
 
@@ -19,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from frontier.puzzles import Board, GridPuzzle
-from frontier.solve.additive import Database, Load, additive_tables
-from frontier.solve.beam import Beam, beam_for, beam_within
-from frontier.solve.deepening import path_for, set_out, within
-from frontier.solve.paths import BLANK, UNBOUNDED
+from frontier.solving.additive import Database, Load, additive_tables
+from frontier.solving.beam import Beam, beam_for, beam_within
+from frontier.solving.deepening import path_for, set_out, within
+from frontier.solving.paths import BLANK, UNBOUNDED
 
 FIRST_NODES = 20_000
 """The nodes that the first search of each kind visits."""
@@ -127,7 +128,7 @@ class Additive(Databases):
     """The databases of a puzzle whose moves slide one tile.
 
     groups: the homes of the tiles of each group, in reading order. load, vertices_of,
-    share: see `frontier.solve.additive.additive_tables`.
+    share: see `frontier.solving.additive.additive_tables`.
     """
 
     period = 2

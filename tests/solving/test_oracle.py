@@ -14,7 +14,7 @@ from frontier.config.loading import Config
 from frontier.errors import InputError
 from frontier.layers.workspace import Workspace
 from frontier.puzzles import puzzle_of
-from frontier.solve import oracle as oracle_module
+from frontier.solving import oracle as oracle_module
 from frontier.space.layout import Layout
 from frontier.space.tower_space import TowerSpace
 from tests.support.reference_blocks import all_positions, board_cells, position

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from frontier.solve.blank_moves import moves_on
+from frontier.solving.blank_moves import moves_on
 from tests.support.reference_cosets import Board
 from tests.support.sweeps import swept
 

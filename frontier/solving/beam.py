@@ -5,8 +5,8 @@ but may miss all solutions (B. T. Lowerre, The Harpy Speech Recognition System, 
 that a number of moves suffices for a position, but never that it does not.
 
 Two numbers estimate how near a position is: the sum of its distances in the groups of tiles
-(`frontier.solve.additive`), which is a lower bound, and the number of inversions
-(`frontier.solve.inversions`). The bound shows how tiles of one group are in each other's way;
+(`frontier.solving.additive`), which is a lower bound, and the number of inversions
+(`frontier.solving.inversions`). The bound shows how tiles of one group are in each other's way;
 inversions show the same for tiles of different groups. A move across lines of s cells changes the
 inversions by at most s - 1. The score of a position is (s - 1) * bound + `INVERSION_WEIGHT` *
 inversions; the search keeps the positions with the least scores.
@@ -22,9 +22,9 @@ from collections import namedtuple
 import numpy as np
 
 from frontier.jit import kernel
-from frontier.solve.additive import AdditiveTables, distance_after, distance_of, moved, state_of
-from frontier.solve.inversions import inversions_of, jumped, moved_away, order_bound
-from frontier.solve.paths import BLANK, FIRST_MIX, MOST_MOVES, is_new, nothing_met
+from frontier.solving.additive import AdditiveTables, distance_after, distance_of, moved, state_of
+from frontier.solving.inversions import inversions_of, jumped, moved_away, order_bound
+from frontier.solving.paths import BLANK, FIRST_MIX, MOST_MOVES, is_new, nothing_met
 from frontier.space.words import lowest_bit
 
 INVERSION_WEIGHT = 3
@@ -45,10 +45,10 @@ Beam = namedtuple(
 """The memory of one thread for beams up to a greatest width.
 
 For the current layer and the next, [2, width]. board: int8[.., cells], the home of the tile in each
-cell, `BLANK` for the blank. state: int64[.., G, 4], as in `frontier.solve.deepening.Path`. rest:
-int64, the sum of the distances. inversions, away: int64, see `frontier.solve.inversions`. blank:
+cell, `BLANK` for the blank. state: int64[.., G, 4], as in `frontier.solving.deepening.Path`. rest:
+int64, the sum of the distances. inversions, away: int64, see `frontier.solving.inversions`. blank:
 int64, the cell of the blank. untried: uint64, the moves that may follow. sum: uint64, the sum of
-the board (`frontier.solve.paths`).
+the board (`frontier.solving.paths`).
 
 For the moves from the current layer, [width * moves]. parent: int64, the position before the move.
 taken: int64, the number of the move. bound, turned, aside, total, score: rest, inversions, away,
@@ -61,7 +61,7 @@ if no solution is wanted. blanks: int64[depths], the cells that the blank visits
 
 def beam_for(tables: AdditiveTables, width: int, stop: np.ndarray, trace: bool = False) -> Beam:
     """Return memory for one thread and for beams of at most `width` positions. stop: see
-    `frontier.solve.deepening.Path`. trace: True if solutions are wanted."""
+    `frontier.solving.deepening.Path`. trace: True if solutions are wanted."""
     views, cells, _ = tables.turn.shape
     groups = views // len(tables.sides)
     rest, inversions, away, blank = np.zeros((4, 2, width), dtype=np.int64)

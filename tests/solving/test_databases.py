@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from frontier.puzzles import tile_puzzle
-from frontier.solve import search as search_module
-from frontier.solve.databases import DatabaseFiles, cache_folder
-from frontier.solve.search import Search, TileSolver
+from frontier.solving import search as search_module
+from frontier.solving.databases import DatabaseFiles, cache_folder
+from frontier.solving.search import Search, TileSolver
 from frontier.storage.places import storage_at
 from tests.support.reference_cosets import board_of
 

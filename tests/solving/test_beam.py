@@ -5,10 +5,10 @@ import random
 import numpy as np
 import pytest
 
-from frontier.solve import beam
-from frontier.solve.additive import distance_of, state_of
-from frontier.solve.beam import beam_for, beam_within
-from frontier.solve.paths import BLANK, no_stop
+from frontier.solving import beam
+from frontier.solving.additive import distance_of, state_of
+from frontier.solving.beam import beam_for, beam_within
+from frontier.solving.paths import BLANK, no_stop
 from tests.support.additive_databases import additive_of
 from tests.support.coset_boards import rows_of, some_boards
 from tests.support.reference_cosets import board_of
