@@ -101,7 +101,7 @@ def stages(puzzle: GridPuzzle, room: int) -> list[tuple[int, ...]]:
         held = tuple(len(of.homes) for of in different(puzzle, sizes)) if adds else sizes
         bytes_needed = held_bytes(puzzle, held)
         if bytes_needed > room or making_bytes(puzzle, sizes) > machine.memory():
-            break
+            continue  # fewer groups may share more databases
         if sizes[0] <= SMALLEST:
             found, last = [sizes], bytes_needed
         elif bytes_needed >= GROWTH * last or len(found) == 1:

@@ -424,10 +424,13 @@ def test_a_memory_that_is_no_size(size):
     assert "--memory" in result.stderr
 
 
+BOARD_24 = "1 2 3 4 5/6 7 8 9 10/11 12 13 14 15/16 17 18 19 20/21 22 23 0 24"
+
+
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        (("8-puzzle", "1 2 3/4 5 6/7 0 8", "--memory", "1kB"), "fits in 1,000 bytes"),
+        (("24-puzzle", BOARD_24, "--memory", "1kB"), "fits in 1,000 bytes"),
         ((GOAT, "--method", "databases"), "databases are for tile puzzles"),
         ((GOAT, "--memory", "1GB"), "databases are for tile puzzles"),
         ((GOAT, "--memory", "1GB", "--no-tell-apart"), "only for the method databases"),
@@ -529,7 +532,7 @@ def test_a_solution_names_its_goal():
         said = invoke("solve", CONFIGS / f"{config}.toml", board).stdout.splitlines()[0]
         solution = frontier.solve(CONFIGS / f"{config}.toml", board)
         assert value["goal"] == written == solution.puzzle.write(solution.goal)
-        assert said.endswith(f" to {goal}")
+        assert f" to {goal}" in said
     several = 'puzzle.goals=["0 1 2/3 4 5", "1 2 0/3 4 5"]'
     for setting, board, goal in (
         (several, "1 2 5/3 4 0", "1 2 0/3 4 5"),
@@ -602,7 +605,7 @@ def test_memory_for_databases_is_a_size_with_a_unit(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     board = "1 2 3 / 4 5 6 / 0 7 8"
     assert ": 2 moves" in invoke("solve", "8-puzzle", board, "--memory", "0.1GB").stdout
-    for size in ("10kB", "0kB", "1XB"):
+    for size in ("0kB", "1XB"):
         refused("solve", "8-puzzle", board, "--memory", size)
     with frontier.solver(CONFIGS / "8-puzzle.toml", memory="0.1GB") as solver:
         assert solver.distance(board) == 2

@@ -50,4 +50,4 @@ def test_what_has_no_databases():
     with pytest.raises(InputError, match="databases are for tile puzzles"):
         solver(CONFIGS / "goat.toml")
     with pytest.raises(InputError, match="fits in 1,000 bytes"):
-        solver(CONFIGS / "3x3.toml", memory="1kB")
+        solver(CONFIGS / "24-puzzle.toml", memory="1kB")
