@@ -31,9 +31,9 @@ from frontier.errors import InputError
 from frontier.kernels.distances import WORD_BITS, bit_numbers, residue_layers, signs_and_indices
 from frontier.solving.blank_moves import Moves, images, pattern_graph
 from frontier.solving.paths import BLANK
-from frontier.solving.sources import TableSource
 from frontier.space.graph import Space
 from frontier.space.lehmer import LehmerCode
+from frontier.storage.tables import TableSource
 from frontier.text import counted
 
 MOST_LISTED = 1 << 29

@@ -37,9 +37,9 @@ from frontier.solving.groups import runs_of_tiles
 from frontier.solving.lines import Lines
 from frontier.solving.paths import BLANK, FIRST_MIX, MOST_MOVES, UNBOUNDED, no_stop
 from frontier.solving.positions import Additive, Databases, Decider
-from frontier.solving.sources import TableSource
 from frontier.solving.symmetry import mirrored, symmetries
 from frontier.storage.sealed import Count, Seconds
+from frontier.storage.tables import TableSource
 
 PORTIONS = 1000
 """The most portions of a question."""

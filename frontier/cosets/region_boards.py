@@ -8,9 +8,9 @@ from frontier.cosets.regions import Region
 from frontier.kernels.distances import distance_table
 from frontier.puzzles.board_shapes import EMPTY
 from frontier.puzzles.model import ShapeEncoding
-from frontier.solving.sources import TableSource
 from frontier.space.graph import Space
 from frontier.space.lehmer import LehmerCode
+from frontier.storage.tables import TableSource
 
 RegionTable = namedtuple(
     "RegionTable", "distance sign place cells homes radices start count boards"

@@ -22,11 +22,10 @@ from frontier.runs.directory import TABLES
 from frontier.runs.identity import Identity
 from frontier.runs.kinds import BY_COSETS
 from frontier.runs.stored_run import StoredRun
-from frontier.solving.sources import TableSource
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
 from frontier.storage.sealed import Count, Seconds
-from frontier.storage.tables import TableFiles
+from frontier.storage.tables import TableFiles, TableSource
 
 
 @dataclass

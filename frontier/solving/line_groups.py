@@ -15,8 +15,8 @@ from frontier.puzzles.pattern_graph import set_ranks
 from frontier.solving.blank_moves import check_voltages
 from frontier.solving.groups import runs_of_tiles
 from frontier.solving.paths import BLANK, VOLTAGE_BITS, VOLTAGES
-from frontier.solving.sources import TableSource
 from frontier.space.lehmer import LehmerCode
+from frontier.storage.tables import TableSource
 
 
 class Split:

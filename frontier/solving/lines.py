@@ -60,8 +60,8 @@ from frontier.solving.paths import (
     take_best,
 )
 from frontier.solving.positions import Databases, Decider
-from frontier.solving.sources import TableSource
 from frontier.space.graph import BaseGraph, Space
+from frontier.storage.tables import TableSource
 
 LineTables = namedtuple("LineTables", "residue first odd move image home sizes")
 """The tables of G groups as the kernels read them. Vertices are numbered through all groups.
@@ -162,7 +162,7 @@ class LineDecider(Decider):
         (vertices,), (numbers,) = self._databases.states(board[None])
         return bound_of(board, vertices, numbers, self._databases.tables)
 
-    def parts(self, board: np.ndarray, least: int) -> list[tuple[np.ndarray, int, int]]:
+    def parts(self, board: np.ndarray, limit: int, least: int) -> list[tuple[np.ndarray, int, int]]:
         """Return a part for each line of the position and each line of the goal."""
         return [(board, kind, end) for kind in range(2) for end in range(2)]
 

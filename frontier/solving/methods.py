@@ -39,9 +39,6 @@ METHODS = ("layers", "databases", "search", "ida")
 MOST_SEARCHED = 1_000_000_000
 """The most states of a puzzle for the method `search`; 100 million take a few seconds."""
 
-MOST_CELLS = 63
-"""The most cells of a board for databases: a mask of cells is a word."""
-
 DATABASE_BYTES = 1_000_000_000
 """The memory for databases by default: enough for the 15-puzzle, and for groups of six tiles of the
 24-puzzle."""
@@ -169,8 +166,8 @@ def _why_no_databases(puzzle: Puzzle) -> str | None:
         return "databases need one goal that shows all tiles"
     if puzzle.metric not in ("step", "multi"):
         return 'databases need metric = "step" or "multi"'
-    if puzzle.grid.line_length < 2 or not 4 < puzzle.cells <= MOST_CELLS:
-        return f"databases are for boards larger than 2×2, of at most {MOST_CELLS} cells"
+    if puzzle.grid.line_length < 2 or puzzle.cells <= 4:
+        return "databases are for boards larger than 2×2"
     return None
 
 

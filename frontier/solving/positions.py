@@ -31,9 +31,6 @@ FIRST_NODES = 20_000
 LONGER = 4
 """The factor by which the nodes grow each time."""
 
-DEEPEST_PARTS = 20
-"""Parts of an iteration begin after fewer moves than this."""
-
 MOST_WIDTH = 1 << 20
 """The greatest width of a beam; it takes 0.6 GB of memory. The hardest known positions of 2×10 need
 a tenth to a half of this width."""
@@ -75,9 +72,9 @@ class Decider(ABC):
         """Return a lower bound on the moves that a position needs."""
 
     @abstractmethod
-    def parts(self, board: np.ndarray, least: int) -> list:
-        """Return parts of an iteration of IDA*, at least `least` if there are so many. Every
-        solution that is not shorter than the moves to where the parts begin is in one of them."""
+    def parts(self, board: np.ndarray, limit: int, least: int) -> list:
+        """Return parts of an iteration of IDA* that together have all solutions of `limit` moves;
+        at least `least` parts if there are so many."""
 
     @abstractmethod
     def begin(self) -> None:
@@ -102,7 +99,7 @@ class Decider(ABC):
         `most` or more if the search ended undecided or was stopped."""
         nodes = 0
         self.begin()
-        for part in self.parts(board, 1):
+        for part in self.parts(board, limit, 1):
             found, more = self.search_part(part, limit, most - nodes)
             nodes += more
             if found or nodes >= most:
@@ -168,10 +165,10 @@ class AdditiveDecider(Decider):
     def bound(self, board: np.ndarray) -> int:
         return set_out(board, self.tables, self.path)
 
-    def parts(self, board: np.ndarray, least: int) -> list["Part"]:
+    def parts(self, board: np.ndarray, limit: int, least: int) -> list["Part"]:
         moves, blank = self.tables.moves, int((board == BLANK).argmax())
         parts = [Part(board, int(moves.all[blank]), (blank,))]
-        while len(parts) < least and len(parts[0].blanks) < DEEPEST_PARTS:
+        while len(parts) < least and len(parts[0].blanks) <= limit // 2:
             following: dict[bytes, Part] = {}
             for part in parts:
                 for k in range(moves.target.shape[1]):

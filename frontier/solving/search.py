@@ -256,7 +256,7 @@ class TileSolver:
 
     def _by_threads(self, search: Search, ends: int, watch: Watch) -> bool | None:
         """Search an iteration with all threads; return what `_iteration` does."""
-        parts = iter(self._deciders[0].parts(search.homes, PARTS))
+        parts = iter(self._deciders[0].parts(search.homes, search.limit, PARTS))
         free, at_work = list(self._deciders), {}
         before, done, enough = search.nodes, 0, False
         for decider in free:

@@ -8,6 +8,7 @@ A record has a digest, and is written after its table. A table is used only if i
 the run and its file matches the record; the record, not the file, says what the bytes mean.
 """
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from math import prod
 from typing import ClassVar
@@ -19,6 +20,10 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from frontier.errors import CorruptRunError, NotAFile
 from frontier.storage.base import Storage
 from frontier.storage.sealed import Count, first_wrong, read_sealed, write_sealed
+
+TableSource = Callable[[str, Callable[[], np.ndarray]], np.ndarray]
+"""Called with the name of a table and the function that makes it; returns the table, which may have
+been made before."""
 
 FOLDER = "tables"
 
