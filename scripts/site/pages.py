@@ -139,9 +139,9 @@ def reference_page() -> str:
         "Classes": {name: paths[name] for name in public if name[0].isupper()},
         "Drawings": {name: f"{getattr(drawing, name).__module__}.{name}" for name in DRAWN},
         "Events": {
-            name: path
-            for package in ("runs", "layers", "cosets")
-            for name, path in _members(f"frontier.{package}.events").items()
+            **_members("frontier.runs.events"),
+            **_members("frontier.layers.events"),
+            "Asking": "frontier.cosets.progress.Asking",
         },
         "Errors": _members("frontier.errors"),
     }
