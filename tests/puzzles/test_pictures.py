@@ -224,7 +224,7 @@ def test_the_last_step_of_a_move_is_the_move(seed):
     )
     if not puzzle.model.reaches(far):
         far = puzzle.goals[0]
-    solution = IdaSolver(puzzle, True, ()).solve(far, None, lambda *_: None).solution
+    solution = IdaSolver(puzzle, True).solve(far, None, lambda *_: None).solution
     for before, after in pairwise(solution.boards):
         steps = puzzle.notation.steps(before, after)
         assert steps[-1] == after

@@ -50,7 +50,7 @@ def puzzle_of(name):
 
 
 def solved(puzzle, board):
-    return IdaSolver(puzzle, True, ()).solve(puzzle.parse(board), None, lambda *_: None).solution
+    return IdaSolver(puzzle, True).solve(puzzle.parse(board), None, lambda *_: None).solution
 
 
 def screen(encoding="utf-8", width=80, **more):
