@@ -165,17 +165,23 @@ def test_a_witness_is_kept_shown_and_checked(tmp_path):
 def test_stopped_anywhere_and_resumed(tmp_path, monkeypatch):
     """A search that stops after each portion comes to the same end."""
     monkeypatch.setattr("frontier.cosets.questions.PORTION_COSETS", 8)
-    whole = search.CosetSearch._say
-    starts, portions = 0, 0
+    searching, asking_of = search.CosetSearch.search, search.asking_of
+    starts, portions, stopping = 0, 0, None
 
-    def stop_soon(self, doing, limit, answer, left):
+    def take_flag(self, *arguments):
+        nonlocal stopping
+        stopping = self.stopping
+        searching(self, *arguments)
+
+    def stop_soon(proof, limit, whole, left):
         nonlocal portions
         if left is not None:
             portions += 1
-            self.stopping.set()
-        whole(self, doing, limit, answer, left)
+            stopping.set()
+        return asking_of(proof, limit, whole, left)
 
-    monkeypatch.setattr(search.CosetSearch, "_say", stop_soon)
+    monkeypatch.setattr(search.CosetSearch, "search", take_flag)
+    monkeypatch.setattr(search, "asking_of", stop_soon)
     while True:
         starts += 1
         try:
