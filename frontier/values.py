@@ -49,14 +49,15 @@ def size_written(size: Any) -> Any:
 
 
 def bytes_of(name: str, size: str | int) -> int:
-    """Return the bytes of a size, such as "4GB"; raises InputError if it is none. name: what the
-    error calls it."""
-    from pydantic import ByteSize, TypeAdapter
+    """Return a size, such as "4GB", in bytes. Raises InputError, beginning with `name`, unless it
+    is a size."""
+    from pydantic import ByteSize, TypeAdapter, ValidationError
 
     try:
         return int(TypeAdapter(ByteSize).validate_python(size_written(size)))
-    except ValueError:
-        raise InputError(f"{name} = {size!r}: {A_SIZE}") from None
+    except ValueError as error:
+        reason = A_SIZE if isinstance(error, ValidationError) else error
+        raise InputError(f"{name} = {size!r}: {reason}") from None
 
 
 def check_whole(name: str, value: Any, least: int) -> None:

@@ -48,7 +48,8 @@ RESUMING = "resume", "continue", "restart"
 
 
 def options(message: str) -> str:
-    """Return the options that set what an error names, to end its message; "" if there are none."""
+    """Return a hint to append to the message of an error: the options that set what it names. It
+    is empty if no option does."""
     names = (name for name in SETTING if re.search(rf"(?<!\w){re.escape(name)}(?![\w=])", message))
     found = ", ".join(SETTING[name] for name in names)  # "=" follows a name in a command
     return f" (on the command line: {found})" if found else ""
