@@ -113,27 +113,9 @@ class PositionSolver:
     def solve(
         self, board: ArrayLike | str | Mapping[str, Any], *, most_nodes: int | None = None
     ) -> Solved:
-        """Return a shortest solution of a board.
-
-        Parameters
-        ----------
-        board
-            A board in any form that `Run.board` takes.
-        most_nodes
-            The number of nodes after which the search stops.
-
-        Returns
-        -------
-        Solved
-            The boards and moves of the solution.
-
-        Raises
-        ------
-        InputError
-            If the goal cannot be reached.
-        Unsolved
-            If `most_nodes` did not suffice; the message says what has been proved.
-        """
+        """Return a shortest solution of a board, which `most_nodes` may end. The arguments, the
+        result and the errors are those of `frontier.solve`; the message of `Unsolved` says what has
+        been proved."""
         codes = board_of(self.puzzle, board)
         self.puzzle.check_reached(codes)
         solution, _ = solved(self._solver, codes, most_nodes, lambda progress: None)

@@ -105,6 +105,7 @@ def solve(
         config, store, method, all_counts, tell_apart, most_nodes,
         None if room is None else bytes_of("--memory", room), _Watch, _Making(),
     )  # fmt: skip
+    click.get_current_context().call_on_close(solver.close)
     moves, failures, described = [], [], False
     for place, text in positions:
         try:

@@ -24,6 +24,7 @@ from frontier.layers.verify import copy_faults
 from frontier.puzzles import GridPuzzle
 from frontier.runs.checks import SUMMARY, Checks, Fault
 from frontier.runs.directory import SUMMARY as SUMMARY_FILE
+from frontier.solving.solution import slid
 from frontier.storage.sealed import Count, first_wrong, read_sealed
 from frontier.text import counted
 
@@ -185,7 +186,7 @@ def _search_again(
 
 def _wrong_way(puzzle: GridPuzzle, position: Farther, limit: int) -> str | None:
     """Return what is wrong with the path of a position, or None if it is right."""
-    board, columns = list(position.board), puzzle.grid.columns
+    board, columns = position.board, puzzle.grid.columns
     several = puzzle.metric == "multi"
     if position.depth != len(position.blanks) or position.depth <= limit:
         return f"its path has {len(position.blanks)} moves, but its depth is {position.depth}"
@@ -196,8 +197,5 @@ def _wrong_way(puzzle: GridPuzzle, position: Farther, limit: int) -> str | None:
         distance = max(abs(down), abs(right))
         if (down and right) or distance == 0 or (distance > 1 and not several):
             return f"its path has a wrong move, from cell {blank} to cell {target}"
-        stride = (target - blank) // distance
-        for cell in range(blank, target, stride):
-            board[cell] = board[cell + stride]
-        board[target] = 0
-    return None if tuple(board) == puzzle.goals[0] else "its path does not lead to the goal"
+        board = slid(board, columns, target)
+    return None if board == puzzle.goals[0] else "its path does not lead to the goal"

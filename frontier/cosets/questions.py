@@ -147,7 +147,6 @@ class Asker:
         self.region, self.puzzle = region, region.puzzle
         source, metric = table_source or _kept(), self.puzzle.metric
         self._goal = np.array(self.puzzle.goals[0])[self.puzzle.grid.reading]
-        self._blank = int(self._goal.argmin())
         moves = moves_on(self.puzzle.grid.rows, self.puzzle.grid.columns, metric)
         # Making the patterns takes the most memory, so they come first.
         self._patterns = Patterns(region, moves, threads, source)
@@ -157,7 +156,7 @@ class Asker:
         most = int(boards.distance.max())
         self.deepest = self._patterns.farthest, most - most % region.period
         self.bound = sum(self.deepest)
-        self._symmetries = symmetries(self.puzzle.grid, self._blank, region.cells)
+        self._symmetries = symmetries(self.puzzle.grid, self.puzzle.blank_cell, region.cells)
         self._settled = self._nodes = 0  # positions settled by single searches, and the nodes
         self._stop = no_stop()
         self._prepare = Lock()

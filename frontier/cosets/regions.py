@@ -13,15 +13,13 @@ import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles import GridPuzzle, PatternPuzzle, Puzzle, pattern_puzzle, tile_puzzle
+from frontier.solving.groups import MOST_LABELLED
 
 LEAST_SIDE = 2
 """The least side of a region: in a single line, tiles never change their order."""
 
 MOST_TILES = 15
 """The most tiles of a region: a 64-bit word holds four bits for each tile."""
-
-MOST_LABELLED = 9
-"""The most labelled tiles: a table lists all their orders."""
 
 BALANCE = 1 / 4
 """The default region has at least this many patterns for each of its boards."""
@@ -63,7 +61,7 @@ class Region:
     @cached_property
     def board(self) -> GridPuzzle:
         """The tile puzzle of the region alone."""
-        row, column = divmod(self.puzzle.goals[0].index(0), self.puzzle.grid.columns)
+        row, column = self.puzzle.blank_square
         home = (row - self.top, column - self.left)
         return tile_puzzle(self.rows, self.columns, blank=home, metric=self.puzzle.metric)
 
@@ -72,7 +70,7 @@ class Region:
         """The pattern of the labelled tiles."""
         goal = np.array(self.puzzle.goals[0])[self.puzzle.grid.reading]
         labels = sorted(goal[self.outside].tolist())
-        blank = divmod(self.puzzle.goals[0].index(0), self.puzzle.grid.columns)
+        blank = self.puzzle.blank_square
         return pattern_puzzle(
             self.puzzle.grid.rows,
             self.puzzle.grid.columns,
@@ -113,7 +111,7 @@ class Region:
         number of moves, because its checkerboard colour is not that of the blank's home. All False
         if a move slides several tiles."""
         squares = np.array(self.puzzle.grid.squares)[self.puzzle.grid.reading]
-        home = divmod(self.puzzle.goals[0].index(0), self.puzzle.grid.columns)
+        home = self.puzzle.blank_square
         return (squares + home).sum(axis=1) % self.period == 1
 
     @property
@@ -158,7 +156,7 @@ def check_puzzle(puzzle: Puzzle) -> GridPuzzle:
         raise InputError(
             f"{puzzle.title}: a search by cosets needs a tile puzzle whose tiles are all different"
         )
-    blank = divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
+    blank = puzzle.blank_square
     in_order = puzzle.goals[0] == puzzle.grid.in_order(blank)
     if len(puzzle.goals) > 1 or not in_order:
         raise InputError(
@@ -175,7 +173,7 @@ def check_puzzle(puzzle: Puzzle) -> GridPuzzle:
 
 def regions_of(puzzle: GridPuzzle) -> Iterator[Region]:
     """Generate all rectangles that can be the region of a puzzle."""
-    row, column = divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
+    row, column = puzzle.blank_square
     for rows, top in _spans(row, puzzle.grid.rows):
         for columns, left in _spans(column, puzzle.grid.columns):
             region = Region(puzzle, top, left, rows, columns)

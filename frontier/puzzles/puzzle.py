@@ -160,3 +160,13 @@ class GridPuzzle(Puzzle):
     """A puzzle of numbered tiles, or a pattern of one, on a board of rows and columns."""
 
     grid: Grid = field(kw_only=True)
+
+    @property
+    def blank_square(self) -> tuple[int, int]:
+        """The row and the column of the blank on the first goal."""
+        return divmod(self.goals[0].index(0), self.grid.columns)
+
+    @property
+    def blank_cell(self) -> int:
+        """The cell of the blank on the first goal, numbered in reading order."""
+        return int(np.flatnonzero(self.grid.reading == self.goals[0].index(0))[0])

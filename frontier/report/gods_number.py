@@ -25,7 +25,7 @@ def describe_gods_number(run: CosetRun, value: dict, at_most: int | None = None)
     """Return the results of a search as text. at_most: the upper bound to prove, if one was
     given."""
     puzzle = run.region.puzzle
-    row, column = divmod(puzzle.goals[0].index(0), puzzle.grid.columns)
+    row, column = puzzle.blank_square
     title = named(value["name"], value["puzzle"]["title"])
     lines = [f"{title}, the blank's home in [{row}, {column}]"]
     lines.append(f"  God's number: {bounds_words(run.proof)}")

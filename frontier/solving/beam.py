@@ -22,7 +22,8 @@ from collections import namedtuple
 import numpy as np
 
 from frontier.jit import kernel
-from frontier.solving.additive import AdditiveTables, distance_after, distance_of, moved, state_of
+from frontier.solving.additive import AdditiveTables
+from frontier.solving.group_states import distance_after, distance_of, moved, state_of
 from frontier.solving.inversions import inversions_of, jumped, moved_away, order_bound
 from frontier.solving.paths import BLANK, FIRST_MIX, MOST_MOVES, is_new, nothing_met
 from frontier.space.words import lowest_bit

@@ -40,7 +40,7 @@ def cache_folder() -> Path:
 
 def different(puzzle: GridPuzzle, sizes: Sequence[int]) -> list[Database]:
     """Return the databases of compact groups of these sizes; groups may share one."""
-    blank = int(np.flatnonzero(puzzle.grid.reading == puzzle.goals[0].index(0))[0])
+    blank = puzzle.blank_cell
     seen = [seen_as(puzzle.grid, group, blank)[0] for group in compact_groups(puzzle, sizes)]
     return list(dict.fromkeys(seen))
 
@@ -120,6 +120,6 @@ def _name(database: Database) -> str:
 
 def _name_of_lines(puzzle: GridPuzzle, sizes: Sequence[int]) -> str:
     grid = puzzle.grid
-    blank = int(np.flatnonzero(grid.reading == puzzle.goals[0].index(0))[0])
+    blank = puzzle.blank_cell
     groups = "-and-".join("-".join(map(str, g)) for g in runs_of_tiles(puzzle, sizes))
     return f"{grid.rows}x{grid.columns}-lines-{groups}-blank-{blank}"

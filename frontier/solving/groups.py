@@ -11,7 +11,7 @@ and the 24-puzzle (Disjoint Pattern Database Heuristics, Artificial Intelligence
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import ceil, comb
 
 import numpy as np
@@ -21,8 +21,8 @@ from frontier.puzzles import GridPuzzle
 from frontier.space.lehmer import LehmerCode
 from frontier.space.words import WORD_BYTES
 
-MOST_TILES = 9
-"""The most tiles of a group: a table lists all their orders."""
+MOST_LABELLED = 9
+"""The most labelled tiles of a pattern: a table lists all their orders."""
 
 MOST_OF_LINES = 8
 """The most tiles of a group if a move slides several tiles: on a board of 16 cells a database of
@@ -42,37 +42,44 @@ BASE_BYTES = 400
 blank."""
 
 
+def equal_sizes(puzzle: GridPuzzle) -> list[tuple[int, ...]]:
+    """Return the sizes of groups of almost equal sizes, for each possible number of groups, the
+    fewest groups first."""
+    tiles, adds = puzzle.cells - 1, puzzle.metric == "step"
+    found = []
+    for count in range(1, tiles + 1):
+        small, larger = divmod(tiles, count)
+        sizes = (small + 1,) * larger + (small,) * (count - larger)
+        if sizes[0] <= (MOST_LABELLED if adds else MOST_OF_LINES):
+            found.append(sizes if adds else sizes[:1] * count)
+    return found
+
+
 def group_sizes(puzzle: GridPuzzle, room: int) -> tuple[int, ...]:
     """Return the number of tiles of each group, for the fewest groups of almost equal sizes whose
     databases fit in memory.
 
     room: the bytes of memory. Raises InputError if no databases fit.
     """
-    tiles, adds = puzzle.cells - 1, puzzle.metric == "step"
-    for count in range(1, tiles + 1):
-        small, larger = divmod(tiles, count)
-        sizes = (small + 1,) * larger + (small,) * (count - larger)
-        if not adds:
-            sizes = sizes[:1] * count
-        most = MOST_TILES if adds else MOST_OF_LINES
-        if sizes[0] <= most and group_bytes(puzzle, sizes) <= room:
+    for sizes in equal_sizes(puzzle):
+        if group_bytes(puzzle, sizes) <= room:
             return sizes
-    raise InputError(
+    raise no_room(puzzle, room)
+
+
+def no_room(puzzle: GridPuzzle, room: int) -> InputError:
+    """Return the error of a puzzle for which no databases fit in `room` bytes of memory."""
+    return InputError(
         f"{puzzle.title}: no database of a group of tiles fits in {room:,} bytes of memory"
     )
 
 
 def group_bytes(puzzle: GridPuzzle, sizes: tuple[int, ...]) -> int:
     """Return the bytes of memory needed to make the databases of groups of these sizes."""
-    adds = puzzle.metric == "step"
-    vertices = _regions if adds else _lines
-    tables = {
-        size: vertices(puzzle, size) * 2 * LehmerCode(size).words * WORD_BYTES
-        for size in set(sizes)
-    }
+    tables = [_table_bytes(puzzle, size) for size in sizes]
     return (
-        sum(tables[size] for size in sizes) * (1 if adds else 2)
-        + max(tables.values())
+        sum(tables) * (1 if puzzle.metric == "step" else 2)
+        + max(tables)
         + sum(BASE_BYTES * puzzle.cells * comb(puzzle.cells - 1, size) for size in sizes)
     )
 
@@ -80,14 +87,9 @@ def group_bytes(puzzle: GridPuzzle, sizes: tuple[int, ...]) -> int:
 def held_bytes(puzzle: GridPuzzle, sizes: tuple[int, ...]) -> int:
     """Return the bytes of memory that the databases of groups of these sizes take once they are
     made."""
-    adds = puzzle.metric == "step"
-    vertices = _regions if adds else _lines
-    tables = {
-        size: vertices(puzzle, size) * 2 * LehmerCode(size).words * WORD_BYTES
-        for size in set(sizes)
-    }
-    held = sum(tables[size] for size in sizes) * (1 if adds else 2)
-    return held + sum(VERTEX_BYTES * puzzle.cells * comb(puzzle.cells, size) for size in set(sizes))
+    tables = sum(_table_bytes(puzzle, size) for size in sizes)
+    vertices = (VERTEX_BYTES * puzzle.cells * comb(puzzle.cells, size) for size in set(sizes))
+    return tables * (1 if puzzle.metric == "step" else 2) + sum(vertices)
 
 
 def making_bytes(puzzle: GridPuzzle, sizes: tuple[int, ...]) -> int:
@@ -95,38 +97,44 @@ def making_bytes(puzzle: GridPuzzle, sizes: tuple[int, ...]) -> int:
     return max(group_bytes(puzzle, (size,)) for size in set(sizes))
 
 
-def _lines(puzzle: GridPuzzle, size: int) -> int:
-    """Return the number of lines of patterns of `size` tiles: see `frontier.solving.lines`."""
-    return comb(puzzle.cells - 1, size) * (puzzle.grid.rows + puzzle.grid.columns)
+def _table_bytes(puzzle: GridPuzzle, size: int) -> int:
+    """Return the bytes of a table of a group of `size` tiles."""
+    grid = puzzle.grid
+    if puzzle.metric == "step":
+        vertices = _regions(grid.rows, grid.columns, size)
+    else:  # lines of patterns: see `frontier.solving.lines`
+        vertices = comb(puzzle.cells - 1, size) * (grid.rows + grid.columns)
+    return vertices * 2 * LehmerCode(size).words * WORD_BYTES
 
 
-def _regions(puzzle: GridPuzzle, size: int) -> int:
+@cache
+def _regions(rows: int, columns: int, size: int) -> int:
     """Estimate from a sample how many placements `size` tiles and the blank have. Moves of the
     blank among the other tiles do not change a placement."""
     random = np.random.default_rng(size)
-    shape = puzzle.grid.rows, puzzle.grid.columns
-    places = np.stack([random.permutation(puzzle.cells) for _ in range(SAMPLE)])
-    free, number = np.ones((SAMPLE, *shape), dtype=bool), np.arange(puzzle.cells).reshape(shape)
+    shape, cells = (rows, columns), rows * columns
+    places = np.stack([random.permutation(cells) for _ in range(SAMPLE)])
+    free, number = np.ones((SAMPLE, *shape), dtype=bool), np.arange(cells).reshape(shape)
     np.put_along_axis(free.reshape(SAMPLE, -1), places[:, :size], False, axis=1)
     # Each free cell takes the least number of itself and the free cells beside it until no number
     # changes.
     # Then exactly one cell in each region still has its own number. Loading the kernel that finds
     # the regions of a whole graph (`frontier.puzzles.pattern_graph`) would take longer.
-    before, least = np.empty(0), np.where(free, number, puzzle.cells)
+    before, least = np.empty(0), np.where(free, number, cells)
     while not np.array_equal(before, least):
         before = least
-        near = np.pad(least, ((0, 0), (1, 1), (1, 1)), constant_values=puzzle.cells)
-        rows = np.minimum(near[:, :-2, 1:-1], near[:, 2:, 1:-1])
-        columns = np.minimum(near[:, 1:-1, :-2], near[:, 1:-1, 2:])
-        least = np.where(free, np.minimum(least, np.minimum(rows, columns)), puzzle.cells)
+        near = np.pad(least, ((0, 0), (1, 1), (1, 1)), constant_values=cells)
+        beside = np.minimum(near[:, :-2, 1:-1], near[:, 2:, 1:-1])
+        above = np.minimum(near[:, 1:-1, :-2], near[:, 1:-1, 2:])
+        least = np.where(free, np.minimum(least, np.minimum(beside, above)), cells)
     regions = int((least == number).sum())
-    return ceil(comb(puzzle.cells, size) * regions / SAMPLE)
+    return ceil(comb(cells, size) * regions / SAMPLE)
 
 
 def runs_of_tiles(puzzle: GridPuzzle, sizes: Sequence[int]) -> list[np.ndarray]:
     """Return groups of these sizes, int64[size] each: runs of tiles in the order of their homes.
     If the sizes add up to more than all tiles, neighbouring groups overlap."""
-    blank = int(np.flatnonzero(puzzle.grid.reading == puzzle.goals[0].index(0))[0])
+    blank = puzzle.blank_cell
     tiles = np.delete(np.arange(puzzle.cells), blank)
     starts = np.cumsum([0, *sizes[:-1]])
     shared = np.linspace(0, sum(sizes) - tiles.size, len(sizes)).astype(np.int64)

@@ -29,9 +29,9 @@ class Split:
 
     def __init__(self, puzzle: GridPuzzle, sizes: Sequence[int]):
         grid = puzzle.grid
-        blank = divmod(puzzle.goals[0].index(0), grid.columns)
+        blank = puzzle.blank_square
         goal = np.array(grid.in_order(blank))[grid.reading]
-        self.sizes, self.home = tuple(sizes), int(goal.argmin())
+        self.sizes, self.home = tuple(sizes), puzzle.blank_cell
         self.members = runs_of_tiles(puzzle, sizes)
         self.patterns = [
             pattern_puzzle(grid.rows, grid.columns, labels=goal[members].tolist(), blank=blank)

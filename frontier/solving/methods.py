@@ -29,7 +29,7 @@ from frontier.solving.databases import DatabaseFiles, Tell
 from frontier.solving.oracle import Oracle
 from frontier.solving.pieces import IdaSolver
 from frontier.solving.search import Search, TileSolver
-from frontier.solving.solution import Solution, solution_along
+from frontier.solving.solution import Solution, slid, solution_along
 from frontier.storage.local import remove_tree
 from frontier.text import counted, near
 from frontier.values import check_whole
@@ -220,7 +220,9 @@ def solved(
     if search.best is None or not search.proved:
         raise Unsolved(_so_far(puzzle, board, search))
     solution = solution_along(puzzle, _boards_along(solver, board, search.best))
-    counts: dict = {"nodes": list(search.iterations)}
+    # After the last of the iterations only if a beam search found the solution.
+    rest = search.nodes - sum(search.iterations)
+    counts: dict = {"nodes": [*search.iterations, rest] if rest else list(search.iterations)}
     if count:
         paths = solver.count(search, most_nodes)
         if paths is None:
@@ -246,15 +248,9 @@ def _so_far(puzzle: Puzzle, board: Board, search: Search) -> str:
 
 def _boards_along(solver: TileSolver, board: Board, blanks: np.ndarray) -> list[Board]:
     """Return the boards on which the blank visits cells, which are numbered in reading order."""
-    boards, columns = [board], solver.puzzle.grid.columns
-    for target in solver.puzzle.grid.reading[blanks].tolist():
-        codes = list(boards[-1])
-        blank = codes.index(0)
-        stride = columns if (target - blank) % columns == 0 else 1
-        for cell in range(blank, target, stride if target > blank else -stride):
-            following = cell + (stride if target > blank else -stride)
-            codes[cell], codes[following] = codes[following], 0
-        boards.append(tuple(codes))
+    grid, boards = solver.puzzle.grid, [board]
+    for target in grid.reading[blanks].tolist():
+        boards.append(slid(boards[-1], grid.columns, target))
     return boards
 
 

@@ -10,7 +10,7 @@ A position is a board, int8[cells]: the home of the tile in each cell, in readin
 If a move slides one tile, two searches alternate, each time with four times the nodes: one
 iteration of IDA* (`frontier.solving.deepening`), which decides whether a position needs at most a
 given number of moves, and a beam search (`frontier.solving.beam`), which finds solutions of distant
-positions but cannot show that there are none.
+positions but cannot prove that none exists.
 """
 
 from abc import ABC, abstractmethod

@@ -18,7 +18,7 @@ from frontier.errors import InputError
 from frontier.puzzles import Board, GridPuzzle
 from frontier.solving.beam import beam_for, beam_within
 from frontier.solving.databases import DatabaseFiles, different
-from frontier.solving.groups import MOST_OF_LINES, MOST_TILES, group_bytes, held_bytes, making_bytes
+from frontier.solving.groups import equal_sizes, group_bytes, held_bytes, making_bytes, no_room
 from frontier.solving.paths import MOST_MOVES, UNBOUNDED, no_stop
 from frontier.solving.positions import AdditiveDecider, Databases, Decider
 
@@ -53,9 +53,9 @@ class Search:
 
     homes: the position, as `frontier.solving.positions` describes. limit: the number of moves that
     is being tried; fewer do not suffice. nodes: the nodes so far. iterations: the nodes of each
-    limit that has been decided. tried: the nodes of the present limit. best: the cells that the
-    blank visits in the best solution known; None if no solution is known. proved: True if no
-    solution is shorter than the best.
+    limit that has been decided, with attempts that were given up for larger databases. tried: the
+    nodes of the present attempt. best: the cells that the
+    blank visits in the best solution known; None if no solution is known.
     """
 
     homes: np.ndarray
@@ -64,7 +64,11 @@ class Search:
     iterations: tuple[int, ...] = ()
     tried: int = 0
     best: np.ndarray | None = None
-    proved: bool = False
+
+    @property
+    def proved(self) -> bool:
+        """True if no solution is shorter than the best."""
+        return self.best is not None and self.best.size <= self.limit
 
     @property
     def length(self) -> int | None:
@@ -88,17 +92,12 @@ Watch = Callable[[], None]
 def stages(puzzle: GridPuzzle, room: int) -> list[tuple[int, ...]]:
     """Return the sizes of the groups of the databases of each stage, small databases first. Those
     of the last stage are the largest that fit in `room` bytes of memory."""
-    tiles, adds = puzzle.cells - 1, puzzle.metric == "step"
     found: list[tuple[int, ...]] = []
     last = 0
-    for count in range(tiles, 0, -1):
-        small, larger = divmod(tiles, count)
-        sizes = (small + 1,) * larger + (small,) * (count - larger)
-        if not adds:
-            sizes = sizes[:1] * count
-        if sizes[0] > (MOST_TILES if adds else MOST_OF_LINES):
-            break
-        held = tuple(len(of.homes) for of in different(puzzle, sizes)) if adds else sizes
+    for sizes in reversed(equal_sizes(puzzle)):
+        held = sizes
+        if puzzle.metric == "step":
+            held = tuple(len(database.homes) for database in different(puzzle, sizes))
         bytes_needed = held_bytes(puzzle, held)
         if bytes_needed > room or making_bytes(puzzle, sizes) > machine.memory():
             continue  # fewer groups may share more databases
@@ -110,9 +109,7 @@ def stages(puzzle: GridPuzzle, room: int) -> list[tuple[int, ...]]:
         else:
             found[-1] = sizes
     if not found:
-        raise InputError(
-            f"{puzzle.title}: no database of a group of tiles fits in {room:,} bytes of memory"
-        )
+        raise no_room(puzzle, room)
     return found
 
 
@@ -168,22 +165,31 @@ class TileSolver:
 
     def solve(self, search: Search, most_nodes: int | None, watch: Watch) -> None:
         """Search until a shortest solution is known, or for about `most_nodes` nodes."""
-        most = most_nodes or UNBOUNDED
-        search.limit = self._decider.bound(search.homes)
-        has_beams = isinstance(self._deciders[0], AdditiveDecider)
-        beam_nodes = FIRST_NODES if has_beams else UNBOUNDED
+        most, decider = most_nodes or UNBOUNDED, self._decider
+        search.limit = decider.bound(search.homes)
+        beam_nodes = FIRST_NODES if isinstance(decider, AdditiveDecider) else UNBOUNDED
+        decided = 0  # the nodes when the present limit began
         while not search.proved and search.nodes < most:
             if self._nodes >= self._next_worth:
                 self._load(self._stage + 1)
                 search.limit = max(search.limit, self._bound_like(search))
                 continue
             if search.nodes >= beam_nodes:
-                beam_nodes *= LONGER
+                beam_nodes = LONGER * search.nodes
                 self._beam(search, min(BEAM_WIDTH, beam_nodes // max(1, search.limit)))
-            ends = min(most, search.nodes + self._next_worth - self._nodes, beam_nodes)
+                continue
             before = search.nodes
-            self._deepen(search, max(1, ends - search.nodes), watch)
+            ends = min(most, before + self._next_worth - self._nodes)
+            found = self._iteration(search, ends, watch)
             self._nodes += search.nodes - before
+            if found is None:
+                continue
+            search.iterations += (search.nodes - decided,)
+            search.tried, decided = 0, search.nodes
+            if not found:
+                search.limit += self.databases.period
+            if search.limit > MOST_MOVES:
+                raise OverflowError(f"a position needs more than {MOST_MOVES} moves")
 
     def count(self, search: Search, most_nodes: int | None) -> int | None:
         """Return the number of shortest solutions of a position, of which one is known; None if it
@@ -219,28 +225,6 @@ class TileSolver:
         if length >= 0:
             search.best = beam.blanks[1 : length + 1].copy()
 
-    def _deepen(self, search: Search, most: int, watch: Watch) -> None:
-        """Search for a solution of `search.limit` moves, and, if there is none, of more, for about
-        `most` nodes."""
-        period, ends = self.databases.period, search.nodes + most
-        while True:
-            if search.best is not None and search.best.size <= search.limit:
-                search.proved = True
-                return
-            before = search.nodes
-            found = self._iteration(search, ends, watch)
-            if found is None:
-                return
-            search.iterations += (search.nodes - before,)
-            search.tried = 0
-            if found:
-                return
-            search.limit += period
-            if search.limit > MOST_MOVES:
-                raise OverflowError(f"a position needs more than {MOST_MOVES} moves")
-            if search.nodes >= ends:
-                return
-
     def _iteration(self, search: Search, ends: int, watch: Watch) -> bool | None:
         """Return whether a solution of `search.limit` moves was found, None if the nodes did not
         suffice."""
@@ -250,7 +234,6 @@ class TileSolver:
             search.best = decider.blanks
         if found or nodes < first or search.nodes + first >= ends:
             search.nodes += min(nodes, first)
-            search.proved = found
             return found if found or nodes < first else None
         return self._by_threads(search, ends, watch)
 
@@ -274,7 +257,7 @@ class TileSolver:
                     free.append(decider)
                     done += decider.nodes
                     if task.result()[0]:
-                        search.best, search.proved = decider.blanks, True
+                        search.best = decider.blanks
                 search.tried = done + sum(other.nodes for other in at_work.values())
                 search.nodes = before + search.tried
                 enough = search.nodes >= ends

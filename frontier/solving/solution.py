@@ -27,6 +27,17 @@ class Solution:
         return self.boards[-1]
 
 
+def slid(board: Board, columns: int, target: int) -> Board:
+    """Return a board of rows of `columns` cells after the blank has moved in a line to the cell
+    `target`."""
+    codes, blank = list(board), board.index(0)
+    stride = columns if (target - blank) % columns == 0 else 1
+    for cell in range(blank, target, stride if target > blank else -stride):
+        after = cell + (stride if target > blank else -stride)
+        codes[cell], codes[after] = codes[after], 0
+    return tuple(codes)
+
+
 def solution_along(puzzle: Puzzle, boards: Sequence[Board]) -> Solution:
     """Return the solution along these boards, on which like pieces may change their codes."""
     followed = [boards[0]]

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from frontier.puzzles import pattern_puzzle, tile_puzzle
-from frontier.solving.additive import distance_after, distance_of, moved, seen_as, state_of
+from frontier.solving.additive import seen_as
+from frontier.solving.group_states import distance_after, distance_of, moved, state_of
 from frontier.solving.paths import no_stop
 from frontier.solving.symmetry import mirrored, symmetries
 from tests.support.additive_databases import additive_of

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from frontier.solving import beam
-from frontier.solving.additive import distance_of, state_of
 from frontier.solving.beam import beam_for, beam_within
+from frontier.solving.group_states import distance_of, state_of
 from frontier.solving.paths import BLANK, no_stop
 from tests.support.additive_databases import additive_of
 from tests.support.coset_boards import rows_of, some_boards

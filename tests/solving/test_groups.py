@@ -13,8 +13,8 @@ from frontier.errors import InputError
 from frontier.puzzles import pattern_puzzle, tile_puzzle
 from frontier.solving import groups
 from frontier.solving.groups import (
+    MOST_LABELLED,
     MOST_OF_LINES,
-    MOST_TILES,
     compact_groups,
     group_bytes,
     group_sizes,
@@ -33,7 +33,7 @@ METRICS = ("step", "multi")
 def bytes_of_groups(shape, metric):
     """The bytes of one, two, three, ... groups, by their sizes."""
     puzzle, taken = tile_puzzle(*shape, metric=metric), {}
-    tiles, most = puzzle.cells - 1, MOST_TILES if metric == "step" else MOST_OF_LINES
+    tiles, most = puzzle.cells - 1, MOST_LABELLED if metric == "step" else MOST_OF_LINES
     for count in range(1, tiles + 1):
         sizes = tuple(tiles // count + (i < tiles % count) for i in range(count))
         if metric == "multi":
@@ -71,7 +71,7 @@ def test_the_sample_tells_how_many_regions_the_blank_has(shape, size):
     """Of the databases of a group; the estimate is of the table's bytes, within a tenth."""
     tiles = range(1, size + 1)
     exact = pattern_puzzle(*shape, labels=tiles, metric="labelled").model.graph.vertices
-    assert groups._regions(tile_puzzle(*shape), size) == pytest.approx(exact, rel=0.1)
+    assert groups._regions(*shape, size) == pytest.approx(exact, rel=0.1)
 
 
 @pytest.mark.parametrize(("shape", "sizes"), [((2, 4), (4, 4)), ((3, 3), (4, 4)), ((2, 5), (5, 5))])

@@ -12,7 +12,7 @@ from frontier.machine import memory
 from frontier.puzzles import tile_puzzle
 from frontier.solving import search as search_module
 from frontier.solving.databases import DatabaseFiles, different
-from frontier.solving.groups import MOST_OF_LINES, MOST_TILES, held_bytes, making_bytes
+from frontier.solving.groups import MOST_LABELLED, MOST_OF_LINES, held_bytes, making_bytes
 from frontier.solving.search import GROWTH, SMALLEST, Search, TileSolver, stages
 from tests.support.coset_boards import some_boards
 from tests.support.reference_cosets import blank_cells, board_of
@@ -291,7 +291,7 @@ def test_stages_grow_up_to_the_largest_databases_that_fit(shape, metric, room):
     assert all(sum(sizes) == tiles if metric == "step" else sum(sizes) >= tiles for sizes in found)
     for before, after in pairwise(taken[1:]):
         assert after >= GROWTH * before or after == taken[-1]
-    most = MOST_TILES if metric == "step" else MOST_OF_LINES
+    most = MOST_LABELLED if metric == "step" else MOST_OF_LINES
     for count in range(1, len(found[-1])):
         small, larger = divmod(tiles, count)
         sizes = (small + 1,) * larger + (small,) * (count - larger)
