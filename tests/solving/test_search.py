@@ -14,6 +14,7 @@ from frontier.solving import search as search_module
 from frontier.solving.databases import DatabaseFiles, different
 from frontier.solving.groups import MOST_LABELLED, MOST_OF_LINES, held_bytes, making_bytes
 from frontier.solving.search import GROWTH, SMALLEST, Search, TileSolver, stages
+from tests.support import sweeps
 from tests.support.coset_boards import some_boards
 from tests.support.reference_cosets import blank_cells, board_of
 from tests.support.reference_search import blank_moves, layers_of, line_moves
@@ -307,13 +308,13 @@ def test_no_databases_fit(metric):
 
 @pytest.fixture(scope="module", params=cases(
     [((3, 3), (0, 0)), ((3, 3), (1, 1)), ((3, 3), (0, 1)), ((2, 5), (0, 0)), ((5, 2), (2, 1))],
-    few=1, single=False,
+    few=1,
 ))  # fmt: skip
 def all_distances(request):
     """(puzzle, boards, int64 distances) of all positions"""
     shape, blank = request.param
     found = board_of(*shape, blank).distances
-    boards = sorted(found)[:: 1 if request.node.get_closest_marker("sweep") else 20]
+    boards = sorted(found)[:: 20 if sweeps.left_out else 1]
     return tile_puzzle(*shape, blank=blank), boards, np.array([found[tiles] for tiles in boards])
 
 
