@@ -48,8 +48,8 @@ def home(tmp_path_factory):
 @pytest.mark.parametrize("form", ["list", "bits", "memory"])
 def test_a_new_count_touches_one_file(home, tmp_path, form):
     """It is in the ledger at the end."""
-    tests = Path(__file__).parents[1]
-    words = "-c", PROGRAM, str(tests), form, str(tmp_path / "run")
+    root = Path(__file__).parents[2]
+    words = "-c", PROGRAM, str(root), form, str(tmp_path / "run")
     environment = {"PYTHONPATH": str(home), "PATH": "/usr/bin:/bin", "HOME": str(home)}
     done = subprocess.run(
         [sys.executable, *words], cwd=tmp_path, env=environment, capture_output=True, text=True
