@@ -1,6 +1,7 @@
 """Solving single positions from Python."""
 
 from collections.abc import Mapping
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from frontier.config.loading import Config
 from frontier.layers.run import puzzle_and_run
 from frontier.solving.methods import DATABASE_BYTES, solved, solver_for, tile_solver
 from frontier.storage.places import Place
-from frontier.values import bytes_of
+from frontier.values import bytes_of, check_whole
 
 
 def solve(
@@ -90,6 +91,8 @@ def solver(what: Config | Place, *, memory: str | int = DATABASE_BYTES) -> "Posi
 class PositionSolver:
     """Solves positions of one tile puzzle; made by `frontier.solver`.
 
+    Threads may share a solver: it answers one call after the other, each with all cores.
+
     Attributes
     ----------
     puzzle
@@ -97,7 +100,7 @@ class PositionSolver:
     """
 
     def __init__(self, config: Config, room: int):
-        self.puzzle = config.make_puzzle()
+        self.puzzle, self._lock = config.make_puzzle(), Lock()
         self._solver = tile_solver(self.puzzle, room, lambda name, bytes, share: None)
 
     def __enter__(self) -> "PositionSolver":
@@ -108,7 +111,8 @@ class PositionSolver:
 
     def close(self) -> None:
         """Free the memory of the databases. A closed solver cannot be used."""
-        self._solver.close()
+        with self._lock:
+            self._solver.close()
 
     def solve(
         self, board: ArrayLike | str | Mapping[str, Any], *, most_nodes: int | None = None
@@ -116,9 +120,12 @@ class PositionSolver:
         """Return a shortest solution of a board, which `most_nodes` may end. The arguments, the
         result and the errors are those of `frontier.solve`; the message of `Unsolved` says what has
         been proved."""
+        if most_nodes is not None:
+            check_whole("most_nodes", most_nodes, 1)
         codes = board_of(self.puzzle, board)
         self.puzzle.check_reached(codes)
-        solution, _ = solved(self._solver, codes, most_nodes, lambda progress: None)
+        with self._lock:
+            solution, _ = solved(self._solver, codes, most_nodes, lambda progress: None)
         return Solved(solution.boards, solution.moves, self.puzzle, "databases")
 
     def distance(
@@ -143,6 +150,8 @@ class PositionSolver:
             at the goal. Boards from which the goal cannot be reached have a bound without meaning.
         """
         codes, one = boards_of(self.puzzle, boards)
-        self._solver.load_all()
-        bounds = self._solver.bound([tuple(row) for row in codes.tolist()])
+        self.puzzle.model.states_of(codes)  # raises InputError if one is not a board of the puzzle
+        with self._lock:
+            self._solver.load_all()
+            bounds = self._solver.bound(codes)
         return bounds[0] if one else bounds

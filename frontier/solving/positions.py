@@ -18,8 +18,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from frontier.puzzles import Board, GridPuzzle
+from frontier.puzzles import GridPuzzle
 from frontier.solving.additive import Database, Load, additive_tables
 from frontier.solving.beam import Beam, beam_for, beam_within
 from frontier.solving.deepening import path_for, set_out, within
@@ -48,9 +49,9 @@ class Databases(ABC):
         self._reading = puzzle.grid.reading
         self._home = np.array(puzzle.goals[0])[self._reading].argsort()
 
-    def homes(self, board: Board) -> np.ndarray:
-        """Return the home of the tile in each cell, int8[cells], for a board's codes."""
-        codes = np.array(board)[self._reading]
+    def homes(self, boards: ArrayLike) -> np.ndarray:
+        """Return the home of the tile in each cell, int8[…, cells], from the codes of boards."""
+        codes = np.asarray(boards)[..., self._reading]
         return np.where(codes == 0, BLANK, self._home[codes]).astype(np.int8)
 
     @abstractmethod

@@ -6,16 +6,17 @@ few moves after the start; the threads take them one after the other. A beam sea
 solution before IDA* has shown that no shorter one exists.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from frontier import machine
 from frontier.errors import InputError
-from frontier.puzzles import Board, GridPuzzle
+from frontier.puzzles import GridPuzzle
 from frontier.solving.beam import beam_for, beam_within
 from frontier.solving.databases import DatabaseFiles, different
 from frontier.solving.groups import equal_sizes, group_bytes, held_bytes, making_bytes, no_room
@@ -54,8 +55,8 @@ class Search:
     homes: the position, as `frontier.solving.positions` describes. limit: the number of moves that
     is being tried; fewer do not suffice. nodes: the nodes so far. iterations: the nodes of each
     limit that has been decided, with attempts that were given up for larger databases. tried: the
-    nodes of the present attempt. best: the cells that the
-    blank visits in the best solution known; None if no solution is known.
+    nodes of the present attempt. best: the cells that the blank visits in the best solution known;
+    None if no solution is known.
     """
 
     homes: np.ndarray
@@ -158,10 +159,10 @@ class TileSolver:
         if self._stage + 1 < len(self._stages):
             self._load(len(self._stages) - 1)
 
-    def bound(self, boards: Sequence[Board]) -> np.ndarray:
-        """Return lower bounds on the moves that boards need, int64[N]."""
-        homes = [self.databases.homes(board) for board in boards]
-        return np.array([self._decider.bound(board) for board in homes], dtype=np.int64)
+    def bound(self, boards: ArrayLike) -> np.ndarray:
+        """Return lower bounds on the moves that boards, int[N, cells], need: int64[N]."""
+        decider, homes = self._decider, self.databases.homes(boards)
+        return np.array([decider.bound(board) for board in homes], dtype=np.int64)
 
     def solve(self, search: Search, most_nodes: int | None, watch: Watch) -> None:
         """Search until a shortest solution is known, or for about `most_nodes` nodes."""

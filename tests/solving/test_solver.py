@@ -1,5 +1,7 @@
 """`frontier.solver`, which solves many positions from Python."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,29 @@ def test_a_limit_of_nodes():
         with pytest.raises(Unsolved, match="needs at least"):
             found.distance(far, most_nodes=1)
         assert found.distance(far) == 31
+
+
+@pytest.mark.parametrize("most_nodes", [0, -1, 1.5, True, "1"])
+def test_a_limit_that_is_no_number_of_nodes(most_nodes):
+    with solver(CONFIGS / "2x3.toml") as found, pytest.raises(InputError, match="most_nodes = "):
+        found.solve("0 1 2/3 4 5", most_nodes=most_nodes)
+
+
+@pytest.mark.parametrize("first", [1, -1, 9])
+def test_a_bound_of_what_is_no_board(first):
+    with solver(CONFIGS / "3x3.toml") as found, pytest.raises(InputError, match="board"):
+        found.bound([[0, 1, 2, 3, 4, 5, 6, 7, 8], [first, 1, 2, 3, 4, 5, 6, 7, 8]])
+
+
+def test_threads_share_a_solver():
+    distances = board_of(3, 3, (0, 0)).distances
+    boards = sorted(distances)[::97]
+    with solver(CONFIGS / "3x3.toml", memory="40kB") as found, ThreadPoolExecutor(4) as threads:
+        bounds = found.bound(boards).tolist()
+        halves = threads.map(found.bound, np.array_split(boards, 40))
+        solved = list(threads.map(found.distance, boards))
+        assert np.concatenate(list(halves)).tolist() == bounds
+    assert solved == [distances[tiles] for tiles in boards]
 
 
 @pytest.mark.parametrize("memory", ["16", "1,5GB", "much", 5, True, -1, 1.5, None])
