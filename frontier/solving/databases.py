@@ -7,6 +7,7 @@ checksum (`frontier.storage.tables`); a file that does not match is made again.
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -63,8 +64,8 @@ class DatabaseFiles:
     def kept(self, puzzle: GridPuzzle, sizes: Sequence[int]) -> bool:
         """Return whether all databases for groups of these sizes are kept."""
         if puzzle.metric == "multi":
-            return self._files.exists(_name_of_lines(puzzle, sizes))
-        return all(self._files.exists(_name(of)) for of in different(puzzle, sizes))
+            return self._exists(_name_of_lines(puzzle, sizes))
+        return all(self._exists(_name(of)) for of in different(puzzle, sizes))
 
     def _load(self, databases: Sequence[Database]) -> tuple[np.ndarray, list[int]]:
         def make(database: Database) -> np.ndarray:
@@ -99,18 +100,20 @@ class DatabaseFiles:
 
     def _kept(self, name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
         """Return a table that is kept, or make and keep it."""
-        if self._files.exists(name):
-            try:
+        if self._exists(name):
+            with suppress(CorruptRunError, OSError):
                 return self._files.read(name, shared=True)
-            except CorruptRunError:
-                self._files.delete(name)
         table = make()
-        try:
+        with suppress(OSError):  # without room or permission the table serves this process only
             self.storage.make_folder()
             self._files.write(name, table)
-        except OSError:  # without room for it the table serves this process only
-            return table
-        return self._files.read(name, shared=True)
+            return self._files.read(name, shared=True)
+        return table
+
+    def _exists(self, name: str) -> bool:
+        with suppress(OSError):
+            return self._files.exists(name)
+        return False
 
 
 def _name(database: Database) -> str:

@@ -108,6 +108,37 @@ def test_a_full_disk_still_solves(kept, monkeypatch, metric):
     assert kept.made
 
 
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_damaged_file_that_cannot_be_replaced_is_not_used(kept, tmp_path, monkeypatch, metric):
+    assert kept.solves((2, 3), metric=metric)
+    for file in tmp_path.rglob("*.npy"):
+        file.write_bytes(file.read_bytes()[:-1])
+    damaged, kept.made = kept_files(tmp_path), []
+
+    def read_only(*_, **__):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(kept.storage, "new_file", read_only)
+    monkeypatch.setattr(kept.storage, "delete", read_only)
+    assert kept.solves((2, 3), metric=metric)
+    assert kept.made
+    assert kept_files(tmp_path) == damaged
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("method", ["exists", "memory"])
+def test_a_cache_that_cannot_be_read_still_solves(kept, monkeypatch, metric, method):
+    assert kept.solves((2, 3), metric=metric)
+
+    def denied(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(kept.storage, method, denied)
+    kept.made = []
+    assert kept.solves((2, 3), metric=metric)
+    assert kept.made
+
+
 def test_databases_of_several_boards_do_not_mix(kept):
     """Boards of one number of cells, homes of the blank, and metrics, at one place."""
     boards = [
