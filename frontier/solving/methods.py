@@ -7,6 +7,7 @@
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
@@ -108,22 +109,24 @@ def solver_for(
         raise InputError("the method ida does not count solutions; choose another one")
     puzzle, plan = config.make_puzzle(), None
     all_layers_kept = store is not None and store.complete and store.identity["keep"] == "all"
-    has_databases = _why_no_databases(puzzle) is None
-    if method is None and tell_apart is not None:
-        method = "ida"
-    if method is None and room is not None:
+    has_databases = _why_no_databases(puzzle, count) is None
+    if method is None:
+        if tell_apart is not None:
+            method = "ida"
+        elif all_layers_kept and most_nodes is None and room is None:
+            method = "layers"
+        elif room is not None or (has_databases and not count):
+            method = "databases"
+    if method == "search" or (method is None and most_nodes is None):
+        try:
+            plan, method = _search_plan(config, puzzle), "search"
+        except InputError as error:
+            if method is None and count and not has_databases:
+                raise InputError(f"solutions cannot be counted: {error}") from None
+            if method is not None:
+                raise
+    if method is None and (has_databases or count):
         method = "databases"
-    if method is None and all_layers_kept and most_nodes is None:
-        method = "layers"
-    if method is None and count and (plan := _search_plan(config, puzzle)) is not None:
-        method = "search"
-    if method is None and has_databases and not (count and puzzle.metric != "step"):
-        method = "databases"
-    if method is None and most_nodes is None:
-        if plan or (plan := _search_plan(config, puzzle)) is not None:
-            method = "search"
-        elif count:
-            raise InputError(_too_large(puzzle) + ", so solutions cannot be counted")
     if method == "layers":
         if store is None:
             raise InputError(
@@ -138,10 +141,7 @@ def solver_for(
     if method == "databases":
         room = DATABASE_BYTES if room is None else room
         return _by_databases(puzzle, count, most_nodes, room, watch, tell)
-    if method == "search":
-        plan = plan or _search_plan(config, puzzle)
-        if plan is None:
-            raise InputError(_too_large(puzzle) + " (the method search)")
+    if plan is not None:
         description = f"Searching all {counted(puzzle.states, 'state')} in memory"
         return Solver("search", description, _SearchInMemory(plan, count))
     solver = IdaSolver(puzzle, tell_apart is not False)
@@ -158,8 +158,8 @@ def solver_for(
     return Solver("ida", "Searching by IDA*", solve)
 
 
-def _why_no_databases(puzzle: Puzzle) -> str | None:
-    """Return why databases cannot solve a puzzle; None if they can."""
+def _why_no_databases(puzzle: Puzzle, count: bool = False) -> str | None:
+    """Return why databases cannot solve a puzzle, or count its solutions; None if they can."""
     if not isinstance(puzzle, GridPuzzle) or puzzle.kind != "tiles":
         return "databases are for tile puzzles"
     if len(puzzle.goals) > 1 or OPEN in puzzle.goals[0]:
@@ -168,13 +168,15 @@ def _why_no_databases(puzzle: Puzzle) -> str | None:
         return 'databases need metric = "step" or "multi"'
     if puzzle.grid.line_length < 2 or puzzle.cells <= 4:
         return "databases are for boards larger than 2×2"
+    if count and puzzle.metric != "step":
+        return "databases count solutions only if a move slides one tile"
     return None
 
 
-def tile_solver(puzzle: Puzzle, room: int, tell: Tell) -> TileSolver:
+def tile_solver(puzzle: Puzzle, room: int, tell: Tell, count: bool = False) -> TileSolver:
     """Return a solver with databases, which the caller closes; raises InputError if databases
-    cannot solve the puzzle."""
-    if reason := _why_no_databases(puzzle):
+    cannot solve the puzzle, or count its solutions."""
+    if reason := _why_no_databases(puzzle, count):
         raise InputError(f"{puzzle.title}: {reason}; choose another method")
     assert isinstance(puzzle, GridPuzzle)
     threads = machine.cores()
@@ -184,12 +186,7 @@ def tile_solver(puzzle: Puzzle, room: int, tell: Tell) -> TileSolver:
 def _by_databases(
     puzzle: Puzzle, count: bool, most_nodes: int | None, room: int, watch, tell: Tell
 ) -> Solver:
-    if count and puzzle.metric != "step":
-        raise InputError(
-            f"{puzzle.title}: databases count solutions only if a move slides one tile; choose "
-            "the method layers or search"
-        )
-    solver = tile_solver(puzzle, room, tell)
+    solver = tile_solver(puzzle, room, tell, count)
 
     def solve(board: Board) -> tuple[Solution, dict]:
         puzzle.check_reached(board)
@@ -254,29 +251,26 @@ def _boards_along(solver: TileSolver, board: Board, blanks: np.ndarray) -> list[
     return boards
 
 
-def _search_plan(config: Config, puzzle: Puzzle) -> Plan | None:
-    """Return the plan of a search in memory; None if it does not fit, or if some moves have no
-    inverse."""
-    if puzzle.states > MOST_SEARCHED or not puzzle.model.undone:
-        return None
-    search = {"keep": "all", "until": None, "in_memory": True}
-    tables = {
-        "search": config.search.model_copy(update=search),
-        "store": config.store.model_copy(update={"fsync": "never"}),
-        "cluster": config.cluster if config.cluster.kind == "local" else ClusterTable(),
-    }
-    try:
-        plan = make_plan(config.model_copy(update=tables))
-    except InputError:  # it needs more memory than is available
-        return None
-    return plan if plan.in_memory else None
-
-
-def _too_large(puzzle: Puzzle) -> str:
-    return (
-        f"{puzzle.title}: its {counted(puzzle.states, 'state')} cannot all be searched: they are "
-        f"more than {MOST_SEARCHED:,}, do not fit in memory, or some moves have no inverse"
-    )
+def _search_plan(config: Config, puzzle: Puzzle) -> Plan:
+    """Return the plan of a search in memory; raises InputError if there can be none."""
+    why = "they do not fit in memory"
+    if puzzle.states > MOST_SEARCHED:
+        why = f"they are more than {MOST_SEARCHED:,}"
+    elif not puzzle.model.undone:
+        why = "some moves have no inverse"
+    else:
+        search = {"keep": "all", "until": None, "in_memory": True}
+        tables = {
+            "search": config.search.model_copy(update=search),
+            "store": config.store.model_copy(update={"fsync": "never"}),
+            "cluster": config.cluster if config.cluster.kind == "local" else ClusterTable(),
+        }
+        with suppress(InputError):  # it needs more memory than is available
+            plan = make_plan(config.model_copy(update=tables))
+            if plan.in_memory:
+                return plan
+    states = counted(puzzle.states, "state")
+    raise InputError(f"{puzzle.title}: its {states} cannot all be searched: {why}")
 
 
 class _SearchInMemory:

@@ -405,7 +405,15 @@ def test_solve_counts_with_databases(case, boards):
     assert [value["solutions"] for value in found] == [case.shortest[board] for board in boards]
     multi = "--set", "puzzle.metric=multi"
     said = refused("solve", "2x4", lines[1], "--method", "databases", "--all-counts", *multi)
-    assert "layers or search" in said
+    assert "only if a move slides one tile" in said
+
+
+def test_a_limit_of_nodes_holds_where_solutions_are_counted():
+    """A search of all positions would take no notice of it."""
+    arguments = "8-puzzle", "8 6 7/2 5 4/3 0 1", "--all-counts", "--most-nodes"
+    assert "needs at least" in invoke("solve", *arguments, 1, code=1).stderr
+    (value,) = values("solve", *arguments, 10**6)
+    assert (value["distance"], value["solutions"], value["method"]) == (31, 40, "databases")
 
 
 def test_solve_with_databases_stops_after_so_many_nodes():
@@ -438,6 +446,8 @@ BOARD_24 = "1 2 3 4 5/6 7 8 9 10/11 12 13 14 15/16 17 18 19 20/21 22 23 0 24"
         (("2x3", "0 1 2/3 4 5", "--method", "databases", "--set", 'puzzle.goal="? ? ?/? 0 ?"'),
          "one goal that shows all tiles"),
         (("2x2", "0 1/2 3", "--method", "databases"), "larger than 2×2"),
+        (("2x4", "0 1 2 3/4 5 6 7", "--set", "puzzle.metric=multi", "--all-counts",
+          "--most-nodes", "9"), "only if a move slides one tile"),
     ],
 )  # fmt: skip
 def test_databases_that_cannot_be_made(arguments, word, tmp_path):
@@ -464,15 +474,15 @@ def test_what_solve_refuses(run, tmp_path):
         ((CONFIGS / "2x4.toml", good, *layers), "has not started"),
         (
             (CONFIGS / "2x7.toml", far, "--all-counts", "--method", "search"),
-            "43,589,145,600 states cannot all be searched",
+            "43,589,145,600 states cannot all be searched: they are more than 1,000,000,000",
         ),
         (
             (CONFIGS / "2x7.toml", far, "--all-counts", "--set", "puzzle.metric=multi"),
-            "cannot all be searched",
+            "cannot be counted",
         ),
         (
             (CONFIGS / "2x7.toml", far, "--method", "search"),
-            "43,589,145,600 states cannot all be searched",
+            "43,589,145,600 states cannot all be searched: they are more than 1,000,000,000",
         ),
         ((tmp_path / "family", "0 1 2/3 4 5"), "blank-0-1"),
         ((CONFIGS / "2x3.toml", "0 1 2/3 4 5", *family, *search), "puzzle.blank"),
