@@ -1,6 +1,7 @@
 """The command that solves single positions: solve."""
 
 import json
+import re
 import time
 
 import click
@@ -106,7 +107,7 @@ def solve(
         None if room is None else bytes_of("--memory", room), _Watch, _Making(),
     )  # fmt: skip
     click.get_current_context().call_on_close(solver.close)
-    moves, failures, described = [], [], False
+    moves, failures, told, described = [], [], set(), False
     for place, text in positions:
         try:
             board = puzzle.position(text)
@@ -119,8 +120,12 @@ def solve(
             failures.append(type(error)(f"{place}{error}"))
             if as_json:
                 click.echo(json.dumps({"board": text, "error": str(error)}))
+            message, why = str(error), str(error).partition(": ")[2]
+            if why and why in told:  # its advice has been given
+                message = ": ".join(re.split("[:;] ", message)[:2])
+            told.add(why)
             if len(positions) > 1:
-                echo(f"error: {failures[-1]}", err=True)
+                echo(f"error: {place}{message}", err=True)
             continue
         value = solution_value(puzzle, solution, show_boards, **extras) | {"method": solver.method}
         if as_json:
@@ -161,8 +166,8 @@ class _Watch:
         a_second = nodes / elapsed
         remaining = "" if left is None else f", about {span(left / a_second)} left for {least}"
         echo(
-            f"{bounds}, {counted(nodes, 'node')} so far, {a_second / 1e6:.1f} million a second, "
-            f"{span(elapsed)}{remaining}",
+            f"{bounds}, {counted(nodes, 'node')} so far, {a_second:,.0f} a second, {span(elapsed)}"
+            f"{remaining}",
             err=True,
         )
 

@@ -20,6 +20,7 @@ from frontier.errors import InputError
 from frontier.puzzles import GridPuzzle
 from frontier.space.lehmer import LehmerCode
 from frontier.space.words import WORD_BYTES
+from frontier.text import size_to_set
 
 MOST_LABELLED = 9
 """The most labelled tiles of a pattern: a table lists all their orders."""
@@ -69,8 +70,10 @@ def group_sizes(puzzle: GridPuzzle, room: int) -> tuple[int, ...]:
 
 def no_room(puzzle: GridPuzzle, room: int) -> InputError:
     """Return the error of a puzzle for which no databases fit in `room` bytes of memory."""
+    least = size_to_set(group_bytes(puzzle, equal_sizes(puzzle)[-1]))
     return InputError(
-        f"{puzzle.title}: no database of a group of tiles fits in {room:,} bytes of memory"
+        f"{puzzle.title}: no database of a group of tiles fits in {room:,} bytes of memory; allow "
+        f"at least {least}"
     )
 
 
@@ -117,9 +120,8 @@ def _regions(rows: int, columns: int, size: int) -> int:
     free, number = np.ones((SAMPLE, *shape), dtype=bool), np.arange(cells).reshape(shape)
     np.put_along_axis(free.reshape(SAMPLE, -1), places[:, :size], False, axis=1)
     # Each free cell takes the least number of itself and the free cells beside it until no number
-    # changes.
-    # Then exactly one cell in each region still has its own number. Loading the kernel that finds
-    # the regions of a whole graph (`frontier.puzzles.pattern_graph`) would take longer.
+    # changes. Then exactly one cell in each region still has its own number. Loading the kernel
+    # that finds the regions of a whole graph (`frontier.puzzles.pattern_graph`) would take longer.
     before, least = np.empty(0), np.where(free, number, cells)
     while not np.array_equal(before, least):
         before = least

@@ -153,7 +153,7 @@ def test_a_long_search_says_less_and_less_often(monkeypatch):
         now[0] = float(second)
         watch(Progress(12, 20 if second > 3 else None, 1000 * second, 5000 if second > 1 else None))
     assert len(said) == 17
-    assert said[0].startswith("at least 12 moves, 1,000 nodes so far")
+    assert said[0].startswith("at least 12 moves, 1,000 nodes so far, 1,000 a second, 1.0 s")
     assert [line.endswith(" left for 12") for line in said[:3]] == [False, True, True]
     assert said[2].startswith("12 to 20 moves, 4,000 nodes so far")
 
@@ -237,6 +237,21 @@ def test_each_line_of_a_file_has_an_answer_or_an_error(run, tmp_path, boards, ca
     assert sum("move" in line for line in plain.stdout.splitlines()) == len(boards)
     for number, line in enumerate(plain.stderr.splitlines()[1:4], start=3):
         assert line.startswith(f"error: {file}, line {number}: board")
+
+
+def test_a_reason_is_explained_once(run, tmp_path):
+    """Each position has its line, but advice is not repeated."""
+    file = tmp_path / "boards.txt"
+    wrong = ["0 2 1 3/4 5 6 7", "0 1 2 3/4 5 6 x", "0 3 2 1/4 5 6 7", "0 1 3 2/4 5 6 7"]
+    file.write_text("\n".join(wrong))
+    lines = invoke("solve", run, "--file", file, code=2).stderr.splitlines()[:-1]
+    for number, (line, board) in enumerate(zip(lines, wrong, strict=True), start=1):
+        assert f"line {number}: board" in line
+        assert board in line
+        assert ("cannot be reached" in line) == (number != 2)
+        assert ("swap any two tiles" in line) == (number == 1)
+    values = invoke("solve", run, "--file", file, "--json", code=2).stdout.splitlines()
+    assert sum("swap any two tiles" in value for value in values) == 3
 
 
 def test_a_file_has_comments(run, tmp_path):

@@ -14,6 +14,7 @@ from frontier.solving import search as search_module
 from frontier.solving.databases import DatabaseFiles, different
 from frontier.solving.groups import MOST_LABELLED, MOST_OF_LINES, held_bytes, making_bytes
 from frontier.solving.search import GROWTH, SMALLEST, Search, TileSolver, stages
+from frontier.values import bytes_of
 from tests.support import sweeps
 from tests.support.coset_boards import some_boards
 from tests.support.reference_cosets import blank_cells, board_of
@@ -300,10 +301,14 @@ def test_stages_grow_up_to_the_largest_databases_that_fit(shape, metric, room):
         assert sizes[0] > most or held(sizes) > room or making_bytes(puzzle, sizes) > memory()
 
 
+@pytest.mark.parametrize("shape", [(2, 3), (5, 5)])
 @pytest.mark.parametrize("metric", ["step", "multi"])
-def test_no_databases_fit(metric):
-    with pytest.raises(InputError, match="fits in 1,000 bytes"):
-        stages(tile_puzzle(5, 5, metric=metric), 1000)
+def test_no_databases_fit(shape, metric):
+    """The error names enough memory."""
+    puzzle = tile_puzzle(*shape, metric=metric)
+    with pytest.raises(InputError, match="fits in 100 bytes") as refused:
+        stages(puzzle, 100)
+    assert stages(puzzle, bytes_of("memory", str(refused.value).rpartition(" ")[2]))
 
 
 @pytest.fixture(scope="module", params=cases(
