@@ -32,7 +32,7 @@ Examples:
   frontier solve runs/2x5 --file -  # positions from standard input
   frontier solve goat --boards  # the start of the config
   frontier solve goat --animate goat.html
-  frontier solve 24-puzzle --file far.txt --memory 16GB
+  frontier solve 24-puzzle --file far.txt --most-nodes 1000000000
 """,
 )
 @common.puzzle_argument
