@@ -123,7 +123,6 @@ class PositionSolver:
         if most_nodes is not None:
             check_whole("most_nodes", most_nodes, 1)
         codes = board_of(self.puzzle, board)
-        self.puzzle.check_reached(codes)
         with self._lock:
             solution, _ = solved(self._solver, codes, most_nodes, lambda progress: None)
         return Solved(solution.boards, solution.moves, self.puzzle, "databases")

@@ -189,7 +189,6 @@ def _by_databases(
     solver = tile_solver(puzzle, room, tell, count)
 
     def solve(board: Board) -> tuple[Solution, dict]:
-        puzzle.check_reached(board)
         return solved(solver, board, most_nodes, watch(), count)
 
     return Solver("databases", "Searching by IDA* with pattern databases", solve, solver.close)
@@ -200,10 +199,11 @@ def solved(
 ) -> tuple[Solution, dict]:
     """Return a shortest solution with databases, and its {"nodes": …, "count": …}.
 
-    Raises Unsolved after `most_nodes` nodes, and Stopped if the user interrupts the search; the
-    messages say what has been proved.
+    Raises InputError if the goal cannot be reached, Unsolved after `most_nodes` nodes, and Stopped
+    if the user interrupts the search; the messages of these two say what has been proved.
     """
     puzzle = solver.puzzle
+    puzzle.check_reached(board)
     search = Search(solver.databases.homes(board))
     try:
         solver.solve(
