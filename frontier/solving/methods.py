@@ -29,7 +29,7 @@ from frontier.runs.drive import drive
 from frontier.solving.databases import DatabaseFiles, Tell
 from frontier.solving.oracle import Oracle
 from frontier.solving.pieces import IdaSolver
-from frontier.solving.search import Search, TileSolver
+from frontier.solving.search import MOST_COUNTED, Search, TileSolver
 from frontier.solving.solution import Solution, slid, solution_along
 from frontier.storage.local import remove_tree
 from frontier.text import counted, near
@@ -225,7 +225,7 @@ def solved(
         if paths is None:
             raise Unsolved(
                 f"{puzzle.line(board)} needs {counted(solution.distance, 'move')}, but its "
-                "shortest solutions are too many to count"
+                f"solutions cannot be counted within {most_nodes or MOST_COUNTED:,} nodes"
             )
         counts["count"] = paths
     return solution, counts

@@ -427,8 +427,12 @@ def test_a_limit_of_nodes_holds_where_solutions_are_counted():
     """A search of all positions would take no notice of it."""
     arguments = "8-puzzle", "8 6 7/2 5 4/3 0 1", "--all-counts", "--most-nodes"
     assert "needs at least" in invoke("solve", *arguments, 1, code=1).stderr
+    said = invoke("solve", *arguments, 300, code=1).stderr  # enough nodes to solve it
+    assert "31 moves" in said
+    assert "within 300 nodes" in said
     (value,) = values("solve", *arguments, 10**6)
     assert (value["distance"], value["solutions"], value["method"]) == (31, 40, "databases")
+    assert value["nodes"] < 300
 
 
 def test_solve_with_databases_stops_after_so_many_nodes():
