@@ -133,14 +133,16 @@ def solver_for(
                 f"{config.name} has not started: there is no run at {config.path}; choose "
                 "another method"
             )
-        return Solver(
-            "layers",
-            f"Looking up in the layers of {near(str(store.path))}",
-            _by_layers(store, count),
-        )
+        description = f"Looking up in the layers of {near(str(store.path))}"
+        return Solver("layers", description, _by_layers(store, count))
     if method == "databases":
-        room = DATABASE_BYTES if room is None else room
-        return _by_databases(puzzle, count, most_nodes, room, watch, tell)
+        databases = tile_solver(puzzle, DATABASE_BYTES if room is None else room, tell, count)
+        return Solver(
+            "databases",
+            "Searching by IDA* with pattern databases",
+            lambda board: solved(databases, board, most_nodes, watch(), count),
+            databases.close,
+        )
     if plan is not None:
         description = f"Searching all {counted(puzzle.states, 'state')} in memory"
         return Solver("search", description, _SearchInMemory(plan, count))
@@ -181,17 +183,6 @@ def tile_solver(puzzle: Puzzle, room: int, tell: Tell, count: bool = False) -> T
     assert isinstance(puzzle, GridPuzzle)
     threads = machine.cores()
     return TileSolver(puzzle, DatabaseFiles(threads, tell), room, threads)
-
-
-def _by_databases(
-    puzzle: Puzzle, count: bool, most_nodes: int | None, room: int, watch, tell: Tell
-) -> Solver:
-    solver = tile_solver(puzzle, room, tell, count)
-
-    def solve(board: Board) -> tuple[Solution, dict]:
-        return solved(solver, board, most_nodes, watch(), count)
-
-    return Solver("databases", "Searching by IDA* with pattern databases", solve, solver.close)
 
 
 def solved(

@@ -21,7 +21,7 @@ from frontier.solving.beam import beam_for, beam_within
 from frontier.solving.databases import DatabaseFiles, different
 from frontier.solving.groups import equal_sizes, group_bytes, held_bytes, making_bytes, no_room
 from frontier.solving.paths import MOST_MOVES, UNBOUNDED, no_stop
-from frontier.solving.positions import AdditiveDecider, Databases, Decider
+from frontier.solving.positions import LONGER, AdditiveDecider, Databases, Decider
 
 FIRST_NODES = 200_000
 """The nodes of a position that one thread searches before several do."""
@@ -39,8 +39,8 @@ MADE_BYTES, LOADED_BYTES = 300, 500
 """In the time of one node, databases are made whose making takes so many bytes (`group_bytes`), or
 so many bytes of them are loaded if they are kept (`held_bytes`)."""
 
-BEAM_WIDTH, LONGER = 1 << 14, 4
-"""The greatest width of a beam, and the factor by which its nodes grow each time."""
+BEAM_WIDTH = 1 << 14
+"""The greatest width of a beam."""
 
 MOST_COUNTED = 1_000_000_000
 """The nodes of a count of solutions."""
