@@ -18,14 +18,13 @@ from frontier.cosets.questions import PORTIONS, Portion, Witness
 from frontier.cosets.regions import Region, check_puzzle, region_named
 from frontier.errors import CorruptRunError, InputError
 from frontier.puzzles import Puzzle, puzzle_of
-from frontier.runs.directory import TABLES
 from frontier.runs.identity import Identity
 from frontier.runs.kinds import BY_COSETS
 from frontier.runs.stored_run import StoredRun
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
 from frontier.storage.sealed import Count, Seconds
-from frontier.storage.tables import TableFiles, TableSource
+from frontier.storage.tables import TABLES, TableFiles, TableSource, delete_tables
 
 
 @dataclass
@@ -84,7 +83,7 @@ class CosetRun(StoredRun):
         return cls.create(place, identity, durable=True)
 
     def _begin(self) -> None:
-        """Do nothing: the run has only its identity and its ledger."""
+        delete_tables(self.storage)  # those of a run that is no longer here
 
     @property
     def fresh(self) -> bool:

@@ -6,8 +6,10 @@ layers/5e…/0066    the run with this identifier, its layer 66
 import re
 
 from frontier.layers.files import PART_NAME
-from frontier.runs.directory import LAYERS
+from frontier.runs.kinds import BY_LAYERS, KINDS
 from frontier.storage.base import Storage
+
+LAYERS = KINDS[BY_LAYERS].folder
 
 LAYER_NAME = re.compile(r"\d{4,}")
 IDENTIFIER = re.compile(r"[0-9a-f]{32}")

@@ -1,10 +1,9 @@
 """Runs by layers, as a kind of run."""
 
 from frontier.layers.farthest import farthest
-from frontier.layers.folders import remove_runs
+from frontier.layers.folders import LAYERS, remove_runs
 from frontier.layers.progress import LayerProgress
 from frontier.layers.run import LayerRun
-from frontier.runs.directory import LAYERS
 from frontier.runs.kind import Kind
 
 

@@ -20,13 +20,12 @@ from pydantic import Field, StrictInt
 from frontier.config.loading import Config
 from frontier.errors import InputError
 from frontier.layers.files import LIST_NAME, ZARR_GROUP, LayerFiles, part_names
-from frontier.layers.folders import layer_files, layer_names, remove_layer, remove_runs
+from frontier.layers.folders import LAYERS, layer_files, layer_names, remove_layer, remove_runs
 from frontier.layers.record import LayerRecord, chained, records_of
 from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.puzzles.settings import Table
 from frontier.runs.copies import COPIES, LEDGER, OWN_FILES
-from frontier.runs.directory import LAYERS
 from frontier.runs.identity import Identity, same_puzzle
 from frontier.runs.kind import kind_at
 from frontier.runs.kinds import BY_LAYERS
@@ -75,7 +74,8 @@ class LayerRun(StoredRun):
         return bool(self.records)
 
     def particulars(self, workers: int = 0) -> dict[str, Any]:
-        return super().particulars(workers) | {"depth": len(self.records) - 1}
+        of_layers = {"states": self.identity["states"], "depth": len(self.records) - 1}
+        return super().particulars(workers) | of_layers
 
     def _begin(self) -> None:
         remove_runs(self.storage, but=self.identity["identifier"])
@@ -303,7 +303,7 @@ class LayerRun(StoredRun):
             self.storage.force(LAYERS)
 
 
-def layers_of(run: StoredRun, instead: str = "use status, report, farthest or verify") -> LayerRun:
+def layers_of(run: StoredRun, instead: str = "use status, farthest or verify") -> LayerRun:
     """Return a run, which must be one by layers; raises InputError if it is of another kind.
 
     instead: the remedy that the error names.
@@ -323,9 +323,9 @@ def puzzle_and_run(
     else:
         config = resolve(what, settings).puzzle
     place = config.storage
-    if kind_at(place) not in (None, BY_LAYERS):
+    if (kind := kind_at(place)) not in (None, BY_LAYERS):
         raise InputError(
-            f"{place} holds a run by cosets, which solves only a few positions: name the config of "
+            f"{place} holds a run by {kind}, which solves only a few positions: name the config of "
             "the puzzle instead"
         )
     run = LayerRun.open(place) if LayerRun.exists(place) else None

@@ -1,4 +1,4 @@
-"""The time, place and versions of a run of either kind, for its report."""
+"""The time, place and versions of a run of any kind, for its report."""
 
 import json
 import time

@@ -5,6 +5,7 @@ import time
 
 from frontier.runs.events import Started, Starting
 from frontier.runs.kind import kind_of, open_run
+from frontier.runs.kinds import KINDS
 from frontier.runs.progress import NOT_BEGUN, RESUME, Progress, progress_of
 from frontier.runs.stored_run import StoredRun
 from frontier.storage.places import Place, storage_at
@@ -39,10 +40,11 @@ def line(progress: Progress) -> str:
 
 def headline(start: Starting | Started) -> str:
     """Return what is searched and where, in one line."""
-    what = "God's number" if start.states is None else counted(start.states, "state")
+    aim = KINDS[start.kind].aim if start.states is None else counted(start.states, "state")
+    what = f", {aim}" if aim else ""
     after = "" if start.depth < 0 else f" after depth {start.depth}"
     again = f", resuming{after}" if start.resumed else ""
-    return f"{named(start.name, start.title)}, {what}, in {near(start.path)}{again}"
+    return f"{named(start.name, start.title)}{what}, in {near(start.path)}{again}"
 
 
 def status_of(place: Place, resume: str | None = None) -> dict:

@@ -5,19 +5,16 @@ from contextlib import suppress
 
 from frontier.errors import CorruptRunError, InputError, path_error
 from frontier.runs.copies import COPIES, LEDGER, OWN_FILES, RUN
-from frontier.runs.kinds import BY_COSETS, BY_LAYERS, KINDS
+from frontier.runs.kinds import KINDS
 from frontier.storage.base import Storage
 from frontier.storage.local import MARKED
 from frontier.storage.places import Place
-from frontier.storage.sealed import read_json, read_sealed
+from frontier.storage.sealed import read_json
 
 SUMMARY = "summary.json"
 
 FOR_PEOPLE = {"environment.json", "events.jsonl", "status.html", SUMMARY}
 """Small files that the search does not need; the run appends to one of them."""
-
-LAYERS, TABLES = KINDS[BY_LAYERS].folder, KINDS[BY_COSETS].folder
-"""The folders of results: layers, or tables of a run by cosets."""
 
 OWN_NAMES = {*OWN_FILES, *(kind.folder for kind in KINDS.values()), "lock"} | FOR_PEOPLE
 """All names that a run directory can hold."""
@@ -27,7 +24,8 @@ def make_directory(storage: Storage) -> None:
     """Make an empty run directory, if there is no run yet.
 
     Raises InputError if the directory cannot be made or has other files; StorageError if it cannot
-    be written to; CorruptRunError if it holds the results of a run that has lost its ``run.json``.
+    be written to; CorruptRunError if it holds the ledger, or a copy, of a run that has lost its
+    ``run.json``. Results that no ledger lists belong to no run.
     """
     if storage.exists(RUN):
         return
@@ -42,20 +40,11 @@ def make_directory(storage: Storage) -> None:
             error,
         ) from None
     refuse_others(names, storage)
-    found = [TABLES] if TABLES in names else []
-    for file in (LEDGER, COPIES[LEDGER]):
-        if file in names and _says_something(read_sealed(storage, file)):
-            found.append(file)
-    if found:
+    if found := [file for file in OWN_FILES if file in names]:
         raise CorruptRunError(
             f"{storage} holds {' and '.join(found)} of a run whose {RUN} is missing: restore it, "
             "or move the directory away to start over"
         )
-
-
-def _says_something(content: dict) -> bool:
-    """Return whether a ledger lists a layer or an answer."""
-    return bool(content.get("layers") or content.get("answers"))
 
 
 def refuse_inside_run(target: Storage) -> None:

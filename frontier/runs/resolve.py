@@ -1,4 +1,4 @@
-"""What is at a place that a user names: a config, a run of either kind, a directory of several
+"""What is at a place that a user names: a config, a run of any kind, a directory of several
 runs, or nothing."""
 
 import shlex

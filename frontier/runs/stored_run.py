@@ -82,7 +82,7 @@ class StoredRun(ABC):
     def open(cls, place: Place) -> Self:
         """Open a run.
 
-        Raises InputError if there is no run or a run of the other kind; CorruptRunError if its
+        Raises InputError if there is no run or a run of another kind; CorruptRunError if its
         files are damaged.
         """
         storage = storage_at(place)
@@ -93,7 +93,7 @@ class StoredRun(ABC):
         if (kind := read_identity(storage)["kind"]) != cls.kind:
             raise InputError(
                 f"{storage} holds a run by {kind}: `{KINDS[kind].command}` resumes it, and status, "
-                "report, farthest and verify read it"
+                "farthest and verify read it"
             )
         run = cls(storage, read_identity(storage, schema=cls.schema))
         run.read_ledger()
@@ -144,8 +144,7 @@ class StoredRun(ABC):
     def particulars(self, workers: int = 0) -> dict[str, Any]:
         """Return the values that the events of a start have. workers: how many there are."""
         about = {"kind": self.kind, "name": self.identity["name"], "title": self.puzzle.title}
-        about |= {"path": str(self.path), "resumed": self.begun, "workers": workers}
-        return about | {"states": self.identity.get("states")}
+        return about | {"path": str(self.path), "resumed": self.begun, "workers": workers}
 
     def check_is_of(self, expected: dict) -> None:
         """Raise InputError unless the identity has the values of `expected`; see

@@ -25,7 +25,8 @@ TableSource = Callable[[str, Callable[[], np.ndarray]], np.ndarray]
 """Called with the name of a table and the function that makes it; returns the table, which may have
 been made before."""
 
-FOLDER = "tables"
+TABLES = "tables"
+"""The folder of tables."""
 
 CHUNK_BYTES = 1 << 26
 """The number of bytes whose checksum is computed at a time."""
@@ -58,7 +59,7 @@ class TableFiles:
     @property
     def names(self) -> list[str]:
         """The names of the tables that have a record."""
-        names = self._storage.names(FOLDER)
+        names = self._storage.names(TABLES)
         return sorted(name.removesuffix(".json") for name in names if name.endswith(".json"))
 
     def exists(self, name: str) -> bool:
@@ -66,7 +67,7 @@ class TableFiles:
 
     def write(self, name: str, table: np.ndarray) -> None:
         """Write a table, and return once it is on the disk."""
-        self._storage.make_folder(FOLDER)
+        self._storage.make_folder(TABLES)
         with self._storage.new_file(_file(name)) as out:
             summing = _Summing(out)
             np.save(summing, np.ascontiguousarray(table))
@@ -136,11 +137,11 @@ class _Summing:
 
 
 def _file(name: str) -> str:
-    return f"{FOLDER}/{name}.npy"
+    return f"{TABLES}/{name}.npy"
 
 
 def _record(name: str) -> str:
-    return f"{FOLDER}/{name}.json"
+    return f"{TABLES}/{name}.json"
 
 
 def _checksum(content: np.ndarray) -> int:
@@ -152,12 +153,12 @@ def _checksum(content: np.ndarray) -> int:
 
 def table_files(storage: Storage) -> list[str]:
     """Return the names of the files of tables."""
-    names = storage.names(FOLDER)
+    names = storage.names(TABLES)
     return sorted(name for name in names if name.endswith((".npy", ".json")))
 
 
 def delete_tables(storage: Storage) -> None:
     """Delete the tables of a run at a place, and their folder."""
-    storage.sweep(FOLDER)
-    storage.delete(*(f"{FOLDER}/{name}" for name in table_files(storage)))
-    storage.remove_folder(FOLDER)
+    storage.sweep(TABLES)
+    storage.delete(*(f"{TABLES}/{name}" for name in table_files(storage)))
+    storage.remove_folder(TABLES)

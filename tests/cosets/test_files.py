@@ -219,6 +219,15 @@ def test_nothing_begins_where_another_search_has_left_something(copies, lost, me
     assert {file: after[file] for file in before} == before
 
 
+def test_tables_that_belong_to_no_run_are_replaced(copies):
+    path, _ = copies
+    for name in ("run.json", "run.copy.json", "ledger.json", "ledger.copy.json"):
+        (path / name).unlink()
+    at = "--set", f"store.path={path.parent / 'run'}"
+    assert "God's number: 21\n" in invoke("gods-number", CONFIGS / "2x3.toml", *at).stdout
+    invoke("verify", path)
+
+
 @pytest.mark.parametrize("command", ["gods-number", "status", "report", "farthest", "verify"])
 def test_bounds_that_contradict_each_other(copies, command):
     """They are read nowhere, and mended by the copy."""

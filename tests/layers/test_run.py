@@ -19,10 +19,12 @@ from frontier.layers.run import LayerRun
 from frontier.layers.summary import describe
 from frontier.layers.tally import Tally
 from frontier.puzzles import tile_puzzle
-from frontier.runs.directory import delete_files, refuse_others
+from frontier.runs.copies import OWN_FILES, RUN
+from frontier.runs.directory import delete_files, make_directory, refuse_others
 from frontier.runs.kind import mend
 from frontier.runs.log import total_seconds
 from frontier.space.layout import Layout
+from frontier.storage import sealed
 from frontier.storage.local import LocalStorage, remove_tree
 from frontier.storage.places import storage_at
 from tests.support.commands import invoke
@@ -349,6 +351,14 @@ KINDS = {
         {"name": "x", "puzzle": IDENTITY["puzzle"], "region": "2x2", "groups": [7]},
     ),
 }
+
+
+@pytest.mark.parametrize("file", [name for name in OWN_FILES if name != RUN])
+def test_no_run_begins_over_what_is_left_of_a_run_of_any_kind(place, file):
+    place.make_folder()
+    sealed.write_sealed(place, file, {"run": "0" * 32, "settings": {}, "paths": [1, 2, 3]})
+    with pytest.raises(CorruptRunError, match=r"of a run whose run\.json is missing"):
+        make_directory(place)
 
 
 @pytest.mark.parametrize("kind", KINDS)

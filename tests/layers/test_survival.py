@@ -37,7 +37,7 @@ def test_what_is_left_of_run_json_and_ledger_is_not_begun_anew(tmp_path):
     for name in ("run.json", "ledger.json"):
         (run.path / name).unlink()
     with pytest.raises(
-        CorruptRunError, match=r"holds ledger\.copy\.json of a run whose run\.json is missing"
+        CorruptRunError, match=r"holds run\.copy\.json and ledger\.copy\.json of a run whose"
     ):
         api.run(api.plan(config_of(run.path), fresh=True))
     invoke("repair", run.path)

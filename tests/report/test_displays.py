@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -26,7 +27,9 @@ from frontier.layers.progress import LayerProgress
 from frontier.report.console import console_on
 from frontier.report.displays import LiveProgress, PlainProgress, say_details
 from frontier.report.displays import shown as table_of
+from frontier.report.status import headline
 from frontier.runs.events import Compiling, Finished, Starting, Stopped, Stopping
+from frontier.runs.kinds import KINDS, Entry
 from frontier.storage.local import LocalStorage
 from tests.support.commands import invoke
 from tests.support.ledgers import line_of
@@ -142,6 +145,13 @@ def test_what_happens_is_said_at_once(plain):
         "Compiling kernels (up to half a minute the first time) …",
         "Workers load or compile their kernels (up to half a minute the first time) …",
     ]
+
+
+def test_the_headline_says_what_a_run_of_any_kind_finds(monkeypatch):
+    monkeypatch.setitem(KINDS, "paths", Entry("paths", "paths", "paths.kind"))
+    cosets, other = (replace(STARTING, kind=kind, states=None) for kind in ("cosets", "paths"))
+    assert headline(cosets) == "a: tiles, God's number, in /no/run"
+    assert headline(other) == "a: tiles, in /no/run"
 
 
 def test_a_terminal_shows_a_line_a_block_and_nothing_at_the_end():
