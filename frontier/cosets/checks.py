@@ -20,9 +20,8 @@ from frontier.cosets.proof import Proof, wrong_division
 from frontier.cosets.questions import Asker, Farther, Portion, Witness
 from frontier.cosets.run import CosetRun
 from frontier.errors import CorruptRunError
-from frontier.layers.verify import copy_faults
 from frontier.puzzles import GridPuzzle
-from frontier.runs.checks import SUMMARY, Checks, Fault
+from frontier.runs.checks import SUMMARY, Checks, Fault, copy_faults
 from frontier.runs.directory import SUMMARY as SUMMARY_FILE
 from frontier.solving.solution import slid
 from frontier.storage.sealed import Count, first_wrong, read_sealed

@@ -21,10 +21,9 @@ from frontier.layers.parts import Part, digest_of
 from frontier.layers.reader import RunReader
 from frontier.layers.run import LayerRun
 from frontier.layers.stored import StoredLayer
-from frontier.runs.checks import COPY, SUMMARY, SUMS, Checks, Fault
+from frontier.runs.checks import SUMMARY, SUMS, Checks, Fault, copy_faults
 from frontier.runs.copies import COPIES, LEDGER
 from frontier.runs.directory import SUMMARY as SUMMARY_FILE
-from frontier.runs.stored_run import StoredRun
 from frontier.storage.sealed import read_sealed
 from frontier.text import counted, size
 
@@ -89,17 +88,6 @@ def verify(
             say(f"layer {depth}: {counted(deep, 'state')} and the neighbours of as many")
             done.faults += [Fault(depth, w) for w in _right_layer(reader, depth, deep, rng, done)]
     return done
-
-
-def copy_faults(run: StoredRun) -> Iterator[Fault]:
-    """Generate the faults of the copies that a run of either kind keeps."""
-    for name in COPIES.values():
-        if run.fresh and not run.storage.exists(name):
-            continue  # it was not yet written
-        try:
-            run.check(name)
-        except CorruptRunError as error:
-            yield Fault(COPY, str(error), described=True)
 
 
 def _faults_outside(run: LayerRun) -> Iterator[Fault]:

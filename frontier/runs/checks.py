@@ -1,9 +1,13 @@
 """What a check of a run finds, and what a repair does, for any kind of run."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from frontier.errors import CorruptRunError
+from frontier.runs.copies import COPIES
+from frontier.runs.stored_run import StoredRun
 
 Say = Callable[[str], None]
 """Called with each step in words."""
@@ -42,6 +46,17 @@ class Checks(ABC):
     @abstractmethod
     def in_words(self) -> str:
         """What was checked."""
+
+
+def copy_faults(run: StoredRun) -> Iterator[Fault]:
+    """Generate the faults of the copies that a run keeps."""
+    for name in COPIES.values():
+        if run.fresh and not run.storage.exists(name):
+            continue  # it was not yet written
+        try:
+            run.check(name)
+        except CorruptRunError as error:
+            yield Fault(COPY, str(error), described=True)
 
 
 class Repair(ABC):
