@@ -4,18 +4,19 @@ Calls are handed out in bundles, one Dask future each. Dask does the rest: it mo
 busy workers to idle ones, repeats those of a dead worker, and fetches what they return.
 """
 
+import socket
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from math import ceil, inf
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple, Self
 
-from frontier.errors import FrontierError, Stopped
+from frontier import __version__
+from frontier.errors import FrontierError, InputError, Stopped
 from frontier.executors.dask_settings import has_dashboard
 from frontier.executors.executor import TASKS_UNDER_WAY, Call, Executor
-from frontier.executors.program import Program
 
 WINDOW = TASKS_UNDER_WAY + 1
 """The number of bundles that the scheduler has at a time for each worker: one more than the worker
@@ -162,6 +163,29 @@ class DaskExecutor(Executor):
                 f"no worker was connected for {self._patience} s (cluster.patience); check why "
                 f"none connects to the scheduler at {self._client.scheduler.address}, or raise "
                 "cluster.patience"
+            )
+
+
+class Program(NamedTuple):
+    """The program of a driver, which its workers must share, or of a worker: its host and its
+    version, which determines the format of runs and the calls of tasks."""
+
+    host: str
+    version: str
+
+    @classmethod
+    def here(cls) -> Self:
+        """Return the program of this process."""
+        return cls(socket.gethostname(), __version__)
+
+    def check_worker(self) -> None:
+        """Raise InputError if this process, a worker of this driver, has another version."""
+        worker = self.here()
+        if worker.version != self.version:
+            raise InputError(
+                f"the worker on host {worker.host} has frontier {worker.version}, but the driver "
+                f"on host {self.host} has frontier {self.version}: install the same version on "
+                "both and start the workers again"
             )
 
 

@@ -14,9 +14,8 @@ from distributed import Client, Future, LocalCluster
 from frontier import __version__
 from frontier.errors import InputError, Stopped
 from frontier.executors import dask_executor
-from frontier.executors.dask_executor import WINDOW, DaskExecutor
+from frontier.executors.dask_executor import WINDOW, DaskExecutor, Program
 from frontier.executors.executor import Call, Serial, Threads
-from frontier.executors.program import Program
 from tests.support.sweeps import swept
 
 
