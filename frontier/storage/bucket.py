@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from frontier.errors import InputError
 from frontier.storage.base import MOST_BYTES, Replaced, Storage, Writer
+from frontier.storage.places import SCHEMES, URL
 from frontier.storage.requests import T, ask_store, bucket_of, library, masked, patience_for
-from frontier.storage.urls import SCHEMES, URL
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore

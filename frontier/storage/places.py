@@ -1,12 +1,20 @@
 """The storage that a path or a URL names."""
 
 import os
+import re
 from pathlib import Path
 
 from frontier.errors import InputError
 from frontier.storage.base import Storage
 from frontier.storage.local import LocalStorage
-from frontier.storage.urls import BEGINS
+
+SCHEMES = ("s3", "gs", "az")
+"""A URL of a place in an object store begins with one of these and ``://``."""
+
+URL = re.compile(rf"({'|'.join(SCHEMES)})://([^/@]+)/(.+)")
+BEGINS = re.compile(rf"({'|'.join(SCHEMES)}):|[^/]*://")
+"""A text that begins like this is meant as a URL. A URL that contains a user name or password is
+refused."""
 
 Place = str | Path | Storage
 """A place: a path, in which ~ stands for the home directory, a URL, or the storage itself."""
