@@ -27,7 +27,7 @@ import google_crc32c
 import numpy as np
 import psutil
 
-from frontier.answers.npy import head_of
+from frontier.answers.excerpts import head_of
 from frontier.answers.rows import WRITERS, write_rows
 from frontier.errors import CorruptRunError, InputError, path_error
 from frontier.jit import kernel

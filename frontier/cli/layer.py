@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
+from frontier.answers.excerpts import Excerpt
 from frontier.api import runs as api
 from frontier.cli import common
 from frontier.cli.files import OR_OUTPUT, Target, check_targets, file_option, force_option
 from frontier.errors import InputError
 from frontier.layers.run import layers_of
-from frontier.report.layer import Excerpt
 from frontier.runs.resolve import resolve
 
 

@@ -9,9 +9,9 @@ import sys
 import numpy as np
 import pytest
 
+from frontier.answers.excerpts import Excerpt
 from frontier.answers.layers import BATCH
 from frontier.api import runs as api
-from frontier.report.layer import Excerpt
 from tests.support.commands import invoke
 from tests.support.run_files import layers_of
 from tests.support.temporary_runs import CONFIGS, made

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.lib import format as npy
 
 from frontier.answers.layers import BATCH, Layer
-from frontier.answers.npy import head_of
 from frontier.puzzles import Puzzle
 
 
@@ -84,3 +84,11 @@ class Excerpt:
             yield (
                 numbers if self.by_number else self.layer.boards_of(numbers).astype(kind)
             ).tobytes()
+
+
+def head_of(kind: np.dtype, shape: tuple[int, ...]) -> bytes:
+    """Return the header of a NumPy file whose values follow row by row."""
+    head = io.BytesIO()
+    value = {"descr": npy.dtype_to_descr(kind), "fortran_order": False, "shape": shape}
+    npy.write_array_header_1_0(head, value)
+    return head.getvalue()
