@@ -23,8 +23,8 @@ from frontier.puzzles import Board
 from frontier.runs.drive import Search
 from frontier.runs.events import Compiling, Listener
 from frontier.runs.kinds import BY_COSETS
-from frontier.runs.reference import RunCache, RunRef
 from frontier.runs.resolve import place_of_cosets
+from frontier.runs.stored_run import RunCache, RunRef
 
 COMMIT_SECONDS = 5.0
 """The approximate seconds of search that a kill can cost, besides the portion under way."""

@@ -15,7 +15,7 @@ from frontier.kernels.engines import engine_of
 from frontier.layers.parts import PartRecord
 from frontier.layers.tally import Tally
 from frontier.layers.workspace import Workspace, workspace_of
-from frontier.runs.reference import RunRef
+from frontier.runs.stored_run import RunRef
 from frontier.space.words import WORD_BYTES
 from frontier.stopwatch import Stopwatch, preparing
 

@@ -15,7 +15,7 @@ from frontier.kernels.part_expansion import PartTables
 from frontier.layers.reader import RunReader
 from frontier.layers.run import LayerRun
 from frontier.layers.tally import Counting
-from frontier.runs.reference import RunCache, RunRef
+from frontier.runs.stored_run import RunCache, RunRef
 from frontier.space.layout import Task
 
 TABLE_BYTES = 100_000_000
@@ -45,7 +45,6 @@ class Workspace(RunReader):
         return self.layout.task(self.space.side_of(depth), number)
 
     def tables(self, task: Task) -> PartTables:
-        """Return the tables of a task."""
         with self._making:
             if task not in self._tables:
                 self._tables[task] = made = engine_of(self.space).tables(self.layout, task)

@@ -1,4 +1,5 @@
-"""A run in its directory: the common part of all kinds of runs.
+"""A run in its directory: the common part of all kinds of runs, and the references by which the
+workers of a run open it.
 
 **One writer.** The ledger is replaced only if it is still the one that this process last read or
 wrote. So if two processes resume one run, one commits; the other ends with an error and changes
@@ -6,13 +7,16 @@ nothing. The files that a run makes bear its identifier, so another run begun at
 never taken for it.
 """
 
+import socket
+import threading
 import time
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -23,11 +27,13 @@ from frontier.runs.directory import SUMMARY, make_directory
 from frontier.runs.identity import FORMAT, Identity, check_identity, read_identity
 from frontier.runs.kinds import KINDS
 from frontier.runs.ledger import Ledger
-from frontier.runs.reference import RunRef
 from frontier.storage.base import Replaced, Storage
 from frontier.storage.places import Place, storage_at
 from frontier.storage.sealed import first_wrong, read_json, sealed, write_sealed
 from frontier.text import program
+
+Opened = TypeVar("Opened")
+RunT = TypeVar("RunT", bound="StoredRun")
 
 SETTINGS = TypeAdapter(dict[str, dict])
 """The tables of a config."""
@@ -100,7 +106,7 @@ class StoredRun(ABC):
         return run
 
     @property
-    def ref(self) -> RunRef:
+    def ref(self) -> "RunRef":
         """A reference to the run, by which any process opens it."""
         return RunRef(str(self.path), self.identity["identifier"], self.durable)
 
@@ -271,3 +277,52 @@ class StoredRun(ABC):
             "This process changed none of its files. Let the other process run, or stop it and "
             "resume the run here"
         )
+
+
+@dataclass(frozen=True)
+class RunRef:
+    """A reference to a run, by which any process opens it.
+
+    path: where the run is. identifier: distinguishes the run from an earlier one at its place.
+    durable: True if written files are forced to the disk. host: the host of the driver.
+    """
+
+    path: str
+    identifier: str
+    durable: bool = False
+    host: str = field(default_factory=socket.gethostname)
+
+    def open(self, kind: type[RunT]) -> RunT:
+        """Open the run in a worker; raises InputError if it is not at the path on this host."""
+        if kind.exists(self.path):
+            run = kind.open(self.path)
+            if run.identity["identifier"] == self.identifier:
+                run.durable = self.durable
+                return run
+        raise InputError(
+            f"{self.path} does not hold the run of the driver (on host {self.host}) on the host of "
+            f"this worker ({socket.gethostname()}): every worker must see the same run directory"
+        )
+
+
+class RunCache(Generic[Opened]):
+    """Keeps open the run on which this process works. Only one run is open at a time, because it
+    may take gigabytes."""
+
+    def __init__(self, open_run: Callable[[RunRef], Opened]):
+        self._open_run = open_run
+        self._open: dict[RunRef, Opened] = {}
+        self._opening = threading.Lock()
+
+    def of(self, run_ref: RunRef) -> Opened:
+        """Return the open form of a run, and open the run if necessary."""
+        with self._opening:  # two tasks may arrive at once
+            if run_ref not in self._open:
+                self._open.clear()  # frees its memory before another run takes it
+                self._open[run_ref] = self._open_run(run_ref)
+            return self._open[run_ref]
+
+    def close(self, run_ref: RunRef) -> None:
+        """Free the memory of an open run."""
+        with self._opening:
+            self._open.pop(run_ref, None)
