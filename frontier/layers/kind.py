@@ -1,9 +1,8 @@
 """Runs by layers, as a kind of run."""
 
 from frontier.layers.farthest import farthest
-from frontier.layers.folders import LAYERS, remove_runs
 from frontier.layers.progress import LayerProgress
-from frontier.layers.run import LayerRun
+from frontier.layers.run import LAYERS, LayerRun, remove_runs
 from frontier.runs.kind import Kind
 
 

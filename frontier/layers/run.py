@@ -10,6 +10,7 @@ part of t + 1. That task deletes the part as soon as its own part is in place
 only if the same part of t + 1 is in place.
 """
 
+import re
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,8 +20,7 @@ from pydantic import Field, StrictInt
 
 from frontier.config.loading import Config
 from frontier.errors import InputError
-from frontier.layers.files import LIST_NAME, ZARR_GROUP, LayerFiles, part_names
-from frontier.layers.folders import LAYERS, layer_files, layer_names, remove_layer, remove_runs
+from frontier.layers.files import LIST_NAME, PART_NAME, ZARR_GROUP, LayerFiles, part_names
 from frontier.layers.record import LayerRecord, chained, records_of
 from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Puzzle, puzzle_of
@@ -28,7 +28,7 @@ from frontier.puzzles.settings import Table
 from frontier.runs.copies import COPIES, LEDGER, OWN_FILES
 from frontier.runs.identity import Identity, same_puzzle
 from frontier.runs.kind import kind_at
-from frontier.runs.kinds import BY_LAYERS
+from frontier.runs.kinds import BY_LAYERS, KINDS
 from frontier.runs.resolve import only_member, resolve
 from frontier.runs.stored_run import StoredRun
 from frontier.space.layout import Layout
@@ -36,6 +36,12 @@ from frontier.storage.base import Storage
 from frontier.storage.places import Place
 from frontier.storage.sealed import holds_json, write_json
 from frontier.text import counted
+
+LAYERS = KINDS[BY_LAYERS].folder
+
+LAYER_NAME = re.compile(r"\d{4,}")
+IDENTIFIER = re.compile(r"[0-9a-f]{32}")
+"""The names of the folders of layers, and of the folders of runs above them."""
 
 
 class LayoutTable(Table):
@@ -264,7 +270,7 @@ class LayerRun(StoredRun):
         super().sweep()
         for folder in (LAYERS, group):
             storage.sweep(folder)
-        if not self.is_group():
+        if not holds_json(storage, f"{group}/zarr.json", ZARR_GROUP):
             self.describe_group()
         stored, under_way = set(self.stored_depths()), len(self.records)
         for name in layer_names(storage, group):
@@ -290,10 +296,6 @@ class LayerRun(StoredRun):
         storage.force(*filter(storage.exists, OWN_FILES), "")
         storage.force_above()
 
-    def is_group(self) -> bool:
-        """Return whether Zarr can open the layers together."""
-        return holds_json(self.storage, f"{self.layers_name}/zarr.json", ZARR_GROUP)
-
     def describe_group(self) -> None:
         """Write the ``zarr.json`` of all layers again."""
         for folder in (LAYERS, self.layers_name):
@@ -301,6 +303,42 @@ class LayerRun(StoredRun):
         write_json(self.storage, f"{self.layers_name}/zarr.json", ZARR_GROUP, self.durable)
         if self.durable:
             self.storage.force(LAYERS)
+
+
+def remove_runs(storage: Storage, but: str = "") -> None:
+    """Delete the layers of all runs in a storage, except those of the run `but`."""
+    for name in filter(IDENTIFIER.fullmatch, storage.names(LAYERS) - {but}):
+        group = f"{LAYERS}/{name}"
+        for layer in layer_names(storage, group):
+            remove_layer(storage, f"{group}/{layer}")
+        if not storage.is_link(group):
+            storage.sweep(group)
+            storage.delete(f"{group}/zarr.json")
+            storage.remove_folder(group)
+
+
+def layer_names(storage: Storage, group: str) -> set[str]:
+    """Return the names of the layers in the folder of all layers."""
+    return set(filter(LAYER_NAME.fullmatch, storage.names(group)))
+
+
+def remove_layer(storage: Storage, folder: str) -> None:
+    """Delete the files that a run has written in a layer's folder, and then the folder if it is
+    empty.
+
+    A link does not belong to the run: neither it nor its target is deleted.
+    """
+    if storage.is_link(folder):
+        return
+    storage.sweep(folder)
+    storage.delete(*layer_files(storage, folder))
+    storage.remove_folder(folder)
+
+
+def layer_files(storage: Storage, folder: str) -> list[str]:
+    """Return the files that a run has written in a layer's folder."""
+    own = [n for n in storage.names(folder) if n == "zarr.json" or PART_NAME.fullmatch(n)]
+    return [f"{folder}/{name}" for name in sorted(own)]
 
 
 def layers_of(run: StoredRun, instead: str = "use status, farthest or verify") -> LayerRun:

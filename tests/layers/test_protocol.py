@@ -106,7 +106,7 @@ MODULES = (
     "layers.loop", "layers.in_process", "layers.by_tasks", "executors.dask_executor",
     "layers.task", "layers.repair", "layers.verify", "layers.events", "layers.run", "runs.ledger",
     "layers.parts", "layers.reader", "layers.stored", "runs.directory", "runs.copies",
-    "runs.stored_run", "layers.folders", "runs.kind", "runs.drive", "layers.search",
+    "runs.stored_run", "runs.kind", "runs.drive", "layers.search",
 )  # fmt: skip
 
 
