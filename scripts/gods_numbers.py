@@ -26,8 +26,8 @@ from pathlib import Path
 
 from frontier.config.loading import load_config
 from frontier.cosets.checks import check_cosets
+from frontier.cosets.kind import gods_number_value
 from frontier.cosets.regions import best_region
-from frontier.cosets.results import gods_number_value
 from frontier.cosets.run import CosetRun
 from frontier.storage.local import write_bytes
 from frontier.text import span

@@ -5,8 +5,8 @@ import click
 from frontier.api.start import carry_out
 from frontier.cli import common
 from frontier.cli.streams import echo
+from frontier.cosets.kind import gods_number_value
 from frontier.cosets.resources import plan_cosets
-from frontier.cosets.results import gods_number_value
 from frontier.cosets.run import CosetRun
 from frontier.cosets.sampling import sample_next
 from frontier.cosets.search import CosetSearch

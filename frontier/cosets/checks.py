@@ -1,4 +1,4 @@
-"""Checks of the results of a run by cosets, as far as its files allow.
+"""Checks of the results of a run by cosets, as far as its files allow, and its repair.
 
 * The existing tables must be those that the run wrote.
 * ``summary.json`` must be as it was written, and must not contradict the ledger. It is written at
@@ -7,6 +7,8 @@
 * With the tables, the cosets and portions of every question are counted again.
 * Portions of questions, and single positions that gave a lower bound, are searched again, either
   all of them or a random sample. They must give the same results.
+
+A repair deletes damaged tables; the search makes them again when it needs them.
 """
 
 import random
@@ -21,7 +23,7 @@ from frontier.cosets.questions import Asker, Farther, Portion, Witness
 from frontier.cosets.run import CosetRun
 from frontier.errors import CorruptRunError
 from frontier.puzzles import GridPuzzle
-from frontier.runs.checks import SUMMARY, Checks, Fault, copy_faults
+from frontier.runs.checks import SUMMARY, Checks, Fault, Repair, copy_faults
 from frontier.runs.directory import SUMMARY as SUMMARY_FILE
 from frontier.solving.solution import slid
 from frontier.storage.sealed import Count, first_wrong, read_sealed
@@ -198,3 +200,37 @@ def _wrong_way(puzzle: GridPuzzle, position: Farther, limit: int) -> str | None:
             return f"its path has a wrong move, from cell {blank} to cell {target}"
         board = slid(board, columns, target)
     return None if board == puzzle.goals[0] else "its path does not lead to the goal"
+
+
+@dataclass
+class CosetRepair(Repair):
+    """The steps of a repair. tables: the names of the damaged tables. summary: see `Repair`."""
+
+    tables: list[str]
+    summary: bool = False
+
+    @property
+    def needed(self) -> bool:
+        return bool(self.tables or self.summary)
+
+    def take(self, run: CosetRun) -> None:
+        for name in self.tables:
+            run.tables.delete(name)
+        run.sweep()
+
+    def in_words(self, run: CosetRun) -> str:
+        sentences = []
+        if self.tables:
+            count = counted(len(self.tables), "table")
+            sentences.append(f"{count} deleted; a search that needs it makes it again")
+        if self.summary:
+            sentences.append("summary.json rewritten")
+        return f"{run.path}: {'; '.join(sentences)}"
+
+
+def plan_coset_repair(run: CosetRun, checked: Checked) -> CosetRepair:
+    """Return the steps of a repair; raises CorruptRunError if a result is wrong."""
+    wrong = [of.message for of in checked.faults if not of.described and of.depth != TABLE]
+    if wrong:
+        raise CorruptRunError(f"{run.path} cannot be repaired: {wrong[0]}")
+    return CosetRepair(list(checked.damaged_tables), checked.wrong_summary)

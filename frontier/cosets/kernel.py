@@ -51,7 +51,7 @@ MET_BITS = 15
 
 Tables = namedtuple("Tables", "moves patterns boards")
 """The tables that the search of a coset reads: `frontier.solving.blank_moves.Moves`,
-`frontier.cosets.patterns.PatternTable` and `frontier.cosets.region_boards.RegionTable`."""
+`frontier.cosets.patterns.PatternTable` and `frontier.cosets.regions.RegionTable`."""
 
 Scratch = namedtuple(
     "Scratch",

@@ -28,8 +28,7 @@ import numpy as np
 
 from frontier.cosets.kernel import Tables, scratch_for, search_cosets
 from frontier.cosets.patterns import Patterns
-from frontier.cosets.region_boards import far_boards, region_table
-from frontier.cosets.regions import Region
+from frontier.cosets.regions import Region, far_boards, region_table
 from frontier.puzzles import Board, GridPuzzle
 from frontier.solving.additive import Database
 from frontier.solving.blank_moves import moves_on
@@ -140,12 +139,11 @@ class Asker:
         region: Region,
         sizes: tuple[int, ...],
         threads: int,
-        table_source: TableSource | None = None,
+        source: TableSource,
     ):
         """sizes: the number of tiles of each group of the databases; see `frontier.solving.groups`.
-        table_source: returns tables made before; by default tables are kept in memory."""
-        self.region, self.puzzle = region, region.puzzle
-        source, metric = table_source or _kept(), self.puzzle.metric
+        source: returns tables made before."""
+        self.region, self.puzzle, metric = region, region.puzzle, region.puzzle.metric
         self._goal = np.array(self.puzzle.goals[0])[self.puzzle.grid.reading]
         moves = moves_on(self.puzzle.grid.rows, self.puzzle.grid.columns, metric)
         # Making the patterns takes the most memory, so they come first.
@@ -384,15 +382,3 @@ def databases_of(
         return table_source("groups", lambda: make(databases)), words
 
     return Additive(puzzle, runs_of_tiles(puzzle, sizes), load, share=False)
-
-
-def _kept() -> TableSource:
-    """Return a source that makes each table once."""
-    tables = {}
-
-    def give(name: str, make: Callable[[], np.ndarray]) -> np.ndarray:
-        if name not in tables:
-            tables[name] = make()
-        return tables[name]
-
-    return give

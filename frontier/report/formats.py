@@ -11,7 +11,7 @@ from rich.bar import Bar
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from frontier.cosets.results import gods_number_value
+from frontier.cosets.kind import gods_number_value
 from frontier.layers.summary import run_value
 from frontier.puzzles import Board, Puzzle
 from frontier.report.boards import board_svg, draw_boards

@@ -3,9 +3,9 @@ and their cost."""
 
 from dataclasses import dataclass
 
+from frontier.cosets.kind import witness_of
 from frontier.cosets.progress import bounds_words, last_layers
 from frontier.cosets.proof import Answer
-from frontier.cosets.results import witness_of
 from frontier.cosets.run import CosetRun
 from frontier.puzzles import Board
 from frontier.report.boards import draw_boards

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from frontier.cosets import region_boards
+from frontier.cosets import regions
 from tests.support import commands
 from tests.support.run_files import copied
 from tests.support.sweeps import swept
@@ -130,7 +130,7 @@ def test_a_run_and_a_search_of_one_config_stand_side_by_side(tmp_path):
 
 def test_ctrl_c_while_tables_are_made(tmp_path, monkeypatch):
     """The table under way is made and kept, and no other is begun."""
-    whole, made = region_boards.distance_table, []
+    whole, made = regions.distance_table, []
 
     def interrupted(*arguments):
         made.append(1)
@@ -138,7 +138,7 @@ def test_ctrl_c_while_tables_are_made(tmp_path, monkeypatch):
         return whole(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(region_boards, "distance_table", interrupted)
+        patch.setattr(regions, "distance_table", interrupted)
         said = invoke(CONFIGS / "2x4.toml", *at(tmp_path), code=3).stderr
     assert said.count("Press Ctrl-C again to stop now; unfinished tasks will be redone.") == 1
     assert "Nothing is lost; resume with" in said
@@ -157,7 +157,7 @@ def test_a_second_ctrl_c_leaves_tables_under_way(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("frontier.cosets.region_boards.distance_table", interrupted)
+        patch.setattr("frontier.cosets.regions.distance_table", interrupted)
         said = invoke(CONFIGS / "2x4.toml", *at(tmp_path), code=3).stderr
     assert "frontier: interrupted. Nothing is lost; resume with" in said
     assert "God's number: 36\n" in invoke(CONFIGS / "2x4.toml", *at(tmp_path)).stdout

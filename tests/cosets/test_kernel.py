@@ -20,7 +20,7 @@ from frontier.cosets.kernel import (
     slide,
 )
 from frontier.cosets.patterns import Patterns
-from frontier.cosets.region_boards import far_boards, region_table
+from frontier.cosets.regions import far_boards, region_table
 from frontier.solving.blank_moves import moves_on
 from frontier.solving.paths import BLANK, SECOND_MIX, is_new, no_stop, nothing_met
 from frontier.space.lehmer import LehmerCode

@@ -26,7 +26,7 @@ from frontier.kernels.distances import UNREACHED, distance_table
 from frontier.kernels.shift_search import ShiftSearch, memory_layout
 from frontier.puzzles import tile_puzzle
 from frontier.puzzles.grid import Grid
-from tests.support.coset_boards import half_of_regions, regions
+from tests.support.coset_boards import half_of_regions, kept, regions
 from tests.support.reference_cosets import Board, board_of
 from tests.support.sweeps import swept
 
@@ -36,7 +36,7 @@ RESULTS = Path(__file__).parents[2] / "docs" / "results"
 @lru_cache(maxsize=4)
 def asker_of(shape, blank, name, sizes, metric="step"):
     puzzle = check_puzzle(tile_puzzle(*shape, blank=blank, metric=metric))
-    return Asker(region_named(puzzle, name), sizes, 2)
+    return Asker(region_named(puzzle, name), sizes, 2, kept())
 
 
 PERIOD = {"step": 2, "multi": 1}
@@ -313,7 +313,7 @@ def test_searches_of_cosets_that_end_early(monkeypatch, worth):
 def test_cosets_are_searched_longer_where_positions_take_long(monkeypatch):
     """A coset is given what its positions would take: their nodes so far, on average, eight times
     as many look-ups for each."""
-    asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (3, 4), 1)
+    asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (3, 4), 1, kept())
     monkeypatch.setattr(questions, "WORTH", 1)
     assert asker._worth == 1
     portions = answer(asker, 26)
@@ -346,7 +346,7 @@ def told(portion):
 @pytest.mark.parametrize("threads", [2, 5])
 def test_several_threads_at_once(threads):
     """Portions of several questions, in turns and shuffled; each thread has memory of its own."""
-    asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (3, 4), threads)
+    asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (3, 4), threads, kept())
     wanted = [(limit, n) for limit in (28, 31, 29) for n in range(asker.portions(limit))] * 2
     alone = {key: told(asker.search(*key)) for key in set(wanted)}
     random.Random(threads).shuffle(wanted)
@@ -359,7 +359,10 @@ def test_several_threads_at_once(threads):
 @pytest.mark.sweep
 def test_a_question_with_more_open_positions_after_one_with_fewer():
     """Memory that was kept is too small then."""
-    board, asker = board_of(2, 4, (0, 0)), Asker(region_named(tile_puzzle(2, 4), "2x3"), (7,), 1)
+    board, asker = (
+        board_of(2, 4, (0, 0)),
+        Asker(region_named(tile_puzzle(2, 4), "2x3"), (7,), 1, kept()),
+    )
     rooms = []
     for limit in (asker.bound - 1, asker.bound - 12, asker.bound - 1, 27):
         check_answer(asker, board, limit, by_dictionary(board, limit))
@@ -370,7 +373,7 @@ def test_a_question_with_more_open_positions_after_one_with_fewer():
 @pytest.mark.sweep
 def test_a_portion_that_is_stopped():
     """It looks before each group of cosets, tells nothing, and is as good as new afterwards."""
-    asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (3, 4), 1)
+    asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (3, 4), 1, kept())
     whole = told(asker.search(28, 1))
     groups = -(-whole[1] // questions.AT_ONCE)
     for stop_at in range(groups):
@@ -380,7 +383,7 @@ def test_a_portion_that_is_stopped():
 
 
 def test_a_search_that_fails_leaves_no_memory_that_is_not_whole():
-    asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (3, 4), 1)
+    asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (3, 4), 1, kept())
     whole = told(asker.search(28, 1))
 
     def fail():

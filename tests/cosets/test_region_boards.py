@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 
-from frontier.cosets.region_boards import far_boards, region_table
+from frontier.cosets.regions import far_boards, region_table
 from tests.support.coset_boards import HALF, each_region, made, region_of
 from tests.support.reference_cosets import board_of
 from tests.support.reference_search import sign

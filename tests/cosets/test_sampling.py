@@ -12,13 +12,14 @@ from frontier.cosets.regions import region_named
 from frontier.cosets.sampling import sample, sample_next
 from frontier.puzzles import tile_puzzle
 from tests.support.commands import invoke
+from tests.support.coset_boards import kept
 from tests.support.coset_runs import find_gods_number
 
 
 @pytest.mark.parametrize("metric", ["step", "multi"])
 def test_a_sample_of_every_distance(metric):
     """All cosets, where there are few of them; the work is that of a portion."""
-    asker = Asker(region_named(tile_puzzle(2, 4, metric=metric), "2x3"), (4, 3), 1)
+    asker = Asker(region_named(tile_puzzle(2, 4, metric=metric), "2x3"), (4, 3), 1, kept())
     limit = 30 if metric == "step" else 22
     samples = sample(asker, limit, 1e6)  # kernels may have to be compiled first
     counts = asker.distances(limit)
@@ -35,14 +36,14 @@ def test_a_sample_of_every_distance(metric):
 
 def test_no_more_than_a_sample(monkeypatch):
     monkeypatch.setattr(sampling, "MOST_SAMPLED", 5)
-    asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (4, 3), 1)
+    asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (4, 3), 1, kept())
     for of in sample(asker, 28, 1e6):
         assert of.searched <= min(of.cosets, 7)  # 1, then 2, then 4
 
 
 def test_a_coset_that_takes_too_long():
     """Its time so far is told as what it takes at least."""
-    asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (4, 3), 1)
+    asker = Asker(region_named(tile_puzzle(2, 4), "2x3"), (4, 3), 1, kept())
     for of in sample(asker, 28, 0.0):
         assert of.searched <= 1
         assert of.whole == (of.searched == 1)

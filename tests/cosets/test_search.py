@@ -8,10 +8,10 @@ from frontier import gods_number, make_config
 from frontier.config.loading import Config
 from frontier.cosets import questions, search
 from frontier.cosets.checks import check_cosets
+from frontier.cosets.kind import gods_number_value
 from frontier.cosets.progress import Asking
 from frontier.cosets.proof import Answer, Proof
 from frontier.cosets.questions import Witness
-from frontier.cosets.results import gods_number_value
 from frontier.cosets.run import CosetRun
 from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.executors.executor import Threads

@@ -91,3 +91,15 @@ def from_homes(board, homes):
     tiles = {n: tile for tile, n in home_cells(board).items() if tile} | {BLANK: 0}
     there = dict(zip(board.reading, (tiles[int(n)] for n in homes), strict=True))
     return tuple(there[cell] for cell in range(len(there)))
+
+
+def kept():
+    """A source of tables that makes each of them once."""
+    tables = {}
+
+    def give(name, make):
+        if name not in tables:
+            tables[name] = make()
+        return tables[name]
+
+    return give
