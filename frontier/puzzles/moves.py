@@ -223,25 +223,33 @@ def along_lines(shapes: Shapes, moves: Moves) -> Moves:
     )  # fmt: skip
 
 
+def _no_undoing(way: int, other: int) -> bool:
+    return other != way ^ 1
+
+
+def _another_axis(way: int, other: int) -> bool:
+    return other // 2 != way // 2
+
+
 @dataclass(frozen=True)
 class Metric:
     """A definition of one move.
 
     name: the value of `puzzle.metric`. kinds: the kinds of puzzles that have the metric. words:
-    what one move is. alone: the name of the metric that defines the moves of a piece alone on the
-    board. moves: returns the moves between shapes; its second argument is True if a sort of more
-    than one piece may be fixed. None if the kind makes its own base graph. goes_on: True if one
-    move may have several steps. may_follow: returns True if, in a shortest solution, a piece may
-    move the second way after the first. Way 2k + 1 undoes way 2k, and both are along axis k.
+    what one move is. moves: returns the moves between shapes; its second argument is True if a sort
+    of more than one piece may be fixed. None if the kind makes its own base graph. alone: the name
+    of the metric that defines the moves of a piece alone on the board. goes_on: True if one move
+    may have several steps. may_follow: returns True if, in a shortest solution, a piece may move
+    the second way after the first. Way 2k + 1 undoes way 2k, and both are along axis k.
     """
 
     name: str
     kinds: tuple[str, ...]
     words: str
-    alone: str
-    moves: Callable[[Shapes, bool], Moves] | None
-    goes_on: bool
-    may_follow: Callable[[int, int], bool]
+    moves: Callable[[Shapes, bool], Moves] | None = None
+    alone: str = "step"
+    goes_on: bool = False
+    may_follow: Callable[[int, int], bool] = _no_undoing
 
 
 METRICS: dict[str, Metric] = {}
@@ -293,31 +301,20 @@ def moves_of(shapes: Shapes, metric: str, may_fix: bool) -> Moves:
     return moves(shapes, may_fix)
 
 
-def _no_undoing(way: int, other: int) -> bool:
-    return other != way ^ 1
-
-
-def _another_axis(way: int, other: int) -> bool:
-    return other // 2 != way // 2
-
-
 register(Metric(
     name="step",
     kinds=("tiles", "pattern", "blocks", "cells", "graph"),
     words="one piece by one step",
-    alone="step",
     moves=lambda shapes, may_fix: moves_of_pieces(shapes, next_placements, may_fix),
-    goes_on=False,
-    may_follow=_no_undoing,
 ))  # fmt: skip
 register(Metric(
     name="multi",
     kinds=("tiles",),
     words="all tiles between the blank and another cell of its line, by one cell each",
-    alone="step",  # each tile that a move slides goes to the next cell
     moves=lambda shapes, may_fix: along_lines(
         shapes, moves_of_pieces(shapes, next_placements, may_fix)
     ),
+    alone="step",  # each tile that a move slides goes to the next cell
     goes_on=True,
     may_follow=_another_axis,
 ))  # fmt: skip
@@ -325,17 +322,13 @@ register(Metric(
     name="labelled",
     kinds=("pattern",),
     words="one labelled tile by one cell; moves of other tiles do not count",
-    alone="step",
-    moves=None,
-    goes_on=False,
-    may_follow=_no_undoing,
 ))  # fmt: skip
 register(Metric(
     name="straight",
     kinds=("blocks",),
     words="one piece any distance in one direction",
-    alone="straight",
     moves=lambda shapes, may_fix: moves_of_pieces(shapes, straight_placements, may_fix),
+    alone="straight",
     goes_on=True,
     may_follow=_another_axis,
 ))  # fmt: skip
@@ -343,26 +336,15 @@ register(Metric(
     name="path",
     kinds=("blocks", "cells"),
     words="one piece along any path of steps",
-    alone="path",
     moves=lambda shapes, may_fix: moves_of_pieces(shapes, path_placements, may_fix),
+    alone="path",
     goes_on=True,
     may_follow=lambda way, other: False,
 ))  # fmt: skip
-register(Metric(
-    name="turns",
-    kinds=("permutations",),
-    words="one generator",
-    alone="step",
-    moves=None,
-    goes_on=False,
-    may_follow=_no_undoing,
-))  # fmt: skip
+register(Metric(name="turns", kinds=("permutations",), words="one generator"))
 register(Metric(
     name="powers",
     kinds=("permutations",),
     words="one generator, any number of times",
-    alone="step",
-    moves=None,
     goes_on=True,
-    may_follow=_no_undoing,
 ))  # fmt: skip
