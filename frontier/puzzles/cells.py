@@ -86,17 +86,8 @@ def cell_puzzle(
 ) -> Puzzle:
     """Return a sliding puzzle on custom cells.
 
-    cells, moves: as for `frontier.puzzles.directions.Directions`.
-    pieces: label -> the cell or cells that the piece covers, on the start if there is a goal,
-        otherwise on the goal.
-    goal: a board, or a part of one. goals: several goals, instead of `goal`. start: a board whose
-        distance is wanted, by default `pieces` if there is a goal.
-    alike: groups of labels of pieces that count as the same.
-    metric: "step", one piece by one step, or "path", one piece along any path of steps.
-
-    A board is one label per cell in the order of `cells`, as text or a list, with "." for an empty
-    cell and, in a goal, "?" for anything; or a table such as `pieces`. A goal whose table leaves
-    out pieces is a part of a board: its other cells may hold anything.
+    cells, moves: as for `frontier.puzzles.directions.Directions`. The others are the arguments of
+    `define_puzzle`.
     """
     directions = Directions(cells, moves)
     whole = _marks(directions, pieces, "puzzle.pieces")
@@ -201,7 +192,8 @@ def define_puzzle(
     """Return a custom puzzle as the [puzzle] table of a config.
 
     A board is one label per cell in the order of `cells`, as text or a list, with "." for an empty
-    cell and, in a goal, "?" for anything; or a table such as `pieces`.
+    cell and, in a goal, "?" for anything; or a table such as `pieces`. A goal whose table leaves
+    out pieces is a part of a board: its other cells may hold anything.
     docs/reference/puzzles/cells.md has examples.
 
     Parameters
