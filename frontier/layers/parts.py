@@ -91,7 +91,6 @@ class PartRecord:
 
     @property
     def states(self) -> int:
-        """The number of states of the part."""
         return self.tally.states
 
     def sealed(self, index: builtins.bytes) -> "PartRecord":
@@ -102,7 +101,6 @@ class PartRecord:
         return replace(self, digest=hashlib.sha256(text + index).hexdigest())
 
     def matches(self, index: builtins.bytes) -> bool:
-        """Return whether the digest matches the record and the index."""
         return self == self.sealed(index)
 
     def to_bytes(self) -> builtins.bytes:

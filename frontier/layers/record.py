@@ -64,7 +64,6 @@ class LayerRecord:
 
     @property
     def states(self) -> int:
-        """The number of states of the layer."""
         return self.tally.states
 
     def chained(self, before: str, run: str) -> "LayerRecord":

@@ -57,7 +57,6 @@ class Puzzle:
 
     @property
     def metric(self) -> str:
-        """The name of the metric."""
         return self.model.metric
 
     @property

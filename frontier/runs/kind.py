@@ -66,7 +66,6 @@ def kind_named(name: str) -> Kind:
 
 
 def kind_of(run: StoredRun) -> Kind:
-    """Return the kind of a run."""
     return kind_named(run.kind)
 
 

@@ -47,7 +47,6 @@ class Points:
 
     @property
     def count(self) -> int:
-        """The number of points."""
         return self.position.size
 
     @property

@@ -94,7 +94,6 @@ def _name_of(item: str, named: dict[str, Cycles], at: str) -> str:
 
 
 def _cycles(text: str, at: str) -> Cycles:
-    """Return the cycles of a permutation."""
     cycles = [
         [whole_number(point, f"{at}{text}: ", 1, MOST_PIECES) for point in cycle.split(",")]
         for cycle in re.findall(r"\(([^()]+)\)", text)
