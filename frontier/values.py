@@ -1,7 +1,6 @@
 """Values from Python code, in the form of a config file."""
 
 import json
-import os
 import re
 from collections.abc import Mapping
 from datetime import time
@@ -30,11 +29,6 @@ def as_written(values: Any, name: str) -> Any:
         return json.loads(json.dumps(values, default=_written))
     except (TypeError, ValueError) as error:
         raise InputError(f"{name}: {error}") from None
-
-
-def place_from_user(path: str | Path) -> Path:
-    """Return the path that a user means, where ~ is the home directory."""
-    return Path(os.path.expanduser(path))  # Path.expanduser would fail for unknown users
 
 
 def size_written(size: Any) -> Any:

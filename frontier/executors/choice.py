@@ -6,6 +6,7 @@ Dask's own settings (``distributed.comm``) decide whether they use TLS, and with
 """
 
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -15,7 +16,6 @@ from frontier.config.schema import QUEUES, ClusterTable
 from frontier.errors import InputError, Stopped
 from frontier.executors.dask_settings import QUIET
 from frontier.executors.executor import Executor, Serial
-from frontier.values import place_from_user
 
 CONNECT_SECONDS = 30
 """The seconds to wait for a scheduler, and for the file that contains its address."""
@@ -110,9 +110,9 @@ def _address(settings: ClusterTable) -> str:
         return settings.address
     from distributed.utils import json_load_robust
 
-    file = place_from_user(settings.scheduler_file or "")
+    file = os.path.expanduser(settings.scheduler_file or "")  # where ~ is the home directory
     try:
-        return json_load_robust(str(file), timeout=CONNECT_SECONDS)["address"]
+        return json_load_robust(file, timeout=CONNECT_SECONDS)["address"]
     except TimeoutError:
         raise InputError(
             f"cluster.scheduler_file = {file}: no such file after {CONNECT_SECONDS} s; start a "

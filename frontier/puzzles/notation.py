@@ -146,7 +146,9 @@ def groups_given(alike, forms: Mapping[str, Hashable]) -> dict[str, int]:
 
     forms: for each label of the puzzle, a value that must be equal for all labels of one group.
     """
-    if not isinstance(alike, list | tuple) or not all(map(_is_group, alike)):
+    if not isinstance(alike, list | tuple) or not all(
+        isinstance(group, str) or _are_labels(group) for group in alike
+    ):
         raise InputError(
             f"puzzle.alike = {alike!r}: expected a list of groups of labels, each a string of "
             'letters or a list of labels, as in ["ab", ["c1", "c2"]]'
@@ -168,11 +170,8 @@ def groups_given(alike, forms: Mapping[str, Hashable]) -> dict[str, int]:
     return {label: number for label, number in group_of.items() if len(alike[number]) > 1}
 
 
-def _is_group(group) -> bool:
-    is_list_of_labels = isinstance(group, list | tuple) and all(
-        isinstance(label, str) for label in group
-    )
-    return is_list_of_labels or isinstance(group, str)
+def _are_labels(group) -> bool:
+    return isinstance(group, list | tuple) and all(isinstance(label, str) for label in group)
 
 
 @dataclass(frozen=True)

@@ -151,14 +151,9 @@ def _checksum(content: np.ndarray) -> int:
     return value
 
 
-def table_files(storage: Storage) -> list[str]:
-    """Return the names of the files of tables."""
-    names = storage.names(TABLES)
-    return sorted(name for name in names if name.endswith((".npy", ".json")))
-
-
 def delete_tables(storage: Storage) -> None:
     """Delete the tables of a run at a place, and their folder."""
     storage.sweep(TABLES)
-    storage.delete(*(f"{TABLES}/{name}" for name in table_files(storage)))
+    files = sorted(name for name in storage.names(TABLES) if name.endswith((".npy", ".json")))
+    storage.delete(*(f"{TABLES}/{name}" for name in files))
     storage.remove_folder(TABLES)
