@@ -15,7 +15,7 @@ from frontier.errors import Stopped
 from frontier.jit.notices import compiling_told_to, tell_compiling
 from frontier.layers import by_tasks, in_process, task
 from frontier.layers import loop as driver
-from frontier.layers.workspace import Workspace
+from frontier.layers.task import Workspace
 from frontier.runs.events import Compiling
 from tests.support.tile_runs import as_bits, config_of
 

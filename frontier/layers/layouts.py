@@ -8,7 +8,7 @@ from frontier.kernels.expand_rows import SPARE_ROWS
 from frontier.kernels.part_expansion import PartTables
 from frontier.layers.files import most_part_bytes
 from frontier.layers.parts import WRITER_BYTES
-from frontier.layers.workspace import GROWTH_BYTES
+from frontier.layers.task import GROWTH_BYTES
 from frontier.space.layout import Layout
 from frontier.space.tower_space import AnySpace
 from frontier.space.words import ROW_WORDS, WORD_BYTES

@@ -5,7 +5,7 @@ from frontier.executors.executor import Executor
 from frontier.layers.loop import Driver
 from frontier.layers.plan import Plan
 from frontier.layers.run import LayerRun
-from frontier.layers.workspace import close_workspace
+from frontier.layers.task import close_workspace
 from frontier.runs.drive import Search
 from frontier.runs.events import Listener
 from frontier.runs.identity import check_identity

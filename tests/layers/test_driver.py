@@ -15,7 +15,7 @@ from frontier.errors import Stopped
 from frontier.layers import loop as driver_module
 from frontier.layers.events import LayerFinished, LayerMade
 from frontier.layers.search import LayerSearch
-from frontier.layers.workspace import Workspace
+from frontier.layers.task import Workspace
 from frontier.runs.events import Finished, Started, Starting
 from tests.support.reference_search import bfs_layers
 from tests.support.sweeps import swept

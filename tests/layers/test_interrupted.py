@@ -16,7 +16,7 @@ from frontier.layers import loop as driver_module
 from frontier.layers.in_process import AsBitmaps
 from frontier.layers.parts import PartWriter
 from frontier.layers.run import LayerRun
-from frontier.layers.workspace import Workspace
+from frontier.layers.task import Workspace
 from tests.support.sweeps import swept
 from tests.support.tile_runs import assert_store_the_same, config_of, in_memory, layers_of, run
 

@@ -15,9 +15,8 @@ from frontier.codec import zarr_codec  # noqa: F401  (Zarr finds the codec of bi
 from frontier.errors import CorruptRunError, Gone
 from frontier.layers.events import LayerFinished, LayerStarted
 from frontier.layers.run import LayerRun
-from frontier.layers.task import expand_task
+from frontier.layers.task import Workspace, expand_task
 from frontier.layers.verify import verify
-from frontier.layers.workspace import Workspace
 from frontier.storage.places import storage_at
 from frontier.storage.requests import bucket_of
 from tests.support.bucket_runs import CONFIGS, FORMS, assert_same, plan_of

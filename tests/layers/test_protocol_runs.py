@@ -31,8 +31,8 @@ from frontier.layers.kind import KIND
 from frontier.layers.repair import plan_repair
 from frontier.layers.run import LayerRun
 from frontier.layers.search import LayerSearch
+from frontier.layers.task import open_workspace
 from frontier.layers.verify import verify
-from frontier.layers.workspace import open_workspace
 from frontier.runs.directory import delete_files, make_directory
 from frontier.runs.drive import drive as drive_run
 from frontier.runs.events import Started

@@ -18,8 +18,8 @@ from frontier.layers.parts import digest_of
 from frontier.layers.reader import RunReader
 from frontier.layers.run import LayerRun
 from frontier.layers.summary import summary
+from frontier.layers.task import Workspace
 from frontier.layers.verify import verify
-from frontier.layers.workspace import Workspace
 from tests.support.commands import invoke
 from tests.support.run_files import COPIES, file_of, layers_of
 from tests.support.stopped_runs import SEARCH, SETTINGS, config_of, finished

@@ -17,7 +17,7 @@ from frontier.codec.codecs import SlabCodec
 from frontier.codec.slabs import CHECKSUM_BYTES
 from frontier.config.loading import Config
 from frontier.layers.files import LIST_SLAB, LayerFiles
-from frontier.layers.workspace import Workspace
+from frontier.layers.task import Workspace
 from frontier.puzzles import tile_puzzle
 from frontier.space import layout as layout_module
 from frontier.space.layout import Layout

@@ -12,7 +12,7 @@ import pytest
 from frontier.api import runs as api
 from frontier.config.loading import Config
 from frontier.errors import InputError
-from frontier.layers.workspace import Workspace
+from frontier.layers.task import Workspace
 from frontier.puzzles import puzzle_of
 from frontier.solving import oracle as oracle_module
 from frontier.space.layout import Layout

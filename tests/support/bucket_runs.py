@@ -8,7 +8,7 @@ import numpy as np
 from frontier.api import runs as api
 from frontier.config.loading import Config
 from frontier.layers.run import LayerRun
-from frontier.layers.workspace import Workspace
+from frontier.layers.task import Workspace
 from frontier.space.layout import Layout
 
 CONFIGS = Path(__file__).parents[2] / "configs"

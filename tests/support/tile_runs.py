@@ -8,7 +8,7 @@ from frontier.api import runs as api
 from frontier.config.loading import Config
 from frontier.layers import task as task_module
 from frontier.layers.parts import RECORD_BYTES
-from frontier.layers.workspace import close_workspace
+from frontier.layers.task import close_workspace
 from tests.support.reference_search import bfs_layers
 
 KNOWN = {  # depth, states: thesis tables 1.1 and (mn)!/2
