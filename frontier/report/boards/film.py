@@ -58,13 +58,6 @@ def film_strip(puzzle: Puzzle, solution: Solution) -> str:
 
     Below each position is the move that leads to it. Pieces that have just moved or turned have a
     strong outline, and a shadow marks the former place of a moved piece.
-
-    Parameters
-    ----------
-    puzzle
-        The puzzle.
-    solution
-        The boards and the moves between them.
     """
     film = _Film(puzzle, solution)
     return _strip(film.frames(), film.captions, film.title)
@@ -72,16 +65,7 @@ def film_strip(puzzle: Puzzle, solution: Solution) -> str:
 
 def film_page(puzzle: Puzzle, solution: Solution, title: str) -> str:
     """Return a page that steps through a solution; on paper, or without scripts, it shows a strip.
-
-    Parameters
-    ----------
-    puzzle
-        The puzzle.
-    solution
-        The boards and the moves between them.
-    title
-        The title of the page.
-    """
+    title: the title of the page."""
     film = _Film(puzzle, solution)
     scene = Scene(film.pictures[0], SIDE)
     pieces = [

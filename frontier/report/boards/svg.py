@@ -36,17 +36,8 @@ between the edges of a grid of squares or of triangles."""
 
 
 def board_svg(puzzle: Puzzle, board: Board, side: float = 36) -> str:
-    """Return a board, or a goal that is a part of one, as a standalone SVG.
-
-    Parameters
-    ----------
-    puzzle
-        The puzzle of the board.
-    board
-        Its codes.
-    side
-        The pixels of one cell.
-    """
+    """Return a board, or a goal that is a part of one, as a standalone SVG. side: the pixels of one
+    cell."""
     scene = Scene(puzzle.notation.picture(board).alike(), side)
     return scene.standalone(scene.board(), puzzle.line(board))
 
