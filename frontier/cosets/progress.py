@@ -2,7 +2,7 @@
 question under way, in numbers and in words."""
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from frontier.cosets.proof import Proof
 from frontier.cosets.questions import Farther
@@ -40,6 +40,11 @@ class CosetProgress(Progress[CosetRun]):
 
     asking: what the run does, None if not known.
     """
+
+    legend: ClassVar[str] = (
+        "# Question >T: which positions need more than T moves? question_percent and question_left "
+        "(in seconds) are of this question alone."
+    )
 
     asking: Asking | None = None
 

@@ -26,8 +26,7 @@ from frontier.report.console import (
     warn_unwritten,
 )
 from frontier.report.html import run_html
-from frontier.report.rows import Rows
-from frontier.report.status import describe_state, headline, line, title
+from frontier.report.status import Rows, describe_state, headline, line, title
 from frontier.report.status_page import kept_page
 from frontier.runs.environment import NAME as ENVIRONMENT
 from frontier.runs.environment import note_start

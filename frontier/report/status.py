@@ -1,15 +1,26 @@
-"""The state of a run: in a line, the same in a terminal, a notebook and a page; and, read from its
-files, as JSON and as text."""
+"""The state of a run: in a line, the same in a terminal, a notebook and a page; as rows of a table
+for programs; and, read from its files, as JSON and as text."""
 
 import time
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from frontier.runs.events import Started, Starting
 from frontier.runs.kind import kind_of, open_run
 from frontier.runs.kinds import KINDS
-from frontier.runs.progress import NOT_BEGUN, RESUME, Progress, progress_of
+from frontier.runs.progress import NOT_BEGUN, RESUME, UNDER_WAY, Progress, progress_of
 from frontier.runs.stored_run import StoredRun
 from frontier.storage.places import Place, storage_at
 from frontier.text import counted, moment, named, near, printable, program, size, span
+
+STAGE_SECONDS, WITHIN_SECONDS = 1.0, 60.0
+"""The least seconds between the rows of two stages, and between two rows within a stage, such as a
+layer."""
+
+CLOCK = "clock"
+
+WIDEST = {CLOCK: "00:00:00", "states": "9" * 14, "total": "9" * 14, "tasks": "999/999"}
+"""The widest values that fit in their columns."""
 
 
 def describe_state(progress: Progress) -> str:
@@ -45,6 +56,45 @@ def headline(start: Starting | Started) -> str:
     after = "" if start.depth < 0 else f" after depth {start.depth}"
     again = f", resuming{after}" if start.resumed else ""
     return f"{named(start.name, start.title)}{what}, in {near(start.path)}{again}"
+
+
+class Rows:
+    """The progress of a run as a table for programs: a row for each layer or interval, without
+    units or spaces in its columns. An unknown value is -. Decides when a row is due.
+
+    name: the content of a separate column; None for no such column.
+    """
+
+    def __init__(self, name: str | None = None):
+        self._name, self._shown_at = name, float("-inf")
+        self._shown: tuple[Any, float | None] = (None, None)
+        self._widths: Sequence[int] | None = None
+
+    def due(self, progress: Progress) -> list[str]:
+        """Return a row if there is something new and a row is due. The heads of the columns come
+        before the first row."""
+        if progress.stage is None:
+            return []
+        now, state = time.monotonic(), (progress.stage, progress.share)
+        shown = self._shown[0]
+        if progress.state == UNDER_WAY:
+            within = state[0] == shown or progress.within_stage
+            if now - self._shown_at < (WITHIN_SECONDS if within else STAGE_SECONDS):
+                return []
+        elif state == self._shown or (shown is not None and progress.lost(shown)):
+            return []
+        self._shown_at, self._shown = now, state
+        return self._lines(progress.row(time.time()), progress.legend)
+
+    def _lines(self, values: Mapping[str, str], legend: str) -> list[str]:
+        named = {} if self._name is None else {"run": self._name}
+        values = {CLOCK: time.strftime("%H:%M:%S"), **named, **values}
+        lines = [list(values.values())]
+        if self._widths is None:
+            self._widths = [max(len(head), len(WIDEST.get(head, ""))) for head in values]
+            lines.insert(0, list(values))
+        table = ["  ".join(map(str.rjust, cells, self._widths)) for cells in lines]
+        return [legend, *table] if legend and len(table) > 1 else table
 
 
 def status_of(place: Place, resume: str | None = None) -> dict:

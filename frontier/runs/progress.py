@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from frontier.runs import events
 from frontier.runs.copies import LEDGER
@@ -39,6 +39,9 @@ class Progress(Generic[RunT]):
     after the next event. run, holder: the run as it was read from its files, and the process that
     writes it; None if no files were read.
     """
+
+    legend: ClassVar[str] = ""
+    """The line before the heads of a table of the progress; "" for none."""
 
     name: str = ""
     started: events.Started | None = None
