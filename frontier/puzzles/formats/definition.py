@@ -12,7 +12,7 @@ relative to one another. It is not a move, but one of the table's `rotations`.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -187,11 +187,3 @@ def whole_number(value, at: str, least: int, most: int) -> int:
     if not least <= int(text) <= most:
         raise InputError(f"{at}{text} is not one of the numbers {least} to {most}")
     return int(text)
-
-
-def whole_numbers(values: Sequence, count: int, at: str, least: int, most: int) -> list[int]:
-    """Return `count` whole numbers; raises InputError if there are more or fewer, or as
-    `whole_number` does."""
-    if len(values) != count:
-        raise InputError(f"{at}expected {counted(count, 'number')}")
-    return [whole_number(value, at, least, most) for value in values]

@@ -25,9 +25,9 @@ from frontier.puzzles.formats.definition import (
     Definition,
     PieceSet,
     whole_number,
-    whole_numbers,
 )
 from frontier.puzzles.sequences import effect_of
+from frontier.text import counted
 
 
 def is_definition(text: str) -> bool:
@@ -118,7 +118,10 @@ def _arrangement(
 
 def _numbers(given, key: str, of: PieceSet, most: int, at: str) -> list[int]:
     """Return the numbers of an orbit, one for each place."""
-    return whole_numbers(_part(given, key, list, at), of.size, f"{at}{key}: ", 0, most)
+    values = _part(given, key, list, at)
+    if len(values) != of.size:
+        raise InputError(f"{at}{key}: expected {counted(of.size, 'number')}")
+    return [whole_number(value, f"{at}{key}: ", 0, most) for value in values]
 
 
 def _add_derived(definition: Definition, derived: dict, file: str) -> None:
