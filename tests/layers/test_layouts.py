@@ -7,7 +7,7 @@ from frontier.kernels.shift_search import memory_layout
 from frontier.layers.plan import make_plan
 from frontier.space.layout import Layout
 from frontier.space.program import program_of
-from tests.support.sweeps import swept
+from tests.support.sweeps import cases
 from tests.support.temporary_runs import CONFIGS
 
 OTHERS = ["24-puzzle", "3x3-diameter", "cube-2x2x2", "hexagram", "xcross"]
@@ -24,11 +24,13 @@ def plan_by_tasks(name, memory):
     return make_plan(load_config(CONFIGS / f"{name}.toml", settings))
 
 
-def layouts_of(name):
-    """The layouts of a config, in memory and by tasks."""
-    plans = [plan_by_tasks(name, memory) for memory in MEMORIES]
+@pytest.fixture(scope="module", params=cases(NAMES, few=FEW))
+def layouts(request):
+    """The layouts of a config, in memory and by tasks. To choose them takes seconds."""
+    plans = [plan_by_tasks(request.param, memory) for memory in MEMORIES]
     space = plans[0].space
-    return [*(memory_layout(space, threads) for threads in (1, 2)), *(p.layout for p in plans)]
+    by_tasks = {tuple(plan.layout.settings.items()): plan.layout for plan in plans}
+    return [*(memory_layout(space, threads) for threads in (1, 2)), *by_tasks.values()]
 
 
 def counted(layout, side):
@@ -41,16 +43,14 @@ def counted(layout, side):
     return words, look_ups
 
 
-@swept("name", NAMES, few=FEW)
-def test_no_row_is_shorter_than_it_need_be(name):
+def test_no_row_is_shorter_than_it_need_be(layouts):
     """Without a prefix, a row is as long as the caches and the voltages allow."""
-    for layout in layouts_of(name):
+    for layout in layouts:
         assert layout.row_words == Layout(layout.space, 0, 1).row_words
 
 
-@swept("name", NAMES, few=FEW)
-def test_the_work_of_a_layout_is_what_its_tasks_do(name):
-    for layout in layouts_of(name):
+def test_the_work_of_a_layout_is_what_its_tasks_do(layouts):
+    for layout in layouts:
         for side in range(layout.space.sides):
             work = layout.work(side)
             arcs = int(layout.space.arc_counts[side].sum())
