@@ -1,4 +1,4 @@
-"""The bound by the order of the tiles, on every position of small boards."""
+"""The bound by the order of the tiles, on the positions of small boards."""
 
 import pytest
 
@@ -29,11 +29,13 @@ def by_definition(row, side):
 
 @swept(("shape", "blank"), BOARDS, few=[BOARDS[0], BOARDS[7], BOARDS[13], BOARDS[-5]])
 def test_a_bound_of_every_position(shape, blank):
-    """It is not more than the distance, has its parity, and is 0 in the goal alone."""
+    """It is not more than the distance, has its parity, and is 0 in the goal alone. Of 3×3 every
+    sixth position is tried, from each blank cell."""
     board = board_of(*shape, blank)
     lines, found = lines_of(board), 0
-    rows = rows_of(board, board.distances)
-    for row, (tiles, distance) in zip(rows, board.distances.items(), strict=True):
+    boards = list(board.distances)[:: 1 if len(board.goal) < 9 else 6]
+    for tiles, row in zip(boards, rows_of(board, boards), strict=True):
+        distance = board.distances[tiles]
         inversions, away = inversions_of(row, lines.side)
         bound = order_bound(inversions, away, int((row == BLANK).argmax()), lines)
         assert bound <= distance
