@@ -100,16 +100,15 @@ def blank_moves(rows: int, columns: int, board: Flat) -> list[Flat]:
     blank = board.index(0)
     row, column = divmod(blank, columns)
     boards = []
-    for to_row, to_column in (
-        (row - 1, column),
-        (row + 1, column),
-        (row, column - 1),
-        (row, column + 1),
+    for other, is_there in (
+        (blank - columns, row > 0),
+        (blank + columns, row < rows - 1),
+        (blank - 1, column > 0),
+        (blank + 1, column < columns - 1),
     ):
-        if 0 <= to_row < rows and 0 <= to_column < columns:
+        if is_there:
             cells = list(board)
-            other = to_row * columns + to_column
-            cells[blank], cells[other] = cells[other], cells[blank]
+            cells[blank], cells[other] = cells[other], 0
             boards.append(tuple(cells))
     return boards
 
@@ -117,20 +116,19 @@ def blank_moves(rows: int, columns: int, board: Flat) -> list[Flat]:
 def line_moves(rows: int, columns: int, board: Flat) -> list[Flat]:
     """The boards after the blank has gone any way along its row or column, the tiles between it
     and there sliding by a cell each."""
-    row, column = divmod(board.index(0), columns)
-    lines = [
-        [row * columns + c for c in range(columns)],
-        [r * columns + column for r in range(rows)],
-    ]
+    blank = board.index(0)
+    row = blank // columns
     boards = []
-    for line in lines:
-        tiles = [board[cell] for cell in line if board[cell]]
-        for place in range(len(line)):
-            cells = list(board)
-            for cell, tile in zip(line, [*tiles[:place], 0, *tiles[place:]], strict=True):
-                cells[cell] = tile
-            if tuple(cells) != board:
-                boards.append(tuple(cells))
+    for way in (
+        range(blank - 1, row * columns - 1, -1),
+        range(blank + 1, (row + 1) * columns),
+        range(blank - columns, -1, -columns),
+        range(blank + columns, rows * columns, columns),
+    ):
+        cells, at = list(board), blank
+        for to in way:
+            cells[at], cells[to], at = cells[to], 0, to
+            boards.append(tuple(cells))
     return boards
 
 
