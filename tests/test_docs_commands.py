@@ -56,6 +56,8 @@ INSTEAD = {
         f"{BEGUN} --set search.in_memory=false --memory 1.5GB",
     "frontier run 3x4 --workers 4 --memory 2GB":
         "frontier run 3x4 --workers 1 --memory 1GB --until 12",
+    "frontier layer runs/2x5-all 30 --sample 1000 --seed 7 > runs/boards.txt":
+        "frontier layer runs/2x5-all 30 --sample 20 --seed 7 > runs/boards.txt",
     "frontier plan 3x5 --out /big/3x5":
         "frontier plan 3x5 --out runs/big/3x5",
     "frontier run 2x6 --out /big/2x6":
