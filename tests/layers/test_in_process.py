@@ -34,7 +34,10 @@ def held(monkeypatch):
         gc.collect()
         return {type(layers) for layers in there}
 
-    return kinds
+    gc.collect()
+    gc.freeze()  # what was there before need not be gone through after each layer
+    yield kinds
+    gc.unfreeze()
 
 
 @pytest.fixture
