@@ -103,7 +103,7 @@ def test_all_forms_keep_the_same_layers(tmp_path, form):
     other = FORMS[form](api.plan(turned(tmp_path / "other", keep)))
     one, two = api.run(plain).store, api.run(other).store
     assert sizes_of(one) == sizes_of(two)
-    assert verify(two, 200).faults == []
+    assert verify(two, 10).faults == []
     space = plain.space
     expected = list(engine_of(space).lists(space).layers(plain.puzzle.model.origins()))
     for depth, numbers in enumerate(expected):
