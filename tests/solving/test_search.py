@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from frontier.errors import InputError
+from frontier.kernels.distances import UNREACHED, distance_table
 from frontier.machine import memory
 from frontier.puzzles import tile_puzzle
 from frontier.solving import search as search_module
@@ -23,6 +24,9 @@ from tests.support.sweeps import cases, swept
 
 ROOM = 100_000_000
 
+THREE = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2)]
+"""Corners, edges and the middle of 3×3."""
+
 CASES = [
     (shape, blank, metric)
     for shape, metric in [
@@ -32,7 +36,7 @@ CASES = [
         ((2, 4), "multi"),
         ((3, 3), "step"),
     ]
-    for blank in blank_cells(*shape)
+    for blank in (THREE if shape == (3, 3) else blank_cells(*shape))
 ]
 FEW = [
     ((2, 3), (0, 1), "step"),
@@ -67,8 +71,8 @@ def leads_home(puzzle, near, board, search):
     return board == puzzle.goals[0]
 
 
-@each_board
 @pytest.mark.parametrize("threads", [1, 2])
+@each_board
 def test_solutions_are_shortest(shape, blank, metric, threads):
     board = board_of(*shape, blank, metric)
     puzzle, solver = puzzle_and_solver(shape, blank, metric, threads)
@@ -122,8 +126,8 @@ SMALL_SEARCHES = [
 ]  # fmt: skip
 
 
-@swept(("shape", "blank", "metric"), SMALL_SEARCHES, few=3)
 @pytest.mark.parametrize("threads", [1, 2, 5])
+@swept(("shape", "blank", "metric"), SMALL_SEARCHES, few=3)
 def test_solutions_by_parts_and_threads(small_searches, monkeypatch, shape, blank, metric, threads):
     """Weak databases alone solve all; iterations are divided among the threads."""
     board = board_of(*shape, blank, metric)
@@ -132,14 +136,14 @@ def test_solutions_by_parts_and_threads(small_searches, monkeypatch, shape, blan
     monkeypatch.setattr(search_module, "stages", lambda *_: [weakest])
     solver = solver_of(puzzle, threads)
     assert solver.groups == weakest
-    for tiles in some_boards(board, random.Random(5), 60)[::2]:
+    for tiles in some_boards(board, random.Random(5), 60)[::3]:
         search = searched(solver, tiles, watch=lambda: watched.append(1))
         assert search.proved
         assert search.length == search.limit == board.distances[tiles]
         assert leads_home(puzzle, board.near, tiles, search)
         by_threads += search.nodes > 2 * 40
     solver.close()
-    assert by_threads > 10
+    assert by_threads > 5
     assert len(watched) >= by_threads
 
 
@@ -167,7 +171,7 @@ def test_a_search_ends_after_so_many_nodes(shape, blank, metric):
     board = board_of(*shape, blank, metric)
     puzzle, solver = tile_puzzle(*shape, blank=blank, metric=metric), None
     ended = 0
-    for tiles in some_boards(board, random.Random(2), 80)[::2]:
+    for tiles in some_boards(board, random.Random(2), 80)[::4]:
         solver = solver_of(puzzle)
         for most in (1, 5, 30):
             search = searched(solver, tiles, most)
@@ -315,17 +319,24 @@ def test_no_databases_fit(shape, metric):
     [((3, 3), (0, 0)), ((3, 3), (1, 1)), ((3, 3), (0, 1)), ((2, 5), (0, 0)), ((5, 2), (2, 1))],
     few=1,
 ))  # fmt: skip
-def all_distances(request):
-    """(puzzle, boards, int64 distances) of all positions"""
+def many_distances(request):
+    """(puzzle, boards, int64 distances) of positions from all parts of the space, known from the
+    engine: a dictionary of 2×5 takes a minute and gigabytes."""
     shape, blank = request.param
-    found = board_of(*shape, blank).distances
-    boards = sorted(found)[:: 20 if sweeps.left_out else 1]
-    return tile_puzzle(*shape, blank=blank), boards, np.array([found[tiles] for tiles in boards])
+    puzzle = tile_puzzle(*shape, blank=blank)
+    space = puzzle.model.space
+    table = distance_table(space, puzzle.model.origins(), 2)
+    row, index = np.nonzero(table != UNREACHED)
+    every = row.size // (5_000 if sweeps.left_out else 60_000) + 1
+    row, index = row[::every], index[::every]
+    vertex, sign = np.divmod(row, 2)
+    boards = puzzle.model.boards_of(vertex, space.code.unranks(index, sign)).tolist()
+    return puzzle, list(map(tuple, boards)), table[row, index].astype(np.int64)
 
 
-def test_bounds_of_all_stages_are_admissible(all_distances):
+def test_bounds_of_all_stages_are_admissible(many_distances):
     """And are 0 only at the goal; larger databases say more."""
-    puzzle, boards, distances = all_distances
+    puzzle, boards, distances = many_distances
     solver, sums = solver_of(puzzle), []
     while True:
         bounds = solver.bound(boards)
