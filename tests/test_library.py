@@ -271,22 +271,13 @@ def use(run: frontier.Run, board: tuple[int, ...], many: list[tuple[int, ...]]) 
     furthest = run.distance(many).max()
     mean: float = run.mean_depth
 """
-
-
-@pytest.mark.sweep
-def test_a_type_checker_knows_which_distance_is_one(tmp_path):
-    mypy = pytest.importorskip("mypy.api")
-    (tmp_path / "user.py").write_text(TYPED)
-    said, _, _ = mypy.run([
-        str(tmp_path / "user.py"), "--follow-imports=silent", "--ignore-missing-imports",
-        f"--cache-dir={tmp_path}",
-    ])  # fmt: skip
-    assert said.startswith("Success"), said
+"""One board has a number as its distance, several have an array."""
 
 
 @pytest.mark.sweep
 def test_a_type_checker_accepts_the_python_code_of_the_pages(tmp_path):
-    """Strictly; only Dask's functions have no annotations. The blocks of a page are one module."""
+    """And knows which distance is one. Strictly; only Dask's functions have no annotations. The
+    blocks of a page are one module."""
     mypy = pytest.importorskip("mypy.api")
     for number, page in enumerate([ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]):
         code = [block.text for block in blocks_of(page) if block.language == "python"]
@@ -294,6 +285,7 @@ def test_a_type_checker_accepts_the_python_code_of_the_pages(tmp_path):
             name = f"page_{number}_{page.stem.replace('-', '_')}.py"
             (tmp_path / name).write_text("\n".join(code), encoding="utf-8")
     assert len(list(tmp_path.iterdir())) == 8
+    (tmp_path / "user.py").write_text(TYPED)
     said, _, _ = mypy.run([
         *map(str, tmp_path.iterdir()), "--strict", "--follow-imports=silent",
         f"--config-file={ROOT / 'pyproject.toml'}", f"--cache-dir={tmp_path / 'cache'}",
