@@ -41,17 +41,17 @@ def test_a_short_campaign(tmp_path, case):
 def test_harm_at_system_calls(tmp_path):
     """Some points of a run by tasks, of one in memory and of a search for God's number; each is
     resumed and compared."""
-    (injected, _, survived, wrong), said, code = campaign(tmp_path, "--calls", "30")
-    assert (injected, survived, wrong, code) == (30, 30, 0, 0), said
+    (injected, _, survived, wrong), said, code = campaign(tmp_path, "--calls", "20")
+    assert (injected, survived, wrong, code) == (20, 20, 0, 0), said
 
 
 @pytest.mark.sweep
 def test_power_losses(tmp_path):
     """Some states that the disk may be in, of a run by tasks, of one in memory and of a search of
     God's number."""
-    (injected, detected, survived, wrong), said, code = campaign(tmp_path, "--power", "30")
-    assert (injected, detected + survived, wrong, code) == (30, 30, 0, 0), said
-    assert survived > 20
+    (injected, detected, survived, wrong), said, code = campaign(tmp_path, "--power", "20")
+    assert (injected, detected + survived, wrong, code) == (20, 20, 0, 0), said
+    assert survived > 12
     assert not list(tmp_path.iterdir())
 
 
@@ -71,7 +71,7 @@ def test_a_layer_that_is_lost_is_told(tmp_path):
         "import os\nos.fsync = lambda number: None\n"
         "from tests.campaigns import faults\nfaults.main()\n"
     )
-    words = "--power", "30", "--scratch", tmp_path, "--case", "2x4 fine"
+    words = "--power", "10", "--scratch", tmp_path, "--case", "2x4 fine"
     done = python(tmp_path / "forgetful.py", *words)
     if done.returncode == 77:
         pytest.skip(done.stdout)
@@ -82,12 +82,12 @@ def test_a_layer_that_is_lost_is_told(tmp_path):
 @pytest.mark.sweep
 def test_fuzzed_files(tmp_path):
     """Whatever is in them, all that comes of it is a sentence."""
-    words = "--inputs", "1500", "--seed", "2", "--scratch", tmp_path
+    words = "--inputs", "600", "--seed", "2", "--scratch", tmp_path
     done = python("-m", "tests.campaigns.fuzz", *words)
     assert done.returncode == 0, done.stderr
     inputs, refused, taken, failed = map(int, done.stdout.split()[-4:])
-    assert (inputs, failed) == (1500, 0)
-    assert min(refused, taken) > 150
+    assert (inputs, failed) == (600, 0)
+    assert min(refused, taken) > 60
 
 
 @pytest.mark.sweep
