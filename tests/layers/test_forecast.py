@@ -113,15 +113,17 @@ def test_odd_beginnings_still_add_up(known, states):
     assert min(estimated.states) > 0
 
 
-LAYOUTS = [  # prefix digits, nodes of a task, bytes of a slab
-    (0, 5, 4000), (0, 2, 4000), (1, 5, 4000), (2, 3, 4000), (1, 5, layout_module.SLAB_BYTES),
+LAYOUTS = [  # spare layers, prefix digits, nodes of a task, bytes of a slab
+    *((spare, *layout) for layout in (
+        (0, 5, 4000), (0, 2, 4000), (1, 5, 4000), (1, 5, layout_module.SLAB_BYTES)
+    ) for spare in (0, 2)),
+    (0, 2, 3, 4000),  # many tasks
 ]  # fmt: skip
 
 
-@swept(("digits", "nodes", "slab_bytes"), LAYOUTS, few=1)
-@pytest.mark.parametrize("spare", [0, 2])
+@swept(("spare", "digits", "nodes", "slab_bytes"), LAYOUTS, few=2)
 def test_the_disk_holds_what_is_foretold_and_no_more(
-    tmp_path, monkeypatch, digits, nodes, slab_bytes, spare
+    tmp_path, monkeypatch, spare, digits, nodes, slab_bytes
 ):
     """It is looked at after each task and before each part is deleted."""
     monkeypatch.setattr(layout_module, "ROW_WORDS", 42)
