@@ -321,7 +321,7 @@ def test_no_databases_fit(shape, metric):
 ))  # fmt: skip
 def many_distances(request):
     """(puzzle, boards, int64 distances) of positions from all parts of the space, known from the
-    engine: a dictionary of 2×5 takes a minute and gigabytes."""
+    engine, as a dictionary of 2×5 is slow."""
     shape, blank = request.param
     puzzle = tile_puzzle(*shape, blank=blank)
     space = puzzle.model.space
