@@ -12,15 +12,16 @@ prefix. Layers are divided, stored and read in the same way (`frontier.space.lay
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from math import ceil, prod
+from math import prod
 from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 
 from frontier.space.graph import Space
+from frontier.space.keys import KeySpace
 from frontier.space.tower import Graph, Tower
-from frontier.space.words import SLAB_BYTES, WORD_BYTES
+from frontier.space.words import SLAB_BYTES, RowCode
 
 Tables = tuple[np.ndarray, np.ndarray]
 """`to` and `then` of a digit: int32[sections, radix] each."""
@@ -53,37 +54,20 @@ class Walk(NamedTuple):
     then: np.ndarray
 
 
-class RowCode:
-    """The states of a row, as bits of words.
-
-    half: the number of states. bits: the bits of a word. words: the number of words. leading: the
-    radices of a word's number, only one if the row is no larger than a slab.
-    """
-
-    bits = 64
-    leading: tuple[int, ...]
-
-    def __init__(self, width: int):
-        self.half, self.words = width, ceil(width / self.bits)
-        self.leading = (self.words,)
-        if self.words > (slab := SLAB_BYTES // WORD_BYTES):
-            self.leading = (ceil(self.words / slab), slab)
-        self.words = prod(self.leading)
-
-
 class TowerSpace:
     """The states of a tower and what moves do to them.
 
-    tower: numbers the states. code: the states of a row; state x of row n has the number n *
-    code.half + x. nodes: the number of rows, in a list with one entry, because there is one side.
-    forward, backward: the arcs that leave a vertex, and the arcs into a vertex undone, with the
-    tables of the outer digits. to: uint16 or uint32[sections, states of a row], the place of each
-    state in its new row. inverse: int32[sections], the inverse of each section. places: the digit
-    within a row if that digit has no tables; then `to` and `inverse` are empty. undone: True if
-    each move is undone by some move.
+    tower: numbers the states. dtype: the type of state numbers. code: the states of a row; state x
+    of row n has the number n * code.half + x. nodes: the number of rows, in a list with one entry,
+    because there is one side. forward, backward: the arcs that leave a vertex, and the arcs into a
+    vertex undone, with the tables of the outer digits. to: uint16 or uint32[sections, states of a
+    row], the place of each state in its new row. inverse: int32[sections], the inverse of each
+    section. places: the digit within a row if that digit has no tables; then `to` and `inverse` are
+    empty. undone: True if each move is undone by some move.
     """
 
     sides, voltages, arc_counts, rows_are_numbered = 1, (), [()], True
+    dtype = np.dtype(np.uint64)
 
     def __init__(self, tower: Tower, row_cost: float = ROW_COST):
         self.tower, self.places = tower, tower.places
@@ -181,6 +165,11 @@ class TowerSpace:
             return "all ways to lay its like pieces are one digit of a position's number"
         return None if self.undone else "some of its moves cannot be undone"
 
+    def has_numbers(self, side: int, numbers: np.ndarray) -> bool:
+        """Return whether all of uint64[N] numbers, ascending, may be numbers of states of a
+        side."""
+        return not numbers.size or int(numbers[-1]) < self.nodes[side] * self.code.half
+
     def side_of(self, depth: int) -> int:
         """Return the side of the layer at `depth`."""
         return 0
@@ -233,8 +222,8 @@ class TowerSpace:
         return self.tower.states_of(numbers.astype(np.int64))
 
 
-AnySpace = Space | TowerSpace
-"""A space of either kind. Layers of both kinds are divided, stored and read in the same way."""
+AnySpace = Space | TowerSpace | KeySpace
+"""A space of any kind. Layers of all kinds are stored and read in the same way."""
 
 
 def _arcs(

@@ -1,5 +1,7 @@
 """The words of bitmaps: their sizes, and their bits for kernels."""
 
+from math import ceil, prod
+
 import numpy as np
 
 from frontier.jit import kernel
@@ -22,3 +24,21 @@ def count_bits(x):
 def lowest_bit(word):
     """Return the number of the lowest bit of a 64-bit word that is not 0."""
     return np.int64(count_bits((word & (~word + np.uint64(1))) - np.uint64(1)))
+
+
+class RowCode:
+    """The states of a row, as bits of words.
+
+    half: the number of states. bits: the bits of a word. words: the number of words. leading: the
+    radices of a word's number, only one if the row is no larger than a slab.
+    """
+
+    bits = 64
+    leading: tuple[int, ...]
+
+    def __init__(self, width: int):
+        self.half, self.words = width, ceil(width / self.bits)
+        self.leading = (self.words,)
+        if self.words > (slab := SLAB_BYTES // WORD_BYTES):
+            self.leading = (ceil(self.words / slab), slab)
+        self.words = prod(self.leading)

@@ -1,0 +1,200 @@
+"""States as keys: the digits of a state, packed into words of 64 bits.
+
+A user's function lists the neighbours of a state, so nobody knows beforehand which of all
+combinations of digits can be reached, and nothing numbers them. A state is its key instead. The
+first digit takes the highest bits of the first word, so keys are in the order of their digits.
+
+Wherever other spaces have the number of a state, this one has the key: a uint64 if one word is
+enough, otherwise the bytes of its words, the highest first, which compare as the words do.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from frontier.space.words import RowCode
+
+WORD_BITS = 63, 64, 64, 64
+"""The bits of the words that digits may use. All bits of a first word are never set together, so
+this value marks an empty entry of a hash table."""
+
+
+BATCH = 1 << 16
+"""So many keys are checked at a time."""
+
+
+class Rules(NamedTuple):
+    """The functions that define a space of keys.
+
+    neighbours: neighbours(state, out) writes the neighbours of a state, int64[digits], to the rows
+    of `out`, int64[most, digits], and returns their number. most: the most neighbours of a state.
+    by_key: True if `neighbours` takes a key, and writes keys to `out`, uint64[most]. layer: returns
+    the depth of a state; None if it cannot be read off the state.
+    """
+
+    neighbours: Callable
+    most: int
+    by_key: bool = False
+    layer: Callable | None = None
+
+
+class Packing(NamedTuple):
+    """The bits of each digit in a key: arrays, one entry for each digit.
+
+    radix: uint64. word: int64, the word. shift: uint64, the lowest bit. mask: uint64, the bits.
+    """
+
+    radix: np.ndarray
+    word: np.ndarray
+    shift: np.ndarray
+    mask: np.ndarray
+
+    @classmethod
+    def of(cls, radices: Sequence[int]) -> "Packing | None":
+        """Return the packing of digits with these radices; None if they do not fit four words."""
+        bits = [max(1, (radix - 1).bit_length()) for radix in radices]
+        words: list[list[int]] = [[]]
+        for digit, count in enumerate(bits):
+            if sum(bits[d] for d in words[-1]) + count > WORD_BITS[len(words) - 1]:
+                if len(words) == len(WORD_BITS) or count > WORD_BITS[0]:
+                    return None
+                words.append([])
+            words[-1].append(digit)
+        word = [number for number, digits in enumerate(words) for _ in digits]
+        shift = [sum(bits[d] for d in words[word[i]] if d > i) for i in range(len(bits))]
+        return cls(
+            np.array(radices, np.uint64),
+            np.array(word, np.int64),
+            np.array(shift, np.uint64),
+            np.array([(1 << count) - 1 for count in bits], np.uint64),
+        )
+
+
+class Everything:
+    """The states that can be reached, if nobody knows which: every combination of digits may be.
+
+    states: the number of combinations.
+    """
+
+    def __init__(self, states: int):
+        self.states = states
+
+    def contains(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
+        return np.ones(len(vertex), dtype=bool)
+
+
+class KeySpace:
+    """The states that a program's function reaches.
+
+    states: the number of combinations of digits, which is at least the number of states. words: the
+    words of a key. dtype: the type of keys as numbers. undone: True if each move is undone by some
+    move. rules: returns the functions of the program.
+    """
+
+    sides, voltages, arc_counts, rows_are_numbered = 1, (), [()], True
+    look_ups = table_bytes = 0
+    numbering = None
+    in_memory_only = "its states have no numbers"
+
+    def __init__(self, radices: Sequence[int], undone: bool, rules: Callable[[], Rules]):
+        packing = Packing.of(radices)
+        assert packing is not None  # the puzzle has checked it
+        self.packing, self.undone, self._rules = packing, undone, rules
+        self.radices, self.states = tuple(radices), prod(radices)
+        self.code, self.nodes, self.vertex = RowCode(1), [1], [np.zeros(1, np.int64)]
+        self.words = 1 + int(packing.word[-1])
+        self.dtype = np.dtype(np.uint64) if self.words == 1 else np.dtype(f"S{8 * self.words}")
+
+    @property
+    def rules(self) -> Rules:
+        return self._rules()
+
+    def side_of(self, depth: int) -> int:
+        """Return the side of the layer at `depth`."""
+        return 0
+
+    def words_of(self, keys: np.ndarray) -> np.ndarray:
+        """Return keys as uint64[N, words]."""
+        if self.words == 1:
+            return keys.reshape(-1, 1)
+        words = np.ascontiguousarray(keys).view(">u8").reshape(-1, self.words)
+        return words.astype(np.uint64)
+
+    def keys_of(self, words: np.ndarray) -> np.ndarray:
+        """Return keys from their words; inverse of `words_of`."""
+        if self.words == 1:
+            return words.reshape(-1)
+        return np.ascontiguousarray(words.astype(">u8")).view(self.dtype).reshape(-1)
+
+    def has_numbers(self, side: int, numbers: np.ndarray) -> bool:
+        """Return whether all digits of some keys are below their radices, and no other bit is
+        set."""
+        for first in range(0, len(numbers), BATCH):
+            keys = numbers[first : first + BATCH]
+            digits = self.digits_of(keys)
+            right = digits < self.packing.radix.astype(np.int64)
+            if not (right.all() and np.array_equal(self.keys_of(self._packed(digits)), keys)):
+                return False
+        return True
+
+    def digits_of(self, keys: np.ndarray) -> np.ndarray:
+        """Return the digits of keys, int64[N, digits]."""
+        _, word, shift, mask = self.packing
+        return ((self.words_of(keys)[:, word] >> shift) & mask).astype(np.int64)
+
+    def _packed(self, digits: np.ndarray) -> np.ndarray:
+        """Return the words of states from their digits, uint64[N, words]."""
+        words = np.zeros((len(digits), self.words), np.uint64)
+        for digit, (word, shift) in enumerate(zip(*self.packing[1:3], strict=True)):
+            words[:, word] |= digits[:, digit].astype(np.uint64) << shift
+        return words
+
+    def number(self, vertex: int, digits) -> tuple[int, Any]:
+        """Return (0, key) of a state."""
+        _, keys = self.numbers(np.array([vertex]), np.array([digits], dtype=np.int64))
+        return 0, keys[0]
+
+    def numbers(self, vertex: np.ndarray, digits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return (int64[N] zeros, N keys) of states, int64[N, digits]."""
+        return np.zeros(len(digits), np.int64), self.keys_of(self._packed(digits))
+
+    def states_of(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return (int64[N] zeros, int64[N, digits]) of keys; inverse of `numbers`."""
+        return np.zeros(len(numbers), np.int64), self.digits_of(numbers)
+
+    def neighbours(self, side: int, number, back: bool = False) -> Iterator[tuple[int, Any]]:
+        """Generate (0, key) of the states to which moves lead from one state, by the program's
+        function without its compiled form. The moves must be undone if `back` is set."""
+        assert self.undone or not back
+        keys = self.listed(np.array([number], self.dtype))
+        yield from ((0, key) for key in keys)
+
+    def listed(self, keys: np.ndarray) -> np.ndarray:
+        """Return the neighbours of one state by the program's function without its compiled form,
+        as keys.
+
+        Raises ValueError, with what is wrong in words, if the function breaks its own statements.
+        """
+        rules, state = self.rules, self.digits_of(keys)[0]
+        if rules.by_key:
+            out = np.zeros(rules.most, np.uint64)
+            given = self.words_of(keys)[0, 0]
+        else:
+            out, given = np.full((rules.most, len(self.radices)), -1, np.int64), state.copy()
+        try:
+            count = rules.neighbours(given, out)
+        except IndexError as error:
+            raise ValueError(f"it uses an index that is out of range: {error}") from None
+        if not 0 <= count <= rules.most:
+            raise ValueError(f"it returns {count}: at most {rules.most} are stated in most")
+        found = self.digits_of(out[:count]) if rules.by_key else out[:count]
+        wrong = (found < 0) | (found >= self.packing.radix.astype(np.int64))
+        if wrong.any():
+            row, digit = (int(i) for i in np.argwhere(wrong)[0])
+            raise ValueError(
+                f"digit {digit} of neighbour {row} is {found[row, digit]}: digits from 0 to "
+                f"{self.radices[digit] - 1} are stated in radices"
+            )
+        return self.keys_of(self._packed(found))
