@@ -46,6 +46,9 @@ class ListKernel(ABC):
         included."""
         return states * 8 * (2 + 2 * max(self._degree))
 
+    def allow(self, threads: int, room: int) -> None:  # noqa: B027  (most need no more)
+        """Allow the use of some threads and of `room` bytes of memory in all."""
+
     def expand(self, side: int, current: np.ndarray, previous: np.ndarray) -> np.ndarray:
         """Return the layer after `current`, which lies on `side`. Both layers and the result are
         sorted uint64 arrays."""
@@ -54,10 +57,7 @@ class ListKernel(ABC):
         same_side = current if space.sides == 1 else current[:0]
         if self.plain:
             neighbours.sort()
-            new = np.append(True, neighbours[1:] != neighbours[:-1])[: neighbours.size]
-            for excluded in filter(len, (previous, same_side)):
-                new &= excluded[np.searchsorted(excluded[:-1], neighbours)] != neighbours
-            return neighbours[new]
+            return without(neighbours, previous, same_side)
         if neighbours.size < SMALL_LIST:
             neighbours.sort()
         else:
@@ -67,15 +67,18 @@ class ListKernel(ABC):
                 neighbours = spare
         return neighbours[: _keep_new(neighbours, previous, same_side)].copy()
 
-    def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
+    def layers(
+        self, origins: tuple[np.ndarray, np.ndarray], revisits: bool = False
+    ) -> Iterator[np.ndarray]:
         """Generate the layers of a search from some states, (vertices, sequences), to the last
-        layer."""
+        layer. revisits: True if moves may lead to any earlier layer."""
         current, depth = np.unique(self.space.numbers(*origins)[1]), 0
-        previous = current[:0]
+        seen = current[:0]
         while current.size:
             yield current
-            current, previous = self.expand(self.space.side_of(depth), current, previous), current
-            depth += 1
+            new = self.expand(self.space.side_of(depth), current, seen)
+            seen = np.sort(np.append(seen, current), kind="stable") if revisits else current
+            current, depth = new, depth + 1
 
     def neighbours(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return all neighbours of uint64[N] states of a side, in the order of the arcs.
@@ -90,6 +93,14 @@ class ListKernel(ABC):
     @abstractmethod
     def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
         """Return all neighbours, in the order of the arcs, in a new array."""
+
+
+def without(numbers: np.ndarray, *lists: np.ndarray) -> np.ndarray:
+    """Return the members of a sorted array that are in none of some sorted lists, each once."""
+    new = np.append(True, numbers[1:] != numbers[:-1])[: numbers.size]
+    for excluded in filter(len, lists):
+        new &= excluded[np.searchsorted(excluded[:-1], numbers)] != numbers
+    return numbers[new]
 
 
 class ShiftLists(ListKernel):

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from frontier.kernels.bitmap_search import LayerBitmaps, count_ones
-from frontier.kernels.engines import engine_of
+from frontier.kernels.engines import engine_of, lists_of
 from frontier.layers.parts import PartRecord
 from frontier.layers.plan import Plan
 from frontier.layers.record import Form, LayerRecord
@@ -78,16 +78,29 @@ class AsLists(Held):
 
     def __init__(self, plan: Plan, run: LayerRun, counting: Counting):
         super().__init__(plan, run, counting)
-        self._kernel = engine_of(self._space).lists(self._space)
+        self._kernel = lists_of(self._space)
+        workers = max(1, plan.threads)
+        self._kernel.allow(workers, workers * plan.config.cluster.memory)
         self._lists = [self._stored(depth).numbers() for depth in self.depths]
+        # All layers before the last two, if a move may lead to any of them.
+        self._earlier: np.ndarray | None = None
+        if plan.puzzle.model.revisits:
+            self._earlier = self._lists[0][:0]
+            for depth in range(self.depth - 1):
+                self._earlier = np.append(self._earlier, self._stored(depth).numbers())
 
     def expand(self) -> Tally:
         """Make the next layer and return its tally. If it is empty, keep the last two layers."""
         before, current = self._lists
-        numbers = self._kernel.expand(self._space.side_of(self.depth), current, before)
+        seen = before
+        if self._earlier is not None:
+            seen = np.sort(np.append(self._earlier, before), kind="stable")
+        numbers = self._kernel.expand(self._space.side_of(self.depth), current, seen)
         tally = self._counting.of_list(self._space.side_of(self.depth + 1), numbers)
         if tally.states:
             self._lists, self.depth = [current, numbers], self.depth + 1
+            if self._earlier is not None:
+                self._earlier = seen
         return tally
 
     def _write(self, depth: int, tally: Tally) -> list[PartRecord]:

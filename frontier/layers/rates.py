@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from frontier.codec.codecs import SlabCodec, encoded_bytes
-from frontier.kernels.engines import engine_of
+from frontier.kernels.engines import engine_of, lists_of
 from frontier.puzzles import Puzzle, tile_puzzle
 from frontier.space.layout import Layout
 from frontier.space.words import WORD_BYTES
@@ -77,7 +77,7 @@ class Trial(NamedTuple):
 
 def trial_of(puzzle: Puzzle, most: int = TRIAL_STATES) -> Trial:
     """Search until there are more than `most` states."""
-    kernel = engine_of(puzzle.model.space).lists(puzzle.model.space)
+    kernel = lists_of(puzzle.model.space)
     most = min(most, TRIAL_BYTES // kernel.bytes_for(1))
     sizes: list[int] = []
     began = time.process_time()

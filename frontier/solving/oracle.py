@@ -8,20 +8,24 @@ paths to that of each neighbour at depth t - 1.
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from frontier.answers.distances import reader_of
 from frontier.errors import CorruptRunError, InputError
-from frontier.kernels.engines import engine_of
+from frontier.kernels.engines import lists_of
 from frontier.kernels.lists import ListKernel
 from frontier.layers.run import LayerRun
-from frontier.puzzles import Board
+from frontier.puzzles import Board, Puzzle
 from frontier.solving.piece_bound import LowerBound, bound_of
 from frontier.solving.solution import Solution, solution_along
 
 MOST_OPEN_STATES = 50_000_000
 """The most states that all list layers in memory hold together, if there are several."""
+
+BATCH = 1 << 16
+"""So many states of a layer are expanded at a time."""
 
 MOST_COUNTED = 20_000_000
 """The most positions of one layer that `count` follows."""
@@ -35,7 +39,7 @@ class Oracle:
         self._run = run
         self._reader = reader_of(run, 1, MOST_OPEN_STATES)
         self._space = self._reader.space
-        self._lists = engine_of(self._space).lists(self._space)
+        self._lists = lists_of(self._space)
         self.puzzle, self._model = self._reader.puzzle, self._reader.puzzle.model
         self._depths = sorted(
             (record.depth for record in run.records), key=lambda d: -run.records[d].states
@@ -52,7 +56,7 @@ class Oracle:
         """
         vertex, sequence = self._model.states_of(boards)
         side = np.full(len(vertex), -1)
-        numbers = np.zeros(len(vertex), dtype=np.uint64)
+        numbers = np.zeros(len(vertex), dtype=self._space.dtype)
         valid = np.flatnonzero(vertex >= 0)
         side[valid], numbers[valid] = self._space.numbers(vertex[valid], sequence[valid])
         distance = np.full(len(vertex), -1, dtype=np.int32)
@@ -76,7 +80,7 @@ class Oracle:
             )
         return distance
 
-    def _number(self, board: Board) -> int:
+    def _number(self, board: Board) -> Any:
         """Return the state number of a board that can be reached."""
         state = self._space.number(*self._model.state(board))
         assert state is not None
@@ -84,15 +88,23 @@ class Oracle:
 
     def solve(self, board: Board) -> Solution:
         """Return one shortest solution of a board; raises InputError as `distance_of` does."""
-        self._check_undone()
         depth, boards = self.distance_of(board), [board]
         number = self._number(board)
+        if not self._model.counted and not self._model.undone:
+            numbers = path_to(self._lists, self._batches, depth, number)
+            return solution_along(self.puzzle, boards_along(self.puzzle, numbers))
+        self._check_undone()
         for t in range(depth, 0, -1):
             side = self._space.side_of(t)
-            near, _ = self._lists.neighbours(side, np.array([number], dtype=np.uint64))
+            near, _ = self._lists.neighbours(side, np.array([number], dtype=self._space.dtype))
             number, board = self._nearest(t - 1, near)
             boards.append(board)
         return solution_along(self.puzzle, boards)
+
+    def _batches(self, depth: int) -> Iterator[np.ndarray]:
+        """Return an iterator over the states of a layer, in batches."""
+        numbers = self._reader.layer(depth).numbers()
+        return (numbers[i : i + BATCH] for i in range(0, numbers.size, BATCH))
 
     def _check_undone(self) -> None:
         """Raise InputError if some moves have no inverse. In that case layers give the distance
@@ -104,10 +116,10 @@ class Oracle:
             )
 
     @cached_property
-    def _bound(self) -> LowerBound:
-        return bound_of(self._model)
+    def _bound(self) -> LowerBound | None:
+        return bound_of(self._model) if self._model.counted else None
 
-    def _nearest(self, depth: int, neighbours: np.ndarray) -> tuple[int, Board]:
+    def _nearest(self, depth: int, neighbours: np.ndarray) -> tuple[Any, Board]:
         """Return the neighbour, with its board, that lies in the layer at `depth`.
 
         Each neighbour may lie in a different slab, so neighbours with the smallest lower bounds are
@@ -115,9 +127,10 @@ class Oracle:
         """
         side = self._space.side_of(depth)
         boards = self._model.boards_of(*self._space.states_of(side, neighbours))
-        for i in np.argsort(self._bound.sums(boards), kind="stable"):
+        likely = np.zeros(len(boards)) if self._bound is None else self._bound.sums(boards)
+        for i in np.argsort(likely, kind="stable"):
             if self._reader.layer(depth).contains(neighbours[i : i + 1])[0]:
-                return int(neighbours[i]), tuple(boards[i].tolist())
+                return neighbours[i], tuple(boards[i].tolist())
         raise CorruptRunError(
             f"{self._run.path}: a position at depth {depth + 1} has no neighbour at {depth}"
         )
@@ -128,7 +141,7 @@ class Oracle:
         self._check_undone()
         depth = self.distance_of(board)
         number = self._number(board)
-        numbers, total = np.array([number], dtype=np.uint64), 1
+        numbers, total = np.array([number], dtype=self._space.dtype), 1
         for t, near, path_counts in paths_back(
             self._lists, depth, numbers, lambda t, near: self._reader.layer(t).contains(near)
         ):
@@ -139,6 +152,32 @@ class Oracle:
                 )
             total = int(path_counts.sum())
         return total
+
+
+def path_to(
+    lists: ListKernel, batches: Callable[[int], Iterator[np.ndarray]], depth: int, number: Any
+) -> np.ndarray:
+    """Return the states on a shortest path from depth 0 to a state.
+
+    batches(depth): an iterator over all states of a layer. number: a state at `depth`. Each layer
+    is expanded again to find a state before the next one on the path, because no move leads back.
+    """
+    path = [number]
+    for t in range(depth - 1, -1, -1):
+        for numbers in batches(t):
+            near, source = lists.neighbours(lists.space.side_of(t), numbers)
+            if (found := np.flatnonzero(near == path[-1])).size:
+                path.append(numbers[source[found[0]]])
+                break
+        else:
+            raise CorruptRunError(f"no move leads from depth {t} to a state at depth {t + 1}")
+    return np.array(path[::-1], lists.space.dtype)
+
+
+def boards_along(puzzle: Puzzle, numbers: np.ndarray) -> list[Board]:
+    """Return the boards of states of a program."""
+    boards = puzzle.model.boards_of(*puzzle.model.space.states_of(0, numbers))
+    return list(map(tuple, boards.tolist()))
 
 
 def paths_back(

@@ -9,7 +9,7 @@ from frontier.answers.distances import Distances
 from frontier.api import runs as api
 from frontier.config.loading import Config
 from frontier.errors import InputError, TooLarge
-from frontier.kernels.engines import engine_of
+from frontier.kernels.engines import lists_of
 from frontier.layers.repair import plan_repair
 from frontier.layers.run import LayerRun
 from frontier.layers.verify import verify
@@ -105,7 +105,7 @@ def test_all_forms_keep_the_same_layers(tmp_path, form):
     assert sizes_of(one) == sizes_of(two)
     assert verify(two, 10).faults == []
     space = plain.space
-    expected = list(engine_of(space).lists(space).layers(plain.puzzle.model.origins()))
+    expected = list(lists_of(space).layers(plain.puzzle.model.origins()))
     for depth, numbers in enumerate(expected):
         found = [run.open_layer(depth, plan.layout).numbers()
                  for run, plan in ((one, plain), (two, other))]  # fmt: skip

@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from frontier.kernels.engines import engine_of
+from frontier.kernels.engines import engine_of, lists_of
 from frontier.kernels.expand_rows import expand, live_rows
 from frontier.kernels.lists import list_bits, set_bits
 from frontier.space import layout as layout_module
@@ -61,7 +61,7 @@ def list_layers(space, origins, most=None, plain=False):
 
     Origins are (side, number).
     """
-    kernel = engine_of(space).lists(space)
+    kernel = lists_of(space)
     kernel.plain = plain
     current = np.array(sorted({number for _, number in origins}), dtype=np.uint64)
     previous, layers = current[:0], []

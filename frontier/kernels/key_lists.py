@@ -1,0 +1,173 @@
+"""The expansion of sorted lists of keys, whose neighbours a program's function lists.
+
+What the function states is checked: the digits and the number of all neighbours, the depth of all
+states if it gives one, and for some states of each layer that moves are undone. So a wrong function
+ends the search with an error that names a state.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from frontier.errors import InputError, Stopped
+from frontier.kernels.key_parts import MOST_PARTS, PART_KEYS, Parts
+from frontier.kernels.key_rules import compiled_depths, compiled_expansion, reason
+from frontier.kernels.lists import SMALL_LIST, ListKernel, without
+from frontier.space.keys import KeySpace, Rules
+from frontier.stopwatch import preparing
+from frontier.text import size
+
+PROCESS_BYTES = 330_000_000
+"""The bytes of a process with its libraries and kernels."""
+
+BLOCK_KEYS = 1 << 18
+"""The most neighbours that a thread lists at a time."""
+
+SAMPLE, TRIED = 1000, 256
+"""States of a layer by which its neighbours are estimated, and states whose moves are tried."""
+
+
+class KeyLists(ListKernel):
+    """Expands lists of keys."""
+
+    space: KeySpace
+
+    def __init__(self, space: KeySpace):
+        self.space = space
+        self._threads, self._room = 1, 1 << 62
+
+    def allow(self, threads: int, room: int) -> None:
+        self._threads, self._room = threads, room
+
+    @cached_property
+    def _rules(self) -> Rules:
+        return self.space.rules
+
+    @cached_property
+    def _expand(self) -> Callable:
+        return self._compiled(compiled_expansion, self._rules)
+
+    @cached_property
+    def _depths(self) -> Callable | None:
+        layer = self._rules.layer
+        return None if layer is None else self._compiled(compiled_depths, layer)
+
+    def _compiled(self, make: Callable, of: Any) -> Callable:
+        """Return a function that Numba makes from functions of the program."""
+        with preparing:
+            from numba.core.errors import NumbaError
+
+            try:
+                return make(self.space, of)
+            except NumbaError as error:
+                raise InputError(f"puzzle.file: Numba cannot compile it: {reason(error)}") from None
+
+    def bytes_for(self, states: int) -> int:
+        return states * 8 * self.space.words * (4 + 2 * self._rules.most)
+
+    def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
+        return self._found(numbers)[0]
+
+    def neighbours(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        keys, degree = self._found(numbers)
+        return keys, np.repeat(np.arange(numbers.size), degree)
+
+    def _found(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return all neighbours, in order, and the number of each state's."""
+        words, degree = self._listed(self.space.words_of(numbers))
+        return self.space.keys_of(words).copy(), degree
+
+    def _listed(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the words of all neighbours, and the number of each state's."""
+        words = np.ascontiguousarray(words)
+        found = np.empty((len(words) * self._rules.most, self.space.words), np.uint64)
+        degree = np.empty(len(words), np.int64)
+        try:
+            count = self._expand(words, found, degree)
+        except IndexError:
+            count = -1
+        except Exception as error:  # what the user's function raises
+            raise InputError(f"puzzle.file: neighbours raises {error!r}") from None
+        if count < 0:
+            self._refuse(self.space.keys_of(words))
+        return found[:count], degree
+
+    def _refuse(self, keys: np.ndarray) -> None:
+        """Raise InputError that says which of some states has wrong neighbours."""
+        for i in range(len(keys)):
+            try:
+                self.space.listed(keys[i : i + 1])
+            except ValueError as error:
+                digits = self.space.digits_of(keys[i : i + 1])[0].tolist()
+                raise InputError(
+                    f"puzzle.file: neighbours is wrong for the state {digits}: {error}"
+                ) from None
+        raise InputError("puzzle.file: neighbours is wrong compiled, but right in Python")
+
+    def expand(self, side: int, current: np.ndarray, previous: np.ndarray) -> np.ndarray:
+        space = self.space
+        self._try_moves(current)
+        if current.size < SMALL_LIST:
+            neighbours, _ = self._found(current)
+            neighbours.sort()
+            new = without(neighbours, previous, current)
+            self._check_layer(space.words_of(new), current)
+            return new
+        before, words = space.words_of(previous), space.words_of(current)
+        _, degree = self._listed(words[:: max(1, len(words) // SAMPLE)])
+        total = len(before) + ceil((1 + degree.mean()) * len(words))
+        # At the growth so far the next layer has so many keys, twice while it is put in order.
+        self._check_room(len(before) + len(words) + 2 * len(words) ** 2 // max(1, len(before)))
+        parts = Parts(before, words, max(1, min(MOST_PARTS, total // PART_KEYS)))
+        # As many neighbours are in memory at a time as half of what is free there holds.
+        most, block = self._rules.most, max(64, BLOCK_KEYS // self._rules.most)
+        free = (self._room - PROCESS_BYTES) / (8 * space.words) - len(before) - len(words)
+        wave = block * max(self._threads, int(free / 2 / most / block))
+        new = parts.next_layer(self._listed, most, self._threads, block, wave, self._check_room)
+        self._check_layer(new, current)
+        return space.keys_of(new)
+
+    def _check_room(self, keys: int) -> None:
+        """Raise Stopped if this many keys do not fit in memory."""
+        if (need := PROCESS_BYTES + 8 * self.space.words * keys) > self._room:
+            raise Stopped(
+                f"the next layer needs more than {size(need)} of memory, and {size(self._room)} is "
+                "allowed: set a larger cluster.memory"
+            )
+
+    def _check_layer(self, new: np.ndarray, current: np.ndarray) -> None:
+        """Raise InputError unless all new states have the depth that the program states."""
+        if self._depths is None or not len(new):
+            return
+        first = self._depths(self.space.words_of(current[:1]))[0]
+        depths = self._depths(new)
+        wrong = np.flatnonzero(depths != first + 1)
+        if wrong.size:
+            raise InputError(
+                f"puzzle.file: layer says {depths[wrong[0]]} for the state "
+                f"{self._digits(self.space.keys_of(new[wrong[:1]]))}, and {first} for states one "
+                "move before it: the depth must grow by one with each move"
+            )
+
+    def _try_moves(self, current: np.ndarray) -> None:
+        """Raise InputError if a move of some states of a layer is not undone, but should be."""
+        if not self.space.undone:
+            return
+        some = current[:: max(1, current.size // TRIED)]
+        near, source = self.neighbours(0, some)
+        back, of = self.neighbours(0, near)
+        found = np.zeros(near.size, bool)
+        found[of[back == some[source[of]]]] = True
+        if not found.all():
+            at = int(found.argmin())
+            raise InputError(
+                f"puzzle.file: a move leads from {self._digits(some[source[at]])} to "
+                f"{self._digits(near[at])}, but none leads back; if moves cannot be undone, state "
+                "undone = False"
+            )
+
+    def _digits(self, key) -> list[int]:
+        return self.space.digits_of(np.array([key], self.space.dtype).reshape(-1))[0].tolist()
