@@ -55,6 +55,15 @@ def text_of(name: str) -> str:
     return (_folder() / f"{name}.toml").read_text(encoding="utf-8")
 
 
+def files_of(name: str) -> dict[str, str]:
+    """Return the texts of the files of a config, by their names: its TOML, and its program if it
+    has one; raises InputError if no config has this name."""
+    files, program_file = {f"{name}.toml": text_of(name)}, _folder() / f"{name}.py"
+    if program_file.is_file():
+        files[program_file.name] = program_file.read_text(encoding="utf-8")
+    return files
+
+
 def found_by(words: Collection[str]) -> list[str]:
     """Return the names of the configs whose names or first sentences contain one of some words,
     whatever their case."""

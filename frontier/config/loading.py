@@ -21,6 +21,7 @@ from frontier.config.schema import HERE, ClusterTable, SearchTable, StoreTable
 from frontier.errors import InputError, path_error, why_unreadable
 from frontier.puzzles import Puzzle, formats, puzzle_of
 from frontier.puzzles.grid import Grid
+from frontier.puzzles.program_file import read_program
 from frontier.puzzles.settings import PuzzleTable, Table, TilesTable
 from frontier.puzzles.tiles import MOST_CELLS
 from frontier.storage.base import Storage
@@ -76,7 +77,8 @@ class Config(Table):
 
     def __repr__(self) -> str:
         puzzle = self.model_dump(include={"puzzle"}, exclude_none=True)["puzzle"]
-        said = ", ".join(f"{key} = {value!r}" for key, value in puzzle.items())
+        shown = (key for key in puzzle if key not in ("text", "stated"))
+        said = ", ".join(f"{key} = {puzzle[key]!r}" for key in shown)
         return f"<Config {self.name}: {said}; {self.path}>"
 
     @property
@@ -208,7 +210,7 @@ def load_config(path: str | Place, settings: str | Sequence[str] = ()) -> Config
     except (ValueError, RecursionError) as error:
         others = "" if file.name.endswith(".toml") else f". Besides TOML, {formats.KNOWN} are read"
         raise InputError(f"{file} is not valid TOML: {error}{others}") from None
-    return checked_config(values, str(file), settings, text)
+    return checked_config(values, str(file), settings, text, Path(str(file)).parent)
 
 
 def make_config(
@@ -246,21 +248,31 @@ def make_config(
     tables = {"puzzle": puzzle, "search": search, "store": store, "cluster": cluster}
     tables_given = {key: table for key, table in tables.items() if table is not None}
     source = f"config {name!r}"
-    return checked_config(as_written({"name": name, **tables_given}, source), source)
+    values = as_written({"name": name, **tables_given}, source)
+    return checked_config(values, source, folder=Path())
 
 
 def checked_config(
-    values: dict[str, Any], name: str, settings: tuple[str, ...] = (), text: str = ""
+    values: dict[str, Any],
+    name: str,
+    settings: tuple[str, ...] = (),
+    text: str = "",
+    folder: Path | None = None,
 ) -> Config:
     """Return the config of these tables, after making its puzzles and checking that their starts
     reach a goal.
 
     name: the file of the config, or a phrase. settings: overrides, which change `values`. text: the
-    TOML of the file. Raises InputError, beginning with `name` and the line unless the schema
-    refuses an override.
+    TOML of the file. folder: the directory
+    from which the path of a program counts; None for tables that a run has stored. Raises
+    InputError, beginning with `name` and the line unless the schema refuses an override.
     """
     for setting in settings:
         _override(values, setting)
+    table = values.get("puzzle")
+    if folder is not None and isinstance(table, dict) and table.get("kind") == "program":
+        with _naming(Source(name, text, settings)):
+            values["puzzle"] = read_program(table, folder)
     config = config_of(values, name, settings, text)
     with _naming(Source(name, text, settings)):
         config._checked = [member.make_puzzle() for member in config.members]

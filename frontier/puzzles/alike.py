@@ -14,11 +14,10 @@ from math import factorial, prod
 import numpy as np
 
 from frontier.puzzles.board_shapes import FIRST_SORT, Footprint, Sort, fill
-from frontier.puzzles.model import Encoding
+from frontier.puzzles.model import Encoding, Reached
 from frontier.puzzles.pieces import OPEN, Board, GivenBoards, Pieces
 from frontier.puzzles.sliding import SlidingEncoding
 from frontier.space.graph import BaseGraph
-from frontier.space.group import Reach
 from frontier.space.orbits import Orbits
 from frontier.space.points import Points, points_of
 from frontier.space.tower import Graph
@@ -119,7 +118,7 @@ class AlikeEncoding(Encoding):
         arcs = Graph(graph.vertices, graph.source, graph.target, graph.voltage.astype(np.int64))
         return Orbits(self._points[0], arcs, vertex, sequence)
 
-    def space(self, reach: Reach | Orbits, vertex: np.ndarray, sequence: np.ndarray) -> AnySpace:
+    def space(self, reach: Reached, vertex: np.ndarray, sequence: np.ndarray) -> AnySpace:
         assert isinstance(reach, Orbits)  # see `reach`
         return reach.space
 

@@ -25,9 +25,13 @@ from frontier.puzzles.moves import Moves
 from frontier.puzzles.pieces import OPEN, Board, GivenBoards, Pieces
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.group import Reach
+from frontier.space.keys import Everything
 from frontier.space.lehmer import LehmerCode
 from frontier.space.orbits import Orbits
 from frontier.space.tower_space import AnySpace
+
+Reached = Reach | Orbits | Everything
+"""Which states can be reached."""
 
 
 class ShapeTable(Protocol):
@@ -47,10 +51,16 @@ class Encoding(ABC):
 
     pieces: the pieces. metric: what counts as one move. given: the boards of the puzzle.
     shape_bytes: the bytes of the base graph in each process, if they are known beforehand and too
-    many to ignore. undone: True if every move can be undone.
+    many to ignore. undone: True if every move can be undone. counted: True if the number of states
+    is known before the search.
     """
 
-    shape_bytes, undone = 0, True
+    shape_bytes, undone, counted = 0, True, True
+
+    @property
+    def revisits(self) -> bool:
+        """True if a move may lead to any earlier layer."""
+        return not self.undone
 
     def __init__(self, pieces: Pieces, metric: str, given: GivenBoards):
         self.pieces, self.metric, self.given = pieces, metric, given
@@ -88,11 +98,11 @@ class Encoding(ABC):
     def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
         """Return the boards of states, int64[N, cells]; inverse of `states_of`."""
 
-    def reach(self, vertex: np.ndarray, sequence: np.ndarray) -> Reach | Orbits:
+    def reach(self, vertex: np.ndarray, sequence: np.ndarray) -> Reached:
         """Return which states can be reached from the given ones."""
         return Reach(self.graph, vertex, sequence)
 
-    def space(self, reach: Reach | Orbits, vertex: np.ndarray, sequence: np.ndarray) -> AnySpace:
+    def space(self, reach: Reached, vertex: np.ndarray, sequence: np.ndarray) -> AnySpace:
         """Return the space to search from the given states. reach: what `reach` returns for
         them."""
         return lift(self.graph, vertex, sequence)
@@ -220,6 +230,16 @@ class Model:
         """True if every move can be undone."""
         return self.encoding.undone
 
+    @property
+    def revisits(self) -> bool:
+        """True if a move may lead to any earlier layer."""
+        return self.encoding.revisits
+
+    @property
+    def counted(self) -> bool:
+        """True if the number of states is known before the search."""
+        return self.encoding.counted
+
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the states of boards, as `Encoding.states_of` does."""
         return self.encoding.states_of(boards)
@@ -261,7 +281,7 @@ class Model:
         return np.unique(self.encoding.goal_states(), axis=0)
 
     @cached_property
-    def reach(self) -> Reach | Orbits:
+    def reach(self) -> Reached:
         """Which states can be reached from the start or, if it reaches no goal, from the goals."""
         states = self._goal_states
         if self.start is not None and len(states) > 1:
@@ -287,7 +307,7 @@ class Model:
 
     @property
     def states(self) -> int:
-        """The number of states that can be reached."""
+        """The number of states that can be reached; at least that number if `counted` is False."""
         return self.reach.states
 
     def reaches(self, board: Board) -> bool:

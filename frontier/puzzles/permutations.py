@@ -21,7 +21,7 @@ import numpy as np
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import FIRST_SORT, Sort, footprint_of
 from frontier.puzzles.generators import Generator, generators_given
-from frontier.puzzles.model import Encoding, Model, lift
+from frontier.puzzles.model import Encoding, Model, Reached, lift
 from frontier.puzzles.moves import check_metric
 from frontier.puzzles.nets import net_of
 from frontier.puzzles.notation import OPEN_MARK, Drawing, boards_given
@@ -37,7 +37,6 @@ from frontier.puzzles.permutation_notation import (
 from frontier.puzzles.pieces import GivenBoards, TurnedPieces
 from frontier.puzzles.puzzle import Puzzle, Words
 from frontier.space.graph import BaseGraph
-from frontier.space.group import Reach
 from frontier.space.orbits import Orbits
 from frontier.space.points import Points, orbits, points_of
 from frontier.space.tower import Graph
@@ -87,7 +86,7 @@ class PermutingEncoding(Encoding):
         """True if all pieces differ and none can be turned."""
         return np.unique(self.points.label).size == self.points.count
 
-    def reach(self, vertex: np.ndarray, sequence: np.ndarray) -> Reach | Orbits:
+    def reach(self, vertex: np.ndarray, sequence: np.ndarray) -> Reached:
         if self._differ:
             return super().reach(vertex, sequence)
         return self._orbits(vertex, sequence)
@@ -95,7 +94,7 @@ class PermutingEncoding(Encoding):
     def _orbits(self, vertex: np.ndarray, sequence: np.ndarray) -> Orbits:
         return Orbits(self.points, Graph.of_moves(self.points), vertex, sequence)
 
-    def space(self, reach: Reach | Orbits, vertex: np.ndarray, sequence: np.ndarray) -> AnySpace:
+    def space(self, reach: Reached, vertex: np.ndarray, sequence: np.ndarray) -> AnySpace:
         """Return the lift if all pieces differ and at least half of their orders are reached,
         because shifts of bits then take no more work. Otherwise return the tower, which has fewer
         states."""

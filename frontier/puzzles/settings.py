@@ -149,8 +149,27 @@ class PermutationsTable(GoalsTable):
     up_to_rotations: StrictBool = False
 
 
+class ProgramTable(TitledTable):
+    """The keys of a program; all others are parameters of its function. text, stated: see
+    `frontier.puzzles.program_file.read_program`."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    __pydantic_extra__: dict[str, Notation]
+
+    kind: Literal["program"]
+    file: str
+    text: str
+    stated: dict[str, Any]
+
+
 AnyPuzzleTable = (
-    TilesTable | BlocksTable | GraphTable | CellsTable | PatternTable | PermutationsTable
+    TilesTable
+    | BlocksTable
+    | GraphTable
+    | CellsTable
+    | PatternTable
+    | PermutationsTable
+    | ProgramTable
 )
 PuzzleTable = Annotated[AnyPuzzleTable, Field(discriminator="kind")]
 

@@ -10,6 +10,7 @@ from frontier.puzzles.cells import cell_puzzle
 from frontier.puzzles.graphs import graph_puzzle
 from frontier.puzzles.patterns import pattern_puzzle
 from frontier.puzzles.permutations import permutation_puzzle
+from frontier.puzzles.programs import program_puzzle
 from frontier.puzzles.puzzle import Puzzle
 from frontier.puzzles.tiles import tile_puzzle
 
@@ -20,6 +21,7 @@ KINDS: dict[str, Callable[..., Puzzle]] = {
     "cells": cell_puzzle,
     "pattern": pattern_puzzle,
     "permutations": permutation_puzzle,
+    "program": program_puzzle,
 }
 
 _in_use: WeakValueDictionary[str, Puzzle] = WeakValueDictionary()
