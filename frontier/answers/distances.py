@@ -36,7 +36,9 @@ from frontier.layers.run import LayerRun
 from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Puzzle, puzzle_of
 from frontier.runs.directory import refuse_inside_run
-from frontier.space.tower_space import AnySpace
+from frontier.space.graph import Space
+from frontier.space.keys import KeySpace
+from frontier.space.tower_space import TowerSpace
 from frontier.storage.base import PARTIAL, Storage
 from frontier.storage.local import FileWriter, remove_tree
 from frontier.storage.places import Place, storage_at
@@ -255,6 +257,11 @@ def _check_room(name: str, size: int) -> None:
 def _form(reader: RunReader) -> tuple[tuple[int, int], np.dtype]:
     """Return the shape and the type of the array of a run."""
     space, depth = reader.space, len(reader.run.records) - 1
+    if isinstance(space, KeySpace):
+        raise InputError(
+            f"{reader.puzzle.title}: only numbered states have an array of distances; `layer` "
+            "writes the states of each layer"
+        )
     # The greatest value of the type marks entries without a position, so no distance may have it.
     return (space.lifted_nodes, space.code.half), np.min_scalar_type(depth + 1)
 
@@ -275,6 +282,7 @@ def _chunks(reader: RunReader) -> Iterator[tuple[int, np.ndarray]]:
         for record in run.records:
             # Only one layer is open at a time, because memory may not hold all layers of a deep
             # run.
+            assert not isinstance(reader.space, KeySpace)  # `_form` has refused it
             total += _fill(reader.space, reader.open_layer(record.depth), first, values)
         yield first, values
     if total != run.states:
@@ -284,7 +292,7 @@ def _chunks(reader: RunReader) -> Iterator[tuple[int, np.ndarray]]:
         )
 
 
-def _fill(space: AnySpace, layer: StoredLayer, first: int, values: np.ndarray) -> int:
+def _fill(space: Space | TowerSpace, layer: StoredLayer, first: int, values: np.ndarray) -> int:
     """Set the distances of the states of a layer that lie in the rows `values`, and return the
     number of these states. first: the number of the first row."""
     depth, side, code, count = layer.files.depth, layer.files.side, space.code, 0

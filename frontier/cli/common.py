@@ -171,6 +171,23 @@ run_argument = path_argument("run", metavar="RUN")
 config_argument = path_argument("config", metavar="CONFIG|RUN")
 puzzle_argument = path_argument("run", metavar="RUN|CONFIG")
 boards_argument = click.argument("boards", metavar="[BOARD]...", nargs=-1)
+
+
+def _trust(context: click.Context, option: click.Parameter, given: bool) -> None:
+    if given:
+        from frontier.puzzles.program_file import trust_stored
+
+        trust_stored()
+
+
+trust_option = click.option(
+    "--trust",
+    is_flag=True,
+    expose_value=False,
+    callback=_trust,
+    help="Run the text of a program that a run directory has stored. It is code: trust its author.",
+)
+
 take_over_option = click.option(
     "--take-over",
     is_flag=True,

@@ -22,6 +22,7 @@ Examples:
 @file_option("--svg --png svg", "Write the drawing to a file.", ".svg", ".png")
 @force_option
 @common.set_option
+@common.trust_option
 def draw(run, boards, svg, force, settings):
     """Draw each BOARD or, if there is none, the goals and the start of the config.
 

@@ -31,6 +31,7 @@ Examples:
     help="Only positions that agree with this board, in which ? matches anything. May be repeated.",
 )
 @common.json_option
+@common.trust_option
 def farthest(run, limit, among, as_json):
     """Print the positions that need the most moves.
 

@@ -39,6 +39,7 @@ SETTING = {
     'cluster.kind = "local"': "--set cluster.kind=local",
     "puzzle.blank = [0, 0]": "--set 'puzzle.blank=[0, 0]'",
     "take_over=True": "--take-over",
+    "trust the stored text": "--trust",
     "another region": "--region RxC",
     "a deep check": "verify --deep",
 }

@@ -23,14 +23,17 @@ Examples:
 @click.argument("names", metavar="NAME...", nargs=-1, required=True, shell_complete=_complete)
 @force_option
 def init(names, force):
-    """Write the config NAME, which comes with the program, to configs/NAME.toml for you to change.
+    """Write the config NAME, which comes with the program, to configs/NAME.toml for you to change,
+    and its program, if it has one, beside it.
 
     Without --force, a file that you have changed is not overwritten.
     """
     missing = {}
-    for name in dict.fromkeys(names):
-        text = bundled.text_of(name)
-        target = Target("init", bundled.FOLDER / f"{name}.toml", makes_folder=True)
+    texts: dict[str, str] = {}
+    for name in names:
+        texts |= bundled.files_of(name)
+    for name, text in texts.items():
+        target = Target("init", bundled.FOLDER / name, makes_folder=True)
         if not target.path.is_file():
             missing[target] = text
         elif target.path.read_bytes() == text.encode():

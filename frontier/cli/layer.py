@@ -40,6 +40,7 @@ Examples:
 @file_option("--csv", f"Write a CSV table of state numbers and positions{OR_OUTPUT}")
 @file_option("--npy", f"Write a NumPy array with the codes of each position{OR_OUTPUT}")
 @force_option
+@common.trust_option
 def layer(run, depth, limit, sample, seed, numbers, csv, npy, force):
     """Print all or some of the positions of RUN that are DEPTH moves from the goal.
 

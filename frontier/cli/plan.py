@@ -13,7 +13,14 @@ from frontier.config.loading import Config, setting_of
 from frontier.errors import TooLarge
 from frontier.layers.forecast import described_cluster, forecast_of
 from frontier.report.console import passing_line
-from frontier.report.plan_report import describe_plan, gods_number_need, need_words, plan_value
+from frontier.report.plan_report import (
+    describe_key_plan,
+    describe_plan,
+    gods_number_need,
+    key_plan_value,
+    need_words,
+    plan_value,
+)
 from frontier.runs.resolve import resolve
 
 
@@ -64,6 +71,11 @@ def show_plans(
     with passing_line(None if quiet else sys.stderr) as say:
         say("Planning")
         plans = list(map(_planned, members))
+        if not plans[0].puzzle.model.counted:  # a family is of tile puzzles
+            value = key_plan_value(plans[0])
+            say("")
+            common.echo_json([value]) if as_json else echo(describe_key_plan(value, plans[0]))
+            return
         say("Measuring one core")
         forecasts = list(map(forecast_of, plans))
         values = list(map(plan_value, forecasts))

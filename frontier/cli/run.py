@@ -67,6 +67,7 @@ Examples:
 @common.quiet_option
 @common.verbose_option
 @common.json_option
+@common.trust_option
 def run(
     configs, settings, until, fresh, yes, dry_run, take_over, job, quiet, verbose, as_json
 ):  # fmt: skip

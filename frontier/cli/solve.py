@@ -75,6 +75,7 @@ Examples:
 )
 @common.set_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each position.")
+@common.trust_option
 def solve(
     run, boards, file, method, all_counts, show_boards, tell_apart, room, strip, animate,
     force, most_nodes, settings, as_json,

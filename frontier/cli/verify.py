@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import click
 
-from frontier.cli.common import Whole, echo_json, json_option, run_argument
+from frontier.cli.common import Whole, echo_json, json_option, run_argument, trust_option
 from frontier.cli.streams import echo
 from frontier.errors import CorruptRunError
 from frontier.report.console import passing_line
@@ -42,6 +42,7 @@ Examples:
 )
 @click.option("--seed", type=int, metavar="N", default=0, help="With --deep: the seed of the draw.")
 @json_option
+@trust_option
 def verify(run, deep, states, seed, as_json):
     """Check all files of RUN that the search reads.
 

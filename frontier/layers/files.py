@@ -5,8 +5,8 @@ A layer has one of two forms:
 * ``bits``: uint64 [nodes, prefixes, words of a strip], one bit for each state. Its shards are the
   parts of `frontier.space.layout`, its inner chunks the slabs. The number of nodes is rounded up to
   whole parts.
-* ``list``: uint64 [states], the sorted state numbers, for layers too thin for bitmaps. It is one
-  part, whose slabs have `LIST_SLAB` numbers.
+* ``list``: uint64 [states], the sorted state numbers, for layers too thin for bitmaps; or uint64
+  [states x words], sorted keys. It is one part, whose slabs have `LIST_SLAB` words.
 
 Zarr silently reads a missing shard as zeros. So a layer of a run has all its parts, even those
 without a state, and a lost part is noticed; see `frontier.layers.parts`.
@@ -24,6 +24,7 @@ from frontier.codec.codecs import LITTLE_ENDIAN, SlabCodec, encoded_bytes
 from frontier.errors import NotAFile
 from frontier.layers.parts import Part, PartRecord, PartWriter, footer_bytes
 from frontier.layers.tally import Tally
+from frontier.space.keys import KeySpace
 from frontier.space.layout import Layout
 from frontier.stopwatch import Stopwatch
 from frontier.storage.base import Storage
@@ -78,7 +79,13 @@ class LayerFiles:
         self.side = self.layout.space.side_of(self.depth)
         self.tasks, self._slabs = range(self.layout.task_count(self.side)), prod(self.layout.grid)
         if self.listed is not None:
-            self.tasks, self._slabs = range(1), list_slabs(self.listed)
+            self.tasks, self._slabs = range(1), list_slabs(self.list_words)
+
+    @property
+    def list_words(self) -> int:
+        """The number of 64-bit words of a list."""
+        space = self.layout.space
+        return (self.listed or 0) * (space.words if isinstance(space, KeySpace) else 1)
 
     @property
     def metadata(self) -> dict:
@@ -93,7 +100,7 @@ class LayerFiles:
             part: tuple[int, ...] = layout.task_nodes, layout.task_prefixes, layout.strip_words
             slab: tuple[int, ...] = layout.slab_nodes, 1, layout.slab_words
         else:
-            shape, part, slab = (self.listed,), (self._slabs * LIST_SLAB,), (LIST_SLAB,)
+            shape, part, slab = (self.list_words,), (self._slabs * LIST_SLAB,), (LIST_SLAB,)
         shards = {
             "chunk_shape": list(slab),
             "codecs": SlabCodec(self.codec_name).zarr_codecs,
@@ -183,13 +190,14 @@ class LayerFiles:
 
     def write_list(self, numbers: np.ndarray, tally: Tally, durable: bool = False) -> PartRecord:
         """Write a whole layer as a list of sorted state numbers, uint64, and return its record."""
-        size = int(numbers.size)
-        whole = replace(self, listed=size)
+        space = self.layout.space
+        whole = replace(self, listed=int(numbers.size))
+        words = space.words_of(numbers).reshape(-1) if isinstance(space, KeySpace) else numbers
         whole.begin(durable)
         slab = np.zeros(LIST_SLAB, dtype=np.uint64)
         with ThreadPoolExecutor(1) as thread, whole.write_part(0, thread, durable) as writer:
-            for i in range(list_slabs(size)):
-                some = numbers[i * LIST_SLAB : (i + 1) * LIST_SLAB]
+            for i in range(list_slabs(words.size)):
+                some = words[i * LIST_SLAB : (i + 1) * LIST_SLAB]
                 slab[: some.size], slab[some.size :] = some, 0
                 writer.write(i, slab)
             return writer.finish(tally)

@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from frontier.errors import CorruptRunError, Stopped
+from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.executors.executor import Executor
 from frontier.jit.notices import compiling_told_to
 from frontier.layers.by_tasks import layer_by_tasks
@@ -29,7 +29,8 @@ from frontier.stopwatch import working_time
 from frontier.text import counted
 
 LIST_SECONDS = 2.0
-"""The driver commits layers made as lists after this many seconds, and stores the last two."""
+"""The driver commits layers made as lists after this many seconds, or later as below, and stores
+the last two."""
 
 MEMORY_SECONDS, TIMES_STORING = 20.0, 10
 """The driver commits layers made as bitmaps in memory after the first number of seconds or, if that
@@ -124,9 +125,8 @@ class Driver:
         run, policy = self.run, self.plan.policy
         run.drop_list(len(run.records))
         self.emit(LayerStarted(len(run.records), None))
-        seconds = max(MEMORY_SECONDS, TIMES_STORING * self._storing)
-        if mode == "lists":
-            seconds = LIST_SECONDS
+        least = LIST_SECONDS if mode == "lists" else MEMORY_SECONDS
+        seconds = max(least, TIMES_STORING * self._storing)
         began, since = time.perf_counter(), working_time()
         try:
             held = self._hold(mode)
@@ -135,15 +135,20 @@ class Driver:
                 raise
             return
         made: list[LayerRecord] = []
-        pause = False
-        for layer in held.layers(since):
-            now = time.perf_counter()
-            self.emit(LayerMade(layer, now - self._started))
-            made.append(held.store(layer) if policy.layers_kept is None else layer)
-            over = now - began > seconds or layer.depth == until or self.stopping.is_set()
-            if pause := over or self._mode(made) != mode:
-                break
+        pause, wrong = False, None
+        try:
+            for layer in held.layers(since):
+                now = time.perf_counter()
+                self.emit(LayerMade(layer, now - self._started))
+                made.append(held.store(layer) if policy.layers_kept is None else layer)
+                over = now - began > seconds or layer.depth == until or self.stopping.is_set()
+                if pause := over or self._mode(made) != mode:
+                    break
+        except (InputError, Stopped) as error:  # a program's function is wrong, or memory is short
+            pause, wrong = True, error
         self._commit(self._store(held, made), complete=not pause)
+        if wrong:
+            raise wrong
 
     def _hold(self, mode: Mode) -> Held:
         """Return the last two layers in the form of this mode: as they were last made in it, or

@@ -9,7 +9,7 @@ from frontier.config.loading import Config
 from frontier.config.schema import default_memory
 from frontier.errors import TooLarge
 from frontier.executors.executor import TASKS_UNDER_WAY
-from frontier.kernels.engines import engine_of
+from frontier.kernels.engines import engine_of, lists_of
 from frontier.kernels.shift_search import LOOK_UP_SECONDS, layer_seconds
 from frontier.layers.layouts import (
     PROCESS_BYTES,
@@ -21,6 +21,7 @@ from frontier.layers.layouts import (
 )
 from frontier.layers.parts import WRITER_BYTES
 from frontier.puzzles import Puzzle
+from frontier.space.keys import KeySpace
 from frontier.space.layout import Layout
 from frontier.space.tower_space import AnySpace
 from frontier.text import counted, facts_html, named, size, size_to_set
@@ -45,6 +46,9 @@ The second number is for layers in memory, where a step costs less to start."""
 NO_LISTS = -1
 """The limit if moves may lead to any earlier layer: no layer is thin, because only bitmaps can tell
 which states were seen."""
+
+ALL_LISTS = 2**63
+"""The limit if all layers are lists."""
 
 LARGEST_MEMORY = 25 * 10**12
 """No worker has this many bytes of memory. If a puzzle needs more, the error names no size."""
@@ -136,18 +140,26 @@ class Plan:
     def __repr__(self) -> str:
         return (
             f"<Plan of {named(self.config.name, self.puzzle.title)}, "
-            f"{counted(self.puzzle.states, 'state')}; {self._mode}, {size(self.task_bytes)} a "
+            f"{self.states_in_words}; {self._mode}, {size(self.task_bytes)} a "
             f"process; {self.config.path}>"
         )
 
     def _repr_html_(self) -> str:
         facts = {
-            "states": f"{self.puzzle.states:,}",
+            "states": self.states_in_words,
             "layers": self._mode,
             "memory": f"{size(self.task_bytes)} a process",
             "directory": str(self.config.path),
         }
         return facts_html(named(self.config.name, self.puzzle.title), facts)
+
+    @property
+    def states_in_words(self) -> str:
+        """The number of states, or what is known of it."""
+        known = counted(self.puzzle.states, "state")
+        return (
+            known if self.puzzle.model.counted else f"an unknown number of states, at most {known}"
+        )
 
     @property
     def _mode(self) -> str:
@@ -189,7 +201,7 @@ class Plan:
         return {
             **config_identity(self.config),
             "layout": self.layout.settings,
-            "states": self.puzzle.states,
+            "states": self.puzzle.states if self.puzzle.model.counted else None,
         }
 
 
@@ -204,9 +216,8 @@ def config_identity(config: Config) -> dict[str, Any]:
 
 
 def with_what_is_kept(config: Config) -> Config:
-    """Return the config, made to keep all layers if some moves cannot be undone, because such moves
-    may lead to any earlier layer."""
-    if config.make_puzzle().model.undone:
+    """Return the config, made to keep all layers if moves may lead to any earlier layer."""
+    if not config.make_puzzle().model.revisits:
         return config
     search = config.search.model_copy(update={"keep": "all"})
     return config.model_copy(update={"search": search})
@@ -254,7 +265,7 @@ def make_plan(config: Config, layout: dict[str, Any] | None = None) -> Plan:
     seconds = work.words * THIN_WORD_SECONDS + work.look_ups * LOOK_UP_SECONDS
     # This process makes lists, on the host of its workers or on one of its own; tasks read them.
     room = min(memory, default_memory("local", 1)) - need
-    most = room // max(LISTED_BYTES, engine_of(space).lists(space).bytes_for(1))
+    most = room // max(LISTED_BYTES, lists_of(space).bytes_for(1))
     list_states = max(THIN_STATES, min(int(seconds / LISTED_SECONDS), most))
     return Plan(config, puzzle, space, chosen, list_states, need, 0, bytes_in_memory)
 
@@ -304,7 +315,7 @@ def _space_of(config: Config, puzzle: Puzzle) -> AnySpace:
             f"which may use {size(most)}",
             ceil(least / workers),
         )
-    if puzzle.states >= MOST_STATES:
+    if puzzle.model.counted and puzzle.states >= MOST_STATES:
         raise TooLarge(
             f"{puzzle.title} has {puzzle.states:,} states: state numbers have 63 bits, so at "
             f"most {MOST_STATES:,} can be searched; choose a smaller puzzle"
@@ -323,13 +334,17 @@ def _plan_in_memory(
 
     On this machine that process may use the memory of all workers together.
     """
-    workers, engine = _workers_in_one_process(config), engine_of(space)
+    workers = _workers_in_one_process(config)
+    if isinstance(space, KeySpace):  # it stops before a layer that does not fit
+        room = config.cluster.memory * workers
+        return Plan(config, puzzle, space, Layout(space, 0, 1), ALL_LISTS, room, workers)
+    engine = engine_of(space)
     chosen = Layout.from_settings(space, layout) if layout else engine.memory_layout(space, workers)
     need = process_bytes(space) + engine.memory_bytes(chosen)
     thread_bytes = WRITER_BYTES + SLABS_A_THREAD * chosen.slab_bytes + row_bytes(chosen)
     need += workers * (thread_bytes + _transfer_bytes(config))
     spare = config.cluster.memory * workers - need
-    lists = engine.lists(space)
+    lists = lists_of(space)
     thin = int(layer_seconds(chosen, 0) / LISTED_SECONDS)
     most_states = space.states if lists.plain else thin
     list_states = max(THIN_IN_MEMORY, min(most_states, spare // lists.bytes_for(1)))

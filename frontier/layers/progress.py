@@ -118,10 +118,9 @@ class LayerProgress(LayerTotals, Progress[LayerRun]):
                 self(_layer_made(**values), when)
 
     @property
-    def total(self) -> int:
-        """The number of states of the whole space."""
+    def total(self) -> int | None:
+        """The number of states of the whole space; None if it is not known before the end."""
         assert self.started is not None
-        assert self.started.states is not None
         return self.started.states
 
     @property
@@ -139,14 +138,14 @@ class LayerProgress(LayerTotals, Progress[LayerRun]):
     @property
     def share(self) -> float | None:
         """The share of all states in the layers so far."""
-        return self.states / self.total if self.started else None
+        return self.states / self.total if self.started and self.total else None
 
     def left(self, now: float) -> TimeLeft | None:
         """Return the time left, less the time that the layer under way has already taken; None if
         it is too early to say. For a stopped run, return the time that it will take once it is
         resumed."""
         layers = list(self.layers)  # a copy, because a display asks from another thread
-        if not layers or self.started is None:
+        if not layers or self.started is None or self.total is None:
             return None
         until = self.started.request.get("until")
         if until is not None and until < len(layers):
@@ -168,7 +167,7 @@ class LayerProgress(LayerTotals, Progress[LayerRun]):
 
     def figures(self, now: float) -> dict[str, str]:
         layers, figures = self.layers, self.resuming()
-        if not self.ended and self.states < self.total:
+        if not self.ended and self.total is not None and self.states < self.total:
             left = self.left(now)
             figures["time left"] = time_left_words(left)
             if end := end_of(left, now):
@@ -182,8 +181,7 @@ class LayerProgress(LayerTotals, Progress[LayerRun]):
         if layers:
             figures["depth"] = f"{self.depth} ({counted(layers[-1].states, 'state')} there)"
         states, seconds = self.states, self.seconds
-        share = "all" if self.complete else f"{percent(states / self.total)} of {self.total:,}"
-        figures["states"] = f"{states:,} ({share})"
+        figures["states"] = f"{states:,} (all)" if self.complete else so_far(states, self.total)
         if waiting := len(layers) - self.committed:
             depths = f"depth {self.committed}"
             depths = f"from {depths} on" if waiting > 1 else f"at {depths}"
@@ -219,7 +217,7 @@ class LayerProgress(LayerTotals, Progress[LayerRun]):
             "depth": str(depth),
             "states": str(states),
             "total": str(total),
-            "percent": share_in_percent(total, self.total),
+            "percent": share_in_percent(total, self.total) if self.total else "-",
             "tasks": tasks,
             "seconds": f"{self.elapsed(now):.1f}",
             "left": "-" if left is None else f"{left.seconds:.0f}",
@@ -248,6 +246,11 @@ def _layer_made(
     depth: Count, states: Count, form: Form, seconds: Seconds, elapsed: Seconds
 ) -> LayerMade:
     return LayerMade(LayerRecord.of(depth, form, Tally(states), seconds), elapsed)
+
+
+def so_far(states: int, total: int | None) -> str:
+    """Return how many states are known, in words. total: the number of all; None if unknown."""
+    return f"{states:,} ({f'{percent(states / total)} of {total:,}' if total else 'so far'})"
 
 
 def share_in_percent(part: int, whole: int) -> str:

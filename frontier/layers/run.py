@@ -14,7 +14,7 @@ import re
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StrictInt
 
@@ -59,7 +59,7 @@ class LayerIdentity(Identity):
     keep: Literal["frontier", "all"]
     codec: str
     layout: LayoutTable
-    states: StrictInt = Field(ge=1)
+    states: Annotated[StrictInt, Field(ge=1)] | None
 
 
 class LayerRun(StoredRun):

@@ -10,6 +10,7 @@ from frontier.runs.drive import Search
 from frontier.runs.events import Listener
 from frontier.runs.identity import check_identity
 from frontier.runs.kinds import BY_LAYERS
+from frontier.space.keys import KeySpace
 from frontier.text import counted
 
 
@@ -34,6 +35,7 @@ class LayerSearch(Search[LayerRun]):
     def open(self) -> LayerRun:
         existed = LayerRun.exists(self.storage)
         if not existed:
+            self._check_program()
             return LayerRun.create(self.storage, self.plan.identity, self._durable)
         run = LayerRun.open(self.storage)
         check_identity(run.path, run.identity, self.plan.identity)
@@ -41,7 +43,14 @@ class LayerSearch(Search[LayerRun]):
             more = f" (and {counted(len(lost) - 1, 'more fault')})" if len(lost) > 1 else ""
             raise CorruptRunError(f"{lost[0]}{more}")
         self.check(run)
+        if not self.is_done(run):
+            self._check_program()
         return run
+
+    def _check_program(self) -> None:
+        """Raise InputError if the functions of a program cannot be used."""
+        if isinstance(self.plan.space, KeySpace):
+            _ = self.plan.space.rules
 
     def is_done(self, run: LayerRun) -> bool:
         return run.complete or (self.until is not None and len(run.records) > self.until)
@@ -63,7 +72,7 @@ class LayerSearch(Search[LayerRun]):
     def check(self, run: LayerRun) -> None:
         """Raise CorruptRunError if a complete run does not hold every state of the space."""
         puzzle = self.plan.puzzle
-        if run.complete and run.states != puzzle.states:
+        if puzzle.model.counted and run.complete and run.states != puzzle.states:
             raise CorruptRunError(
                 f"the layers of {run.path} add up to {counted(run.states, 'state')}, but "
                 f"{puzzle.title} has {puzzle.states:,}. The run is wrong; do not use it"

@@ -15,6 +15,7 @@ from frontier.errors import CorruptRunError
 from frontier.kernels.lists import list_bits, set_bits
 from frontier.layers.files import LIST_SLAB, LayerFiles, list_slabs
 from frontier.layers.parts import in_groups
+from frontier.space.keys import KeySpace
 from frontier.text import counted
 
 OPEN_PARTS = 64
@@ -91,20 +92,24 @@ class StoredLayer:
     @cached_property
     def _numbers(self) -> np.ndarray:
         """The sorted state numbers of a list."""
-        numbers = np.empty(0, dtype=np.uint64)
+        space = self.files.layout.space
+        words = np.empty(0, dtype=np.uint64)
         if self.states:
             part = self.part(0)  # opened before memory is taken for the numbers
-            rows = np.empty((list_slabs(self.states), LIST_SLAB), dtype=np.uint64)
-            numbers = rows.reshape(-1)
+            rows = np.empty((list_slabs(self.files.list_words), LIST_SLAB), dtype=np.uint64)
+            words = rows.reshape(-1)
             if part.states != self.states:
                 raise part.miscounted(self.states)
-            if part.slabs.size < list_slabs(self.states):
+            if part.slabs.size < len(rows):
                 raise part.damaged(part.slabs.size, "it is missing")
             for some in in_groups(part.slabs):
                 slabs = self._read(np.zeros_like(some), some)
                 for i, row in enumerate(some.tolist()):
                     slabs.decode(i, rows[row])
-        return numbers[: self.states]
+        words = words[: self.files.list_words]
+        if isinstance(space, KeySpace):
+            return space.keys_of(words.reshape(self.states, space.words))
+        return words
 
     @cached_property
     def by_slab(self) -> tuple[np.ndarray, np.ndarray]:

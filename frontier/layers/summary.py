@@ -84,9 +84,10 @@ def describe(value: dict, path: Place) -> str:
             f"  farthest positions: {value['farthest']['count']:,}",
         ]
     else:
-        share = percent(value["states"] / value["states_of_the_puzzle"])
         states = counted(value["states"], "state")
-        lines.append(f"  not complete: depth {value['depth']}, {states} ({share})")
+        if total := value["states_of_the_puzzle"]:
+            states += f" ({percent(value['states'] / total)})"
+        lines.append(f"  not complete: depth {value['depth']}, {states}")
     if "start" in value:
         depth = value["start"]["depth"]
         lines.append(f"  start: {'not reached yet' if depth is None else counted(depth, 'move')}")
@@ -109,7 +110,7 @@ def _depth_name(puzzle: dict) -> str:
     """Return the name of the depth of the last layer. Blocks, patterns, and puzzles with several
     goals or open cells have no God's number."""
     several = puzzle.get("goals") is not None or "?" in str(puzzle.get("goal"))
-    if several or puzzle["kind"] in ("blocks", "pattern"):
+    if several or puzzle["kind"] in ("blocks", "pattern", "program"):
         return "depth of the last layer"
     return "depth (God's number from this goal)"
 

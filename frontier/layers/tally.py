@@ -5,7 +5,7 @@ Tallies add up: a layer's tally is the sum of its parts' tallies. A new count ne
 """
 
 from dataclasses import astuple, dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import ConfigDict
@@ -43,7 +43,7 @@ class Counting:
 
     def __init__(self, puzzle: Puzzle, space: AnySpace):
         self._space = space
-        self._start: tuple[int, int] | None = None
+        self._start: tuple[int, Any] | None = None
         if (state := puzzle.model.start_state) is not None:
             self._start = space.number(*state)
         at_goal = puzzle.model.at_goal_shape()
@@ -62,14 +62,17 @@ class Counting:
 
     def of_list(self, side: int, numbers: np.ndarray) -> Tally:
         """Return the tally of a layer from its sorted state numbers."""
-        nodes = (numbers // np.uint64(self._space.code.half)).astype(np.int64)
-        tally = self.of_nodes(side, nodes, np.ones(numbers.size, dtype=np.int64))
+        tally = Tally(numbers.size, at_goal=None)
+        if self._at_goal is not None:
+            nodes = (numbers // np.uint64(self._space.code.half)).astype(np.int64)
+            tally = self.of_nodes(side, nodes, np.ones(numbers.size, dtype=np.int64))
         if (number := self.start_in(side)) is not None:
-            at = int(np.searchsorted(numbers, np.uint64(number)))
-            tally += Tally(start=int(at < numbers.size and int(numbers[at]) == number))
+            wanted = np.array(number, numbers.dtype)
+            at = int(np.searchsorted(numbers, wanted))
+            tally += Tally(start=int(at < numbers.size and numbers[at] == wanted))
         return tally
 
-    def start_in(self, side: int) -> int | None:
+    def start_in(self, side: int) -> Any:
         """Return the state number of the config's `start` if it lies on this side, else None."""
         return self._start[1] if self._start is not None and self._start[0] == side else None
 

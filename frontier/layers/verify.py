@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frontier.errors import CorruptRunError
+from frontier.kernels.engines import lists_of
 from frontier.layers.parts import Part, digest_of
 from frontier.layers.reader import RunReader
 from frontier.layers.run import LayerRun
@@ -24,11 +25,16 @@ from frontier.layers.stored import StoredLayer
 from frontier.runs.checks import SUMMARY, SUMS, Checks, Fault, copy_faults
 from frontier.runs.copies import COPIES, LEDGER
 from frontier.runs.directory import SUMMARY as SUMMARY_FILE
+from frontier.space.keys import KeySpace
+from frontier.space.tower_space import AnySpace
 from frontier.storage.sealed import read_sealed
 from frontier.text import counted, size
 
 SLABS_DRAWN = 32
 """States are drawn from at most this many slabs of a layer."""
+
+LISTED = 1 << 16
+"""So many states are expanded at a time."""
 
 
 @dataclass
@@ -94,7 +100,7 @@ def _faults_outside(run: LayerRun) -> Iterator[Fault]:
     """Generate the faults outside the layers. The layers of the ledger must add up, the copies must
     match their originals, and the summary must be as it was written."""
     storage, counted_states, states = run.storage, run.states, run.identity["states"]
-    if counted_states > states or (run.complete and counted_states != states):
+    if states and (counted_states > states or (run.complete and counted_states != states)):
         holds = f"its layers hold {counted(counted_states, 'state')}, but the puzzle has {states:,}"
         yield Fault(SUMS, f"{storage.place(LEDGER)}: {holds}")
     try:
@@ -152,10 +158,10 @@ def _whole_part(layer: StoredLayer, task: int, part: Part, done: Verified) -> No
     done.bytes += part.record.bytes
     part.check()
     if layer.is_list:
-        numbers, end = layer.numbers(), space.nodes[files.side] * space.code.half
-        if (numbers[1:] <= numbers[:-1]).any() or (numbers.size and int(numbers[-1]) >= end):
+        numbers = layer.numbers()
+        if (numbers[1:] <= numbers[:-1]).any() or not space.has_numbers(files.side, numbers):
             raise CorruptRunError(
-                f"layer {files.depth}: {part.path} is not an ascending list of states below {end:,}"
+                f"layer {files.depth}: {part.path} is not an ascending list of states of the puzzle"
             )
         return
     task_place = layout.task(files.side, task)
@@ -195,7 +201,7 @@ def _right_layer(
     inside = layer.sample(count, SLABS_DRAWN, rng).tolist()
     beside = before.sample(count, SLABS_DRAWN, rng).tolist()
     near = [n for number in beside for _, n in space.neighbours(side_before, number)]
-    numbers = np.unique(np.array([*inside, *near], dtype=np.uint64))
+    numbers = np.unique(np.array([*inside, *near], dtype=space.dtype))
     done.positions += numbers.size
     contained, earlier = layer.contains(numbers), np.zeros(numbers.size, dtype=bool)
     if not space.undone:  # a move may lead to any earlier layer
@@ -204,13 +210,23 @@ def _right_layer(
         earlier |= reader.layer(back).contains(numbers)
     if space.sides == 1:
         earlier |= before.contains(numbers)
-    around = [list(space.neighbours(side, int(number), back=True)) for number in numbers]
-    flat = np.array([n for some in around for _, n in some], dtype=np.uint64)
-    ends = np.cumsum([len(some) for some in around])
-    in_layer_before = np.split(before.contains(flat), ends[:-1])
-    reached = np.array([some.any() for some in in_layer_before])
+    reached = _reached(space, side, before, numbers)
     wrong = contained & (earlier | ~reached)
     missing = ~contained & reached & ~earlier & (depth < 2 or two_before)
     for i in np.flatnonzero(wrong | missing):
         fault_text = "is missing" if missing[i] else "does not belong there"
         yield f"layer {depth}: state {numbers[i]} {fault_text} (in {run.layer_path(depth)})"
+
+
+def _reached(space: AnySpace, side: int, before: StoredLayer, numbers: np.ndarray) -> np.ndarray:
+    """Return whether a move leads from the layer before to each of some states, bool[N]."""
+    if isinstance(space, KeySpace) and not space.undone:  # nothing lists the moves back
+        lists, listed, reached = lists_of(space), before.numbers(), np.zeros(numbers.size, bool)
+        for first in range(0, listed.size, LISTED):
+            near, _ = lists.neighbours(0, listed[first : first + LISTED])
+            reached |= np.isin(numbers, near)
+        return reached
+    around = [list(space.neighbours(side, number, back=True)) for number in numbers.tolist()]
+    flat = np.array([n for some in around for _, n in some], dtype=space.dtype)
+    ends = np.cumsum([len(some) for some in around])
+    return np.array([some.any() for some in np.split(before.contains(flat), ends[:-1])])

@@ -7,9 +7,10 @@ from frontier.cosets.resources import CosetPlan, plan_cosets
 from frontier.cosets.sampling import Sample
 from frontier.errors import InputError
 from frontier.layers.forecast import Forecast
-from frontier.layers.plan import LARGEST_MEMORY
+from frontier.layers.plan import LARGEST_MEMORY, Plan
 from frontier.layers.summary import found_value
 from frontier.report.html import page
+from frontier.space.keys import KeySpace
 from frontier.text import brief, counted, named, rough_range, size
 
 Samples = tuple[int, list[Sample]] | None
@@ -22,6 +23,7 @@ LONG_SECONDS = 600.0
 def plan_value(forecast: Forecast) -> dict:
     """Return the output of `plan` as JSON."""
     plan, sizes, rates = forecast.plan, forecast.sizes, forecast.rates
+    assert not isinstance(plan.space, KeySpace)
     layout, graph = plan.layout, plan.space.graph
     fullest = sizes.states.index(max(sizes.states))
     complete = sum(record.states for record in forecast.records) == plan.puzzle.states
@@ -64,6 +66,30 @@ def plan_value(forecast: Forecast) -> dict:
         foretold["gods_number"] = gods_number_need(plan.config)
     value = found_value(plan.identity, forecast.records, complete)
     return {**value, "path": str(plan.config.path), "forecast": foretold}
+
+
+def key_plan_value(plan: Plan) -> dict:
+    """Return the output of `plan` as JSON for a program, whose states nobody has counted."""
+    assert isinstance(plan.space, KeySpace)
+    memory = {"needed": None, "given": plan.task_bytes, "a_state": 8 * plan.space.words}
+    free = plan.config.storage.free()
+    foretold = {"form": "memory", "memory": memory, "disk": {"peak": None, "free": free}}
+    value = found_value(plan.identity, [], False)
+    most = {"most_states": plan.puzzle.states}
+    return {**value, **most, "path": str(plan.config.path), "forecast": foretold}
+
+
+def describe_key_plan(value: dict, plan: Plan) -> str:
+    """Return the plan of a program as text."""
+    memory, free = value["forecast"]["memory"], value["forecast"]["disk"]["free"]
+    return (
+        f"{named(value['name'], value['puzzle']['title'])}\n"
+        f"  states    unknown before the search, at most {value['most_states']:,}\n"
+        f"  memory    {size(memory['a_state'])} a state of three layers, and their neighbours; "
+        f"{size(memory['given'])} allowed in one process of {counted(plan.threads, 'thread')}\n"
+        f"  disk      {size(memory['a_state'])} a state at most; free: {size(free)}\n"
+        "  time      unknown; the search stops before a layer that does not fit in memory"
+    )
 
 
 def describe_plan(value: dict, forecast: Forecast, verbose: bool = False) -> str:

@@ -67,8 +67,9 @@ class RunStatistics(LayerTotals, Origin):
     """The statistics of a run.
 
     state: one of the states of a run in `frontier.runs.progress`. total: the number of positions of
-    the puzzle. farthest: the number of positions of the last layer, None if the run is not
-    complete. boards: up to `DRAWN` positions of the last layer. starts: see `Origin`.
+    the puzzle or, if that is not known, of the layers so far. farthest: the number of positions of
+    the last layer, None if the run is not complete. boards: up to `DRAWN` positions of the last
+    layer. starts: see `Origin`.
     """
 
     run: LayerRun
@@ -134,8 +135,10 @@ class RunStatistics(LayerTotals, Origin):
             return "complete"
         if self.depth is None:
             return f"not complete ({self.state}): no layer is known yet"
-        share = f"{percent(self.states / self.total)} of {counted(self.total, 'state')}"
-        return f"not complete ({self.state}): known to depth {self.depth}, {share}"
+        known = counted(self.states, "state")
+        if (total := self.run.identity["states"]) is not None:
+            known = f"{percent(self.states / total)} of {counted(total, 'state')}"
+        return f"not complete ({self.state}): known to depth {self.depth}, {known}"
 
 
 def statistics_of(run: LayerRun) -> RunStatistics:
@@ -146,7 +149,7 @@ def statistics_of(run: LayerRun) -> RunStatistics:
     """
     progress = progress_of(run)
     run, state = progress.source, progress.state  # reopened if it has ended meanwhile
-    total, starts = run.identity["states"], starts_of(run.storage)
+    total, starts = run.identity["states"] or run.states, starts_of(run.storage)
     counts = [record.states for record in run.records]
     layers = tuple(
         LayerStatistics(

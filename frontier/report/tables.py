@@ -67,8 +67,10 @@ def tables_of(report: Report) -> Tables:
 def key_figures(run: RunStatistics) -> dict[str, str]:
     """Return the most important numbers of a run by name."""
     if (fullest := run.fullest) is None:
-        return {"states": f"0 of {run.total:,}"}
+        return {"states": "0"}
     of, so_far = ("", "") if run.complete else (f" of {run.total:,}", " so far")
+    if run.run.identity["states"] is None:
+        of = so_far
     figures = {
         "depth": counted(run.depth or 0, "move") + so_far,
         "states": f"{run.states:,}{of}",

@@ -8,6 +8,7 @@
 The file has a copy (`frontier.runs.copies`). Neither is written again.
 """
 
+from itertools import zip_longest
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, StrictInt, ValidationError
@@ -70,9 +71,11 @@ def read_identity(storage: Storage, name: str = RUN, schema: type[Identity] | No
 KEPT_ALL = "there keep = 'all', here keep = 'frontier'"
 """The difference of a run that keeps all layers from its config."""
 
-SEEN_ALONE: dict[str, Any] = {"title": None, "picture": None, "symbols": {}, "colours": {}}
+SEEN_ALONE: dict[str, Any] = {
+    "title": None, "picture": None, "symbols": {}, "colours": {}, "file": None,
+}  # fmt: skip
 """The keys of a [puzzle] table that may change after a run has begun, because they affect only the
-display."""
+display. A program is known by its text, wherever its file is."""
 
 
 def check_identity(path: Place, identity: dict, expected: dict) -> None:
@@ -82,6 +85,12 @@ def check_identity(path: Place, identity: dict, expected: dict) -> None:
     """
     ours = _dotted(expected)
     stored = _dotted({key: identity[key] for key in expected})
+    if (here := ours.get("puzzle.text")) and here != (there := stored.get("puzzle.text", "")):
+        raise InputError(
+            f"{path} was made by another text of {expected['puzzle']['file']}: "
+            f"{_changed(there, here)}. Put the text back to resume that run, or choose another "
+            "store.path to begin anew"
+        )
     differences = [
         ", ".join(
             f"{where} {key} = {values[key]!r}" if key in values else f"{where} no {key}"
@@ -102,6 +111,14 @@ def check_identity(path: Place, identity: dict, expected: dict) -> None:
             f"{path} was made by a different config: {'; '.join(differences)}. Resume that run by "
             f"its directory (`{resume}`), or choose another store.path"
         )
+
+
+def _changed(there: str, here: str) -> str:
+    """Return the first line in which two texts differ, in words."""
+    lines = zip_longest(there.splitlines(), here.splitlines())
+    at, (old, new) = next((i, pair) for i, pair in enumerate(lines, 1) if pair[0] != pair[1])
+    gone, *both = (f"`{line.strip()}`" if line is not None else "nothing" for line in (old, new))
+    return f"line {at} is {both[0]}, and was {gone}"
 
 
 def same_puzzle(one: dict, other: dict) -> bool:

@@ -6,9 +6,10 @@
 * ida: IDA* with the moves of single pieces as a lower bound (`frontier.solving.pieces`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from frontier import machine
 from frontier.config.loading import Config
 from frontier.config.schema import ClusterTable
 from frontier.errors import InputError, Stopped, Unsolved
+from frontier.kernels.engines import lists_of
 from frontier.layers.plan import Plan, make_plan
 from frontier.layers.run import LayerRun
 from frontier.layers.search import LayerSearch
@@ -27,7 +29,7 @@ from frontier.puzzles import Board, GridPuzzle, Puzzle
 from frontier.puzzles.pieces import OPEN
 from frontier.runs.drive import drive
 from frontier.solving.databases import DatabaseFiles, Tell
-from frontier.solving.oracle import Oracle
+from frontier.solving.oracle import Oracle, boards_along, path_to
 from frontier.solving.pieces import IdaSolver
 from frontier.solving.search import MOST_COUNTED, Search, TileSolver
 from frontier.solving.solution import Solution, slid, solution_along
@@ -117,6 +119,13 @@ def solver_for(
             method = "layers"
         elif room is not None or (has_databases and not count):
             method = "databases"
+    if not puzzle.model.counted and method != "layers":
+        if method in ("databases", "ida") or most_nodes is not None or count:
+            raise InputError(
+                f"{puzzle.title}: without a run that keeps all layers, only the method search, "
+                "without a count and a limit of nodes, solves positions of a program"
+            )
+        return Solver("search", "Searching until the position is found", _ByKeys(config, puzzle))
     if method == "search" or (method is None and most_nodes is None):
         try:
             plan, method = _search_plan(config, puzzle), "search"
@@ -146,6 +155,8 @@ def solver_for(
     if plan is not None:
         description = f"Searching all {counted(puzzle.states, 'state')} in memory"
         return Solver("search", description, _SearchInMemory(plan, count))
+    if not puzzle.model.counted:
+        raise InputError(f"{puzzle.title}: the method ida is for puzzles of pieces")
     solver = IdaSolver(puzzle, tell_apart is not False)
 
     def solve(board: Board) -> tuple[Solution, dict]:
@@ -262,6 +273,37 @@ def _search_plan(config: Config, puzzle: Puzzle) -> Plan:
                 return plan
     states = counted(puzzle.states, "state")
     raise InputError(f"{puzzle.title}: its {states} cannot all be searched: {why}")
+
+
+class _ByKeys:
+    """Solves positions of a program: makes layers until one has the position, and holds them."""
+
+    def __init__(self, config: Config, puzzle: Puzzle):
+        self._puzzle, space = puzzle, puzzle.model.space
+        self._lists, self._layers = lists_of(space), list[np.ndarray]()
+        room = config.cluster.memory * config.cluster.workers_here
+        self._lists.allow(machine.cores(), room)
+        self._more = self._lists.layers(puzzle.model.origins(), puzzle.model.revisits)
+
+    def __call__(self, board: Board) -> tuple[Solution, dict]:
+        state = self._puzzle.model.space.number(*self._puzzle.model.state(board))
+        assert state is not None
+        number = state[1]
+        for depth, layer in enumerate(chain(self._layers, self._growing())):
+            at = np.searchsorted(layer, number)
+            if at < layer.size and layer[at] == number:
+                path = path_to(self._lists, lambda t: iter([self._layers[t]]), depth, number)
+                boards = boards_along(self._puzzle, path)
+                if self._puzzle.model.undone:
+                    boards.reverse()
+                return solution_along(self._puzzle, boards), {}
+        raise InputError(f"{self._puzzle.line(board)}: the moves do not lead there from the start")
+
+    def _growing(self) -> Iterator[np.ndarray]:
+        """Generate the layers that are not yet held, and hold them."""
+        for layer in self._more:
+            self._layers.append(layer)
+            yield layer
 
 
 class _SearchInMemory:

@@ -1,0 +1,241 @@
+"""Runs of a user's own moves: layers, resume, answers, and whose code is run."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import frontier
+from frontier.errors import InputError, Stopped
+from frontier.layers.verify import verify
+from tests.support import programs
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+HANOI = (CONFIGS / "hanoi.py").read_text()
+PEGS = (CONFIGS / "peg-solitaire.py").read_text()
+SOKOBAN = (CONFIGS / "sokoban.py").read_text()
+LEVEL = "#####\n#@  #\n# $ #\n#  ##\n####"
+BOARD = "  oo\n  oo\noooooo\noo.ooo"
+
+CASES = {
+    "hanoi": (HANOI, {"disks": 6}),
+    "three pegs": (HANOI, {"disks": 7, "pegs": 3}),
+    "sokoban": (SOKOBAN, {"level": LEVEL}),
+    "pegs": (PEGS, {"board": BOARD}),
+    "long": (programs.GRAPH, {"states": 200, "pad": 90}),
+    "one way": (programs.GRAPH, {"states": 300, "both": False}),
+}
+
+
+@pytest.fixture(params=CASES)
+def case(request, tmp_path):
+    """(the config of a run that keeps all layers, its layers by a dictionary)."""
+    text, parameters = CASES[request.param]
+    table = programs.table_of(text)(**parameters)
+    return programs.program(tmp_path, text, "all", **parameters), programs.layers(table)
+
+
+def test_a_run_and_its_answers(case):
+    """Stopped twice and resumed; layers, distances, solutions and checks."""
+    config, layers = case
+    for until in (0, len(layers) // 2, None):
+        run = frontier.run(config, until=until)
+    assert run.complete
+    assert run.counts == list(map(len, layers))
+    assert [set(layer) for layer in run.layers] == layers
+    depth, boards = len(layers) - 1, run.farthest(limit=10_000)
+    assert set(boards) == layers[-1]
+    states = np.array([min(layer) for layer in layers])
+    assert run.distance(states).tolist() == list(range(len(layers)))
+    assert verify(run.store, deep=20).faults == []
+    start = run.puzzle.goals[0]
+    solution = run.solve(boards[0])
+    ends = solution.boards[0], solution.boards[-1]
+    assert ends == ((boards[0], start) if run.puzzle.model.undone else (start, boards[0]))
+    assert solution.distance == depth
+    again = frontier.solve(config.model_copy(update={"name": "none"}), boards[0])
+    assert again.distance == depth
+
+
+def test_the_last_layers_are_enough(case, tmp_path):
+    config, layers = case
+    kept = {"path": str(tmp_path / "kept"), "fsync": "never"}
+    puzzle = {k: v for k, v in config.puzzle_settings.items() if k not in ("text", "stated")}
+    config = frontier.make_config("moves", puzzle, None, kept)
+    frontier.run(config, until=1)
+    run = frontier.run(config)
+    assert run.counts == list(map(len, layers))
+    stored = [layer.depth for layer in run.layers if layer.kept]
+    last = len(layers) - 1
+    revisits = run.puzzle.model.revisits
+    assert stored == (list(range(last + 1)) if revisits else [last - 1, last])
+
+
+def test_a_damaged_list_is_found(tmp_path):
+    run = frontier.run(programs.program(tmp_path, HANOI, disks=5))
+    part = next(Path(run.path).glob("layers/*/00*/c.0"))
+    data = bytearray(part.read_bytes())
+    data[10] ^= 1
+    part.write_bytes(data)
+    assert verify(run.store).faults
+
+
+def test_short_of_memory_loses_no_layer(tmp_path, monkeypatch):
+    """The layers so far are committed, and more memory resumes the run."""
+    from frontier.kernels import key_lists
+
+    monkeypatch.setattr(key_lists, "SMALL_LIST", 32)
+    config = programs.program(tmp_path, HANOI, disks=6)
+    monkeypatch.setattr(key_lists, "PROCESS_BYTES", int(2 * 2e9) - 8 * 1000)
+    with pytest.raises(Stopped, match=r"cluster\.memory"):
+        frontier.run(config)
+    depth = frontier.open_run(config.path).depth
+    assert depth > 5
+    monkeypatch.setattr(key_lists, "PROCESS_BYTES", 0)
+    assert frontier.run(config).depth == 17
+
+
+STOPS = """
+def puzzle():
+    def neighbours(state, out):
+        out[0, 0] = min(state[0] + 1, 9)
+        out[1, 0] = state[0] - 1 if 0 < state[0] < 6 else state[0]
+        return 2
+
+    return {"radices": [10], "start": [0], "neighbours": neighbours, "most": 2}
+"""
+
+
+def test_a_wrong_function_keeps_the_layers_before(tmp_path):
+    """States from 6 on lead nowhere back, but the file says that every move is undone."""
+    with pytest.raises(InputError, match=r"from \[5\] to \[6\], but none leads back"):
+        frontier.run(programs.program(tmp_path, STOPS))
+    assert frontier.open_run(tmp_path / "run").counts == [1] * 6
+
+
+def test_a_changed_file_is_refused(tmp_path):
+    config = programs.program(tmp_path, HANOI, disks=5)
+    frontier.run(config, until=3)
+    (tmp_path / "moves.py").write_text(HANOI.replace("count = 0", "count = 1 - 1"))
+    changed = frontier.make_config("moves", {
+        "kind": "program", "file": str(tmp_path / "moves.py"), "disks": 5,
+    }, None, {"path": config.path})  # fmt: skip
+    with pytest.raises(InputError, match=r"line \d+ is `count = 1 - 1`, and was `count = 0`"):
+        frontier.run(changed)
+    with pytest.raises(InputError, match=r"disks"):
+        frontier.run(programs.program(tmp_path, HANOI, disks=6))
+
+
+STRANGER = """
+import sys
+from frontier.__main__ import main
+sys.argv[0] = "frontier"
+main()
+"""
+
+
+def run_command(*words):
+    """The exit code and the output of a command in a new process, which has named no file."""
+    done = subprocess.run(
+        [sys.executable, "-c", STRANGER, *map(str, words)], capture_output=True, text=True
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_run_of_somebody_else_is_data(tmp_path):
+    """Commands that only read run nothing of its text."""
+    mark = tmp_path / "mark"
+    text = f"open({str(mark)!r}, 'a').write('x')\n{HANOI}"
+    run = frontier.run(programs.program(tmp_path, text, "all", disks=4), until=4)
+    mark.unlink()
+    for words in (["status"], ["report"], ["verify"], ["layer", 3], ["status", "--json"]):
+        code, said = run_command(words[0], run.path, *words[1:])
+        assert code == 0, said
+        assert not mark.exists()
+    for words in (["run"], ["solve", "0001"], ["verify", "--deep"]):
+        code, said = run_command(words[0], run.path, *words[1:])
+        assert (code, "--trust" in said) == (2, True), said
+        assert not mark.exists()
+    code, said = run_command("run", run.path, "--trust")
+    assert code == 0, said
+    assert mark.exists()
+
+
+ASKING = """
+import sys, frontier
+run = frontier.open_run(sys.argv[1])
+try:
+    run.solve("0001")
+except frontier.errors.InputError as error:
+    print(error)
+run.trust()
+print(run.solve("0001").distance)
+"""
+
+
+def test_trust_in_python(tmp_path):
+    run = frontier.run(programs.program(tmp_path, HANOI, "all", disks=4))
+    words = [sys.executable, "-c", ASKING, str(run.path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    *refused, distance = done.stdout.splitlines()
+    assert "trust the stored text" in refused[0]
+    assert distance == "1"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x = 1 /", r"line 1: SyntaxError"),
+        ("x = 1 / 0", r"line 1: ZeroDivisionError"),
+        ("def other(): pass", "defines no function puzzle"),
+        ("def puzzle(): return 3", r"returns 3: expected a dict"),
+        ("def puzzle(): return {}", "returns no 'radices'"),
+        ("def puzzle(): return dict(radices=[2], neighbours=3, most=1)", "expected a function"),
+        ("def puzzle(): return dict(radices=[2], colour=3)", "'colour'; known: radices"),
+        ("def puzzle(size): pass", "TypeError: .*size"),
+        ("def puzzle(): return dict(radices=[2] * 300, start=[0] * 300, neighbours=len, most=1)",
+         "do not fit four words"),
+        ("def puzzle(): return dict(radices=[2], start=[2], neighbours=len, most=1)",
+         r"start = \[2\]"),
+        ("def puzzle(): return dict(radices=[2], neighbours=len, most=1)", "'start' or 'starts'"),
+    ],
+)  # fmt: skip
+def test_wrong_files_are_refused(tmp_path, text, said):
+    with pytest.raises(InputError, match=said):
+        programs.program(tmp_path, text)
+
+
+def test_wrong_keys_are_refused(tmp_path):
+    with pytest.raises(InputError, match=r"puzzle\.disk: puzzle\(\) takes disks, pegs"):
+        programs.program(tmp_path, HANOI, disk=3)
+    puzzle = {"kind": "program", "file": str(tmp_path / "moves.py"), "disks": 3}
+    for key, value in {"text": "", "stated": {}, "goal": "000"}.items():
+        with pytest.raises(InputError, match=rf"puzzle\.{key}"):
+            frontier.make_config("x", puzzle | {key: value})
+    with pytest.raises(InputError, match=r"nothing\.py cannot be read"):
+        frontier.make_config("x", {"kind": "program", "file": str(tmp_path / "nothing.py")})
+
+
+def test_a_file_may_print_and_have_windows_line_ends(tmp_path):
+    text = "print('loud')\n" + HANOI
+    frontier.run(programs.program(tmp_path, text.replace("\n", "\r\n"), disks=3))
+    config = tmp_path / "loud.toml"
+    config.write_text('name = "loud"\n[puzzle]\nkind = "program"\nfile = "moves.py"\ndisks = 3\n')
+    done = subprocess.run(
+        [sys.executable, "-c", STRANGER, "run", config, "--out", tmp_path / "run", "--json"],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout)["depth"] == 5, done.stderr
+    assert "loud" in done.stderr
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("pegs", "disks", "depth"), [(3, 10, 1023), (4, 10, 49)])
+def test_ten_disks(tmp_path, pegs, disks, depth):
+    table = programs.table_of(HANOI)(disks, pegs)
+    run = frontier.run(programs.program(tmp_path, HANOI, disks=disks, pegs=pegs))
+    assert run.counts == list(map(len, programs.layers(table)))
+    assert run.states == pegs**disks
