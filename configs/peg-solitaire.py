@@ -1,0 +1,55 @@
+"""Peg solitaire: a peg jumps over a neighbour into an empty hole, and the neighbour is removed."""
+
+import numpy as np
+
+
+def puzzle(board):
+    """Digit h of a state is 1 if hole h has a peg; `o` is a peg in the text, `.` an empty hole."""
+    rows = [row for row in board.split("\n") if row.strip()]
+    holes = [(y, x) for y, row in enumerate(rows) for x, mark in enumerate(row) if mark in "o."]
+    number = {hole: h for h, hole in enumerate(holes)}
+    jumps = np.array(
+        [
+            (h, number[y + dy, x + dx], number[y + 2 * dy, x + 2 * dx])
+            for h, (y, x) in enumerate(holes)
+            for dy, dx in ((0, 1), (0, -1), (1, 0), (-1, 0))
+            if (y + dy, x + dx) in number and (y + 2 * dy, x + 2 * dx) in number
+        ]
+    )
+    start = [int(rows[y][x] == "o") for y, x in holes]
+    pegs = sum(start)
+
+    def neighbours(state, out):
+        count = 0
+        for jump in range(len(jumps)):
+            source, over, target = jumps[jump]
+            if state[source] == 1 and state[over] == 1 and state[target] == 0:
+                for hole in range(len(state)):
+                    out[count, hole] = state[hole]
+                out[count, source] = out[count, over] = 0
+                out[count, target] = 1
+                count += 1
+        return count
+
+    def layer(state):
+        return pegs - state.sum()
+
+    def show(state):
+        marks = {hole: ".o"[digit] for hole, digit in zip(holes, state, strict=True)}
+        width = max(map(len, rows))
+        lines = ("".join(marks.get((y, x), " ") for x in range(width)) for y in range(len(rows)))
+        return "\n".join(line.rstrip() for line in lines)
+
+    def read(text):
+        return [".o".index(mark) for mark in text if mark in ".o"]
+
+    return {
+        "radices": [2] * len(holes),
+        "start": start,
+        "neighbours": neighbours,
+        "most": len(jumps),
+        "undone": False,
+        "layer": layer,
+        "show": show,
+        "read": read,
+    }
