@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from frontier.errors import InputError, Stopped
-from frontier.kernels.key_parts import MOST_PARTS, PART_KEYS, Parts
+from frontier.kernels.key_parts import MOST_PARTS, PART_KEYS, Parts, spread
 from frontier.kernels.key_rules import compiled_depths, compiled_expansion, reason
 from frontier.kernels.lists import SMALL_LIST, ListKernel, without
 from frontier.space.keys import KeySpace, Rules
@@ -77,7 +77,7 @@ class KeyLists(ListKernel):
 
     def _found(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return all neighbours, in order, and the number of each state's."""
-        words, degree = self._listed(self.space.words_of(numbers))
+        ((words, degree),) = spread(1, self._listed, [self.space.words_of(numbers)])
         return self.space.keys_of(words).copy(), degree
 
     def _listed(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -117,7 +117,7 @@ class KeyLists(ListKernel):
             self._check_layer(space.words_of(new), current)
             return new
         before, words = space.words_of(previous), space.words_of(current)
-        _, degree = self._listed(words[:: max(1, len(words) // SAMPLE)])
+        _, degree = self._found(current[:: max(1, len(words) // SAMPLE)])
         total = len(before) + ceil((1 + degree.mean()) * len(words))
         # At the growth so far the next layer has so many keys, twice while it is put in order.
         self._check_room(len(before) + len(words) + 2 * len(words) ** 2 // max(1, len(before)))

@@ -8,9 +8,10 @@ Linear-Time Disk-Based Implicit Graph Search, Journal of the ACM 55, 2008). The 
 are sorted; the parts one after the other are the next layer.
 """
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from math import ceil
+from threading import Thread
+from typing import Any
 
 import numpy as np
 
@@ -85,18 +86,44 @@ class Parts:
             new = out[: _new_keys(room, begins, part, *seen, table, out)].copy()
             return np.concatenate([found[part], new]) if len(found[part]) else new
 
-        with ThreadPoolExecutor(threads) as pool:
-            for start in range(0, len(words), wave):
-                stop = min(start + wave, len(words))
-                begins = np.array(list(pool.map(scatter, range(start, stop, block))))
-                found = list(pool.map(take_in, range(self._parts)))
-                check(2 * sum(map(len, found)) + len(room) + sum(map(len, self._layers)))
-            return np.concatenate(list(pool.map(ordered, found)))
+        for start in range(0, len(words), wave):
+            stop = min(start + wave, len(words))
+            begins = np.array(spread(threads, scatter, range(start, stop, block)))
+            found = spread(threads, take_in, range(self._parts))
+            check(2 * sum(map(len, found)) + len(room) + sum(map(len, self._layers)))
+        return np.concatenate(spread(threads, ordered, found))
 
     def _cuts(self, layer: np.ndarray) -> np.ndarray:
         """Return where the parts begin in a sorted layer, and its length."""
         at = np.searchsorted(as_bytes(layer), as_bytes(self._borders))
         return np.array([0, *at.tolist(), len(layer)])
+
+
+def spread(threads: int, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    """Return the results of a function for some items, computed by several threads.
+
+    The calling thread only waits, and the others never keep the process from ending: a function of
+    the user may run for ever, and Ctrl-C must still end it.
+    """
+    results, waiting, errors = [None] * len(items), iter(range(len(items))), list[BaseException]()
+
+    def work() -> None:
+        for i in waiting:  # a range's iterator gives each number to one thread only
+            try:
+                results[i] = function(items[i])
+            except BaseException as error:
+                errors.append(error)
+            if errors:
+                return
+
+    workers = [Thread(target=work, daemon=True) for _ in range(min(threads, len(items)))]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    if errors:
+        raise errors[0]
+    return results
 
 
 def as_bytes(words: np.ndarray) -> np.ndarray:

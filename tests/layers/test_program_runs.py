@@ -1,6 +1,7 @@
 """Runs of a user's own moves: layers, resume, answers, and whose code is run."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -230,6 +231,32 @@ def test_a_file_may_print_and_have_windows_line_ends(tmp_path):
     )  # fmt: skip
     assert json.loads(done.stdout)["depth"] == 5, done.stderr
     assert "loud" in done.stderr
+
+
+LOOPS = """
+def puzzle():
+    def neighbours(state, out):
+        while state[0] >= 0:
+            state[0] += 0
+        return 0
+
+    return {"radices": [4], "start": [0], "neighbours": neighbours, "most": 2}
+"""
+
+
+@pytest.mark.sweep
+def test_a_function_that_loops_can_be_interrupted(tmp_path):
+    """The first Ctrl-C asks for a stop, the second ends the process."""
+    (tmp_path / "moves.py").write_text(LOOPS)
+    config = tmp_path / "loop.toml"
+    config.write_text('name = "loop"\n[puzzle]\nkind = "program"\nfile = "moves.py"\n')
+    words = [sys.executable, "-c", STRANGER, "run", config, "--out", tmp_path / "run"]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    for wanted in (" 1 ", "again to stop now"):
+        assert any(wanted in line for line in process.stderr)
+        process.send_signal(signal.SIGINT)
+    assert process.wait() == 3
+    assert frontier.open_run(tmp_path / "run").counts == [1]
 
 
 @pytest.mark.sweep
