@@ -62,7 +62,7 @@ class KeyLists(ListKernel):
 
             try:
                 return make(self.space, of)
-            except NumbaError as error:
+            except (NumbaError, TypeError) as error:
                 raise InputError(f"puzzle.file: Numba cannot compile it: {reason(error)}") from None
 
     def bytes_for(self, states: int) -> int:
@@ -84,28 +84,29 @@ class KeyLists(ListKernel):
         """Return the words of all neighbours, and the number of each state's."""
         words = np.ascontiguousarray(words)
         found = np.empty((len(words) * self._rules.most, self.space.words), np.uint64)
-        degree = np.empty(len(words), np.int64)
+        degree, expand, why = np.empty(len(words), np.int64), self._expand, ""
         try:
-            count = self._expand(words, found, degree)
-        except IndexError:
-            count = -1
+            count = expand(words, found, degree)
         except Exception as error:  # what the user's function raises
-            raise InputError(f"puzzle.file: neighbours raises {error!r}") from None
+            count, why = -1, f"it raises {type(error).__name__}: {error}"
         if count < 0:
-            self._refuse(self.space.keys_of(words))
+            self._refuse(words, why)
         return found[:count], degree
 
-    def _refuse(self, keys: np.ndarray) -> None:
+    def _refuse(self, words: np.ndarray, why: str) -> None:
         """Raise InputError that says which of some states has wrong neighbours."""
-        for i in range(len(keys)):
-            try:
-                self.space.listed(keys[i : i + 1])
-            except ValueError as error:
-                digits = self.space.digits_of(keys[i : i + 1])[0].tolist()
-                raise InputError(
-                    f"puzzle.file: neighbours is wrong for the state {digits}: {error}"
-                ) from None
-        raise InputError("puzzle.file: neighbours is wrong compiled, but right in Python")
+        if len(words) > 1:
+            for i in range(len(words)):
+                self._listed(words[i : i + 1])
+        key = self.space.keys_of(words)[:1]
+        try:
+            self.space.listed(key)
+            why = why or "but only when Numba compiles it"
+        except ValueError as error:
+            why = str(error)
+        raise InputError(
+            f"puzzle.file: neighbours is wrong for the state {self._digits(key)}: {why}"
+        )
 
     def expand(self, side: int, current: np.ndarray, previous: np.ndarray) -> np.ndarray:
         space = self.space
@@ -142,8 +143,11 @@ class KeyLists(ListKernel):
         """Raise InputError unless all new states have the depth that the program states."""
         if self._depths is None or not len(new):
             return
-        first = self._depths(self.space.words_of(current[:1]))[0]
-        depths = self._depths(new)
+        try:
+            first = self._depths(self.space.words_of(current[:1]))[0]
+            depths = self._depths(new)
+        except Exception as error:  # what the user's function raises
+            raise InputError(f"puzzle.file: layer raises {type(error).__name__}: {error}") from None
         wrong = np.flatnonzero(depths != first + 1)
         if wrong.size:
             raise InputError(

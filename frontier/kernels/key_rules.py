@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from frontier.errors import InputError
 from frontier.space.keys import KeySpace, Rules
 
 
@@ -13,14 +14,15 @@ def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
 
     It writes the neighbours of uint64[N, words] keys to `found`, and their number for each state to
     `degree`, and returns the number of all. It returns -1 if the program's function breaks its own
-    statements. Raises NumbaError if Numba cannot compile a function of the program.
+    statements. Raises NumbaError or TypeError if Numba cannot compile a function of the program.
     """
     from numba import njit
 
     radix, word, shift, mask = space.packing
     digits, words, most = len(word), space.words, rules.most
     first = np.searchsorted(word, np.arange(words + 1))
-    neighbours = njit(boundscheck=True, nogil=True)(rules.neighbours)
+    given, room = ("uint64", "uint64[::1]") if rules.by_key else ("int64[::1]", "int64[:, ::1]")
+    neighbours = compiled("neighbours", rules.neighbours, f"({given}, {room})")
 
     @njit(nogil=True)
     def by_digits(keys, found, degree, state, out):
@@ -29,6 +31,7 @@ def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
             for w in range(words):
                 for d in range(first[w], first[w + 1]):
                     state[d] = np.int64((keys[i, w] >> shift[d]) & mask[d])
+            out[:] = -1  # so a digit that is not written is out of range
             count = neighbours(state, out)
             if count < 0 or count > out.shape[0]:
                 return -1
@@ -51,6 +54,7 @@ def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
     def by_key(keys, found, degree, state, out):
         size = 0
         for i in range(keys.shape[0]):
+            out[:] = ~np.uint64(0)
             count = neighbours(keys[i, 0], out)
             if count < 0 or count > out.shape[0]:
                 return -1
@@ -67,7 +71,6 @@ def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
                 size += 1
         return size
 
-    room = "uint64[::1]" if rules.by_key else "int64[:, ::1]"
     expand = by_key if rules.by_key else by_digits
     expand.compile(f"int64(uint64[:, ::1], uint64[:, ::1], int64[::1], int64[::1], {room})")
 
@@ -85,7 +88,7 @@ def compiled_depths(space: KeySpace, layer: Callable) -> Callable[[np.ndarray], 
     from numba import njit
 
     _, word, shift, mask = space.packing
-    digits, depth_of = len(word), njit(boundscheck=True)(layer)
+    digits, depth_of = len(word), compiled("layer", layer, "(int64[::1],)")
 
     @njit(nogil=True)
     def depths(keys):
@@ -100,10 +103,37 @@ def compiled_depths(space: KeySpace, layer: Callable) -> Callable[[np.ndarray], 
     return depths
 
 
+def compiled(name: str, function: Callable, arguments: str) -> Callable:
+    """Return the user's function, compiled.
+
+    Raises InputError unless it returns a whole number and writes whole numbers to arrays of them:
+    Numba would cut off fractions, and makes a float of uint64 and int64.
+    """
+    from numba import njit, types
+
+    made = njit(boundscheck=True, nogil=True)(getattr(function, "py_func", function))
+    made.compile(arguments)
+    (overload,) = made.overloads.values()
+    kind = types.unliteral(overload.signature.return_type)
+    if not isinstance(kind, types.Integer):
+        raise InputError(f"puzzle.file: {name} returns {kind}: expected a whole number")
+    for statement, of in overload.type_annotation.calltypes.items():
+        if type(statement).__name__ in ("SetItem", "StaticSetItem"):
+            array, _, value = of.args
+            if isinstance(value, types.Float) and isinstance(array.dtype, types.Integer):
+                raise InputError(
+                    f"puzzle.file: line {statement.loc.line} of {name} writes {value} to an array "
+                    f"of {array.dtype}: divide by //, and join keys with np.uint64(1), not with 1"
+                )
+    return made
+
+
 def reason(error: Exception) -> str:
     """Return why Numba cannot compile a function: the first sentence, and the line."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    place = re.search(r'File ".*?", line (\d+)', str(error))
+    text = re.sub(r"\x1b\[\d*m", "", str(error))
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    place = re.search(r'File ".*?", line (\d+)', text)
     skipped = ("Failed in nopython", "During:", "Traceback")
-    first = next((line for line in lines if not line.startswith(skipped)), lines[0])
+    told = [line for line in lines if not line.startswith(skipped)] or lines
+    first = " ".join(told[: 1 + told[0].endswith(":")])
     return f"{first.rstrip('.')}{f' (line {place[1]})' if place else ''}"

@@ -185,8 +185,8 @@ class KeySpace:
             out, given = np.full((rules.most, len(self.radices)), -1, np.int64), state.copy()
         try:
             count = rules.neighbours(given, out)
-        except IndexError as error:
-            raise ValueError(f"it uses an index that is out of range: {error}") from None
+        except Exception as error:
+            raise ValueError(f"it raises {type(error).__name__}: {error}") from None
         if not 0 <= count <= rules.most:
             raise ValueError(f"it returns {count}: at most {rules.most} are stated in most")
         found = self.digits_of(out[:count]) if rules.by_key else out[:count]
@@ -197,4 +197,7 @@ class KeySpace:
                 f"digit {digit} of neighbour {row} is {found[row, digit]}: digits from 0 to "
                 f"{self.radices[digit] - 1} are stated in radices"
             )
-        return self.keys_of(self._packed(found))
+        keys = self.keys_of(self._packed(found))
+        if rules.by_key and (keys != out[:count]).any():
+            raise ValueError("a key that it writes has bits that belong to no digit")
+        return keys

@@ -118,6 +118,31 @@ def not_compiled(state, out):
     return len(open("moves.txt").read()) + {}.nothing
 
 
+def nothing(state, out):
+    out[0, 0] = 1
+
+
+def fraction(state, out):
+    out[0, 0] = state[0] / 2
+    return 1
+
+
+def a_float(state, out):
+    return 1.7
+
+
+def unwritten(state, out):
+    """State 2 counts a second row, which only states 0 and 1 write."""
+    out[0, 0] = (state[0] + 1) % 5
+    if state[0] < 2:
+        out[1, 0] = state[0]
+    return 2
+
+
+def dividing(state, out):
+    return 1 // state[0]
+
+
 @pytest.mark.parametrize(
     ("neighbours", "said"),
     [
@@ -126,13 +151,50 @@ def not_compiled(state, out):
         (too_large, r"is 500: digits from 0 to 4"),
         (one_way, "none leads back"),
         (raising, "three"),
-        (not_compiled, "Numba cannot compile"),
+        (not_compiled, "^puzzle.file: Numba cannot compile it: [A-Z]"),
+        (nothing, "returns none"),
+        (fraction, "writes float64"),
+        (a_float, "returns float64"),
+        (dividing, r"state \[0\]: it raises ZeroDivisionError"),
     ],
 )
 def test_wrong_functions_are_named(neighbours, said):
     table = {"radices": [5], "start": [0], "undone": True, "most": 2, "neighbours": neighbours}
     with pytest.raises(InputError, match=said):
         found(lists_of(table), table)
+
+
+def test_a_digit_that_is_not_written_is_found():
+    """A row of `out` holds nothing of the state before."""
+    table = {"radices": [5], "start": [0], "undone": False, "most": 2, "neighbours": unwritten}
+    with pytest.raises(InputError, match=r"state \[2\]: digit 0 of neighbour 1 is -1"):
+        found(lists_of(table), table)
+
+
+def test_a_key_with_bits_of_no_digit():
+    def neighbours(key, out):
+        out[0] = key ^ np.uint64(64)
+        return 1
+
+    space = KeySpace([5], False, lambda: Rules(neighbours, 1, True))
+    table = {"start": [0], "undone": False}
+    with pytest.raises(InputError, match=r"state \[0\]: a key .* bits that belong to no digit"):
+        found(KeyLists(space), table)
+
+
+def test_layer_raises():
+    def layer(state):
+        if state[0] > 2:
+            raise ValueError("three")
+        return state[0]
+
+    def neighbours(state, out):
+        out[0, 0] = min(state[0] + 1, 4)
+        return 1
+
+    table = {"radices": [5], "start": [0], "undone": False, "most": 1, "neighbours": neighbours}
+    with pytest.raises(InputError, match="layer raises ValueError: three"):
+        found(lists_of(table, layer=layer), table)
 
 
 def test_a_wrong_depth_is_named():
