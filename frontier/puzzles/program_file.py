@@ -19,9 +19,10 @@ has stored.
 """
 
 import inspect
+import operator
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
 from functools import cached_property
 from pathlib import Path
@@ -39,6 +40,9 @@ OWN_KEYS = ("kind", "file", "title", "start", "text", "stated")
 
 NEEDED = ("radices", "neighbours", "most")
 ALLOWED = (*NEEDED, "start", "starts", "undone", "layer", "by_key", "show", "read", "move")
+
+GREATEST_RADIX, GREATEST_MOST = 1 << 62, 1 << 16
+"""The greatest radix of a digit, and the greatest number of neighbours of a state."""
 
 FILE_BYTES = 1 << 20
 """The greatest size of a user's file."""
@@ -95,8 +99,11 @@ class Program:
             if key not in table:
                 raise self._wrong(f"{MAKER}() returns no {key!r}")
         for key in ("neighbours", "layer", "show", "read", "move"):
-            if table.get(key) is not None and not callable(table[key]):
-                raise self._wrong(f"{key} = {table[key]!r:.100}: expected a function")
+            if not callable(value := table.get(key)) and (key in NEEDED or value is not None):
+                raise self._wrong(f"{key} = {value!r:.100}: expected a function")
+        for key in ("undone", "by_key"):
+            if not isinstance(value := table.get(key, False), bool):
+                raise self._wrong(f"{key} = {value!r:.100}: expected True or False")
         return dict(table)
 
     def _returned(self) -> Any:
@@ -112,10 +119,14 @@ class Program:
                     if key not in known:
                         takes = f"takes {', '.join(known)}" if known else "takes no parameters"
                         raise self._wrong(f"puzzle.{key}: {MAKER}() {takes}")
+                if taken := [key for key in known if key in OWN_KEYS]:
+                    raise self._wrong(
+                        f"{MAKER}() takes {taken[0]}, which the program uses itself; rename it"
+                    )
                 return make(**self.parameters)
         except InputError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             lines = [
                 frame.lineno for frame in traceback.extract_tb(error.__traceback__)
                 if frame.filename == self.file
@@ -127,22 +138,40 @@ class Program:
     def _wrong(self, why: str) -> InputError:
         return InputError(f"puzzle.file = {self.file}: {why}")
 
-    def call(self, function: Callable, *arguments: Any) -> Any:
+    def call(self, name: str, *arguments: Any) -> Any:
         """Return the result of a function of the file; raises InputError if it raises an error."""
         try:
             with redirect_stdout(sys.stderr):
-                return function(*arguments)
-        except Exception as error:
-            name = getattr(function, "__name__", "a function")
+                return self.table[name](*arguments)
+        except InputError:
+            raise
+        except (Exception, SystemExit) as error:
             raise self._wrong(f"{name} raises {type(error).__name__}: {error}") from None
+
+    def written(self, name: str, *arguments: Any) -> str:
+        """Return the text that a function of the file returns."""
+        text = self.call(name, *arguments)
+        if not (isinstance(text, str) and text.strip() and text.replace("\n", "").isprintable()):
+            raise self._wrong(
+                f"{name} returns {text!r:.100}: expected a text of printable characters"
+            )
+        return text
 
     @cached_property
     def rules(self) -> Rules:
         """The functions of the space."""
         table = self.table
-        return Rules(
-            table["neighbours"], table["most"], table.get("by_key", False), table.get("layer")
-        )
+        most = operator.index(table["most"])
+        return Rules(table["neighbours"], most, table.get("by_key", False), table.get("layer"))
+
+    def _whole(self, key: str, values: Iterable[Any]) -> list[int]:
+        """Return values as whole numbers."""
+        try:
+            return [operator.index(value) for value in values]
+        except TypeError:
+            raise self._wrong(
+                f"{key} = {values!r:.100}: expected a list of whole numbers"
+            ) from None
 
     @property
     def stated(self) -> dict[str, Any]:
@@ -150,23 +179,22 @@ class Program:
         table = self.table
         if ("start" in table) == ("starts" in table):
             raise self._wrong(f"{MAKER}() returns either 'start' or 'starts'")
-        try:
-            radices = [int(radix) for radix in table["radices"]]
-            starts = [table["start"]] if "start" in table else table["starts"]
-            starts = [[int(digit) for digit in state] for state in starts]
-            most = int(table["most"])
-        except (TypeError, ValueError) as error:
-            raise self._wrong(f"radices, starts and most are whole numbers: {error}") from None
-        if not radices or min(radices) < 1:
+        radices = self._whole("radices", table["radices"])
+        starts = [table["start"]] if "start" in table else table["starts"]
+        if not isinstance(starts, Iterable):
+            raise self._wrong(f"starts = {starts!r:.100}: expected a list of states")
+        starts = [self._whole("start", state) for state in starts]
+        if not radices or min(radices) < 1 or max(radices) > GREATEST_RADIX:
             raise self._wrong(
-                f"radices = {radices}: expected one number, at least 1, for each digit"
+                f"radices = {radices}: expected one number, from 1 to 2^62, for each digit"
             )
         if (packing := Packing.of(radices)) is None:
             raise self._wrong(
                 f"the {counted(len(radices), 'digit')} of a state do not fit four words of 64 bits"
             )
-        if most < 1:
-            raise self._wrong(f"most = {most}: expected at least 1")
+        most = table["most"]
+        if self._whole("most", [most])[0] not in range(1, GREATEST_MOST + 1):
+            raise self._wrong(f"most = {most}: expected a number from 1 to {GREATEST_MOST:,}")
         for state in starts:
             if len(state) != len(radices) or not all(
                 0 <= digit < radix for digit, radix in zip(state, radices, strict=True)
@@ -182,7 +210,7 @@ class Program:
         return {
             "radices": radices,
             "starts": starts,
-            "undone": bool(table.get("undone", True)),
+            "undone": table.get("undone", True),
             "layer": table.get("layer") is not None,
         }
 

@@ -5,7 +5,7 @@ show, read or name needs it (`frontier.puzzles.program_file`).
 """
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -101,18 +101,21 @@ class ProgramNotation(Notation):
         super().__init__(pieces, [], Drawing(tuple, ()))
         self._program = program
 
-    def _own(self, name: str) -> Callable | None:
-        """Return a function of the user's file; None if it has none, or may not be run."""
-        return self._program.table.get(name) if self._program.trusted else None
+    def _has(self, name: str) -> bool:
+        """Return whether the user's file has a function, and it may be run."""
+        return self._program.trusted and self._program.table.get(name) is not None
 
     def marks(self, board: Any, name: str) -> Sequence:
-        if isinstance(board, str) and (read := self._own("read")):
-            return self._program.call(read, board.replace("/", "\n"))
+        if isinstance(board, str) and self._has("read"):
+            digits = self._program.call("read", board.replace("/", "\n"))
+            if not isinstance(digits, Iterable):
+                raise InputError(f"puzzle.file: read returns {digits!r:.100}: expected digits")
+            return list(digits)
         return super().marks(board, name)
 
     def codes(self, marks: Sequence, name: str, part: bool) -> Board:
         try:
-            return tuple(OPEN if part and mark == OPEN_MARK else int(mark) for mark in marks)
+            return tuple(OPEN if part and mark == OPEN_MARK else int(str(mark)) for mark in marks)
         except (TypeError, ValueError):
             raise InputError(
                 f"{name} = {marks}: expected one whole number for each digit"
@@ -133,9 +136,9 @@ class ProgramNotation(Notation):
 
     def _shown(self, board: Board) -> str | None:
         """Return the text of the user's function; None without one."""
-        if OPEN in board or (show := self._own("show")) is None:
+        if OPEN in board or not self._has("show"):
             return None
-        return str(self._program.call(show, np.array(board)))
+        return self._program.written("show", np.array(board))
 
     def line(self, board: Board) -> str:
         shown = self._shown(board)
@@ -145,8 +148,8 @@ class ProgramNotation(Notation):
         return self.line(board)
 
     def name_move(self, before: Board, after: Board) -> str:
-        if move := self._own("move"):
-            return str(self._program.call(move, np.array(before), np.array(after)))
+        if self._has("move"):
+            return self._program.written("move", np.array(before), np.array(after))
         pairs = enumerate(zip(before, after, strict=True))
         return " ".join(f"{at}:{old}→{new}" for at, (old, new) in pairs if old != new)
 

@@ -91,13 +91,15 @@ def check_identity(path: Place, identity: dict, expected: dict) -> None:
             f"{_changed(there, here)}. Put the text back to resume that run, or choose another "
             "store.path to begin anew"
         )
+    changed = [key for key in stored | ours if stored.get(key) != ours.get(key)]
+    if len(changed) > 1 and "puzzle.stated" in changed:  # it follows from the others
+        changed.remove("puzzle.stated")
     differences = [
         ", ".join(
             f"{where} {key} = {values[key]!r}" if key in values else f"{where} no {key}"
             for where, values in (("there", stored), ("here", ours))
         )
-        for key in stored | ours
-        if stored.get(key) != ours.get(key)
+        for key in changed
     ]
     if set(differences) == {KEPT_ALL}:
         raise InputError(

@@ -74,6 +74,11 @@ class Oracle:
         distance = int(self.distance(np.array([board]))[0])
         if distance < 0:
             self.puzzle.check_reached(board)
+            if self._run.complete:
+                raise InputError(
+                    f"board {self.puzzle.line(board)} cannot be reached from the start: the run "
+                    "has found all positions that can"
+                )
             raise InputError(
                 f"board {self.puzzle.line(board)} is deeper than {len(self._run.records) - 1}, the "
                 f"depth that {self._run.path} has reached; resume the run"
@@ -110,9 +115,13 @@ class Oracle:
         """Raise InputError if some moves have no inverse. In that case layers give the distance
         from the goal to a position, not the distance back."""
         if not self._model.undone:
+            remedy = "solve it with the method ida, or set puzzle.closed = true"
             raise InputError(
                 f"{self.puzzle.title}: some moves have no inverse, so the layers cannot solve a "
-                "position; solve it with the method ida, or set puzzle.closed = true"
+                f"position; {remedy}"
+                if self._model.counted
+                else f"{self.puzzle.title}: moves cannot be undone, so only one solution is found: "
+                "solve without options that list or count more"
             )
 
     @cached_property

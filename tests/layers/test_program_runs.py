@@ -126,7 +126,7 @@ def test_a_changed_file_is_refused(tmp_path):
     }, None, {"path": config.path})  # fmt: skip
     with pytest.raises(InputError, match=r"line \d+ is `count = 1 - 1`, and was `count = 0`"):
         frontier.run(changed)
-    with pytest.raises(InputError, match=r"disks"):
+    with pytest.raises(InputError, match=r"disks = 5, here puzzle\.disks = 6\. Resume"):
         frontier.run(programs.program(tmp_path, HANOI, disks=6))
 
 
@@ -209,9 +209,63 @@ def test_wrong_files_are_refused(tmp_path, text, said):
         programs.program(tmp_path, text)
 
 
+TABLE = """
+def puzzle(size=10):
+    def neighbours(state, out):
+        out[0, 0], out[1, 0] = (state[0] + 1) % size, (state[0] - 1) % size
+        return 2
+
+    return {{"radices": [size], "start": [0], "neighbours": neighbours, "most": 2}} | {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        ("{'radices': [10.5]}", r"radices = \[10\.5\]"),
+        ("{'radices': '9'}", "radices = '9'"),
+        ("{'radices': 9}", "radices = 9"),
+        ("{'radices': [2**63]}", r"from 1 to 2\^62"),
+        ("{'start': [0.5]}", r"start = \[0\.5\]"),
+        ("{'start': 0}", "start = 0"),
+        ("{'most': 2.5}", r"most = \[2\.5\]"),
+        ("{'most': 10**9}", r"most = 1000000000: .* 65,536"),
+        ("{'undone': 'no'}", "undone = 'no'"),
+        ("{'by_key': 1}", "by_key = 1"),
+        ("{'neighbours': None}", "neighbours = None"),
+        ("{'show': lambda state: None}", "show returns None"),
+        ("{'show': lambda state: '\\x1b[0m'}", "show returns"),
+        ("{'show': lambda state: exit(7)}", "show raises SystemExit: 7"),
+    ],
+)
+def test_wrong_entries_are_refused(tmp_path, entries, said):
+    with pytest.raises(InputError, match=said):
+        programs.program(tmp_path, TABLE.format(entries))
+
+
+@pytest.mark.parametrize(
+    ("read", "said"),
+    [("None", "read returns None"), ("[0.5]", "whole number"), ("[11]", "is 11"), ("[]", "0 dig")],
+)
+def test_what_read_returns_is_checked(tmp_path, read, said):
+    config = programs.program(tmp_path, TABLE.format(f"{{'read': lambda text: {read}}}"))
+    with pytest.raises(InputError, match=said):
+        frontier.solve(config, "x")
+
+
+def test_a_state_that_a_complete_run_lacks(tmp_path):
+    text = TABLE.format("{'radices': [12], 'undone': False}")
+    run = frontier.run(programs.program(tmp_path, text, "all"))
+    with pytest.raises(InputError, match="cannot be reached"):
+        run.solve([11])
+
+
 def test_wrong_keys_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"puzzle\.disk: puzzle\(\) takes disks, pegs"):
         programs.program(tmp_path, HANOI, disk=3)
+    with pytest.raises(InputError, match=r"puzzle\(\) takes title"):
+        programs.program(tmp_path, "def puzzle(title='x'): pass")
+    programs.program(tmp_path, HANOI, disks=3)
     puzzle = {"kind": "program", "file": str(tmp_path / "moves.py"), "disks": 3}
     for key, value in {"text": "", "stated": {}, "goal": "000"}.items():
         with pytest.raises(InputError, match=rf"puzzle\.{key}"):
