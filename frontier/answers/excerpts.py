@@ -6,6 +6,7 @@ import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.lib import format as npy
@@ -62,28 +63,39 @@ class Excerpt:
     def text(self) -> Iterator[bytes]:
         """Return the positions, or their numbers, one per line."""
         for numbers in self._batches():
-            lines = map(str, numbers.tolist()) if self.by_number else self._lines(numbers)
+            lines = map(str, integers(numbers)) if self.by_number else self._lines(numbers)
             yield "".join(f"{line}\n" for line in lines).encode()
 
     def csv(self) -> Iterator[bytes]:
         """Return a table of the state numbers and, unless `by_number`, the positions."""
         yield b"number\n" if self.by_number else b"number,position\n"
         for numbers in self._batches():
-            columns = [numbers.tolist(), *([] if self.by_number else [self._lines(numbers)])]
+            columns = [integers(numbers), *([] if self.by_number else [self._lines(numbers)])]
             table = io.StringIO()
             csv.writer(table, lineterminator="\n").writerows(zip(*columns, strict=True))
             yield table.getvalue().encode()
 
     def npy(self) -> Iterator[bytes]:
         """Return a NumPy file: the codes of the positions, [N, cells], in the smallest unsigned
-        type that can hold them, or their state numbers, uint64[N]."""
-        pieces = self.puzzle.notation.pieces
-        kind = np.dtype(np.uint64 if self.by_number else np.min_scalar_type(pieces.greatest_code))
-        yield head_of(kind, (self.count,) if self.by_number else (self.count, pieces.cells))
-        for numbers in self._batches():
-            yield (
-                numbers if self.by_number else self.layer.boards_of(numbers).astype(kind)
-            ).tobytes()
+        type that can hold them, or their state numbers, [N]."""
+        pieces, batches = self.puzzle.notation.pieces, self._batches()
+        if self.by_number:
+            first = next(batches, np.empty(0, np.uint64))
+            yield head_of(first.dtype, (self.count,))
+            yield from (numbers.tobytes() for numbers in chain([first], batches))
+            return
+        kind = np.min_scalar_type(pieces.greatest_code)
+        yield head_of(kind, (self.count, pieces.cells))
+        for numbers in batches:
+            yield self.layer.boards_of(numbers).astype(kind).tobytes()
+
+
+def integers(numbers: np.ndarray) -> list[int]:
+    """Return state numbers as whole numbers, also keys of several words."""
+    if numbers.dtype.kind != "S":
+        return numbers.tolist()
+    width = numbers.dtype.itemsize
+    return [int.from_bytes(key.ljust(width, b"\0"), "big") for key in numbers.tolist()]
 
 
 def head_of(kind: np.dtype, shape: tuple[int, ...]) -> bytes:

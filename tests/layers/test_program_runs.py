@@ -4,12 +4,14 @@ import json
 import signal
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import frontier
+from frontier.answers.excerpts import Excerpt
 from frontier.errors import InputError, Stopped
 from frontier.layers.verify import verify
 from tests.support import programs
@@ -251,6 +253,20 @@ def test_what_read_returns_is_checked(tmp_path, read, said):
     config = programs.program(tmp_path, TABLE.format(f"{{'read': lambda text: {read}}}"))
     with pytest.raises(InputError, match=said):
         frontier.solve(config, "x")
+
+
+def test_state_numbers_of_several_words(tmp_path):
+    """The number of a state ends in its last digit, which takes 4 bits."""
+    config = programs.program(tmp_path, programs.GRAPH, "all", states=16, pad=90)
+    run = frontier.run(config)
+    layer = run.layers[1]
+    digits = sorted(board[-1] for board in layer)
+    lines = b"".join(Excerpt(run.puzzle, layer, by_number=True).text()).split()
+    table = b"".join(Excerpt(run.puzzle, layer).csv()).splitlines()[1:]
+    assert [int(line) % 16 for line in lines] == digits
+    assert [int(line.split(b",")[0]) for line in table] == [int(line) for line in lines]
+    array = np.load(BytesIO(b"".join(Excerpt(run.puzzle, layer, by_number=True).npy())))
+    assert layer.boards_of(array)[:, -1].tolist() == digits
 
 
 def test_a_state_that_a_complete_run_lacks(tmp_path):
