@@ -23,8 +23,9 @@ def folder(tmp_path, monkeypatch):
 
 def test_each_config_is_written_as_it_is():
     invoke("init", *NAMES)
-    written = {path.stem: path.read_bytes() for path in Path("configs").iterdir()}
-    assert written == {name: (CONFIGS / f"{name}.toml").read_bytes() for name in NAMES}
+    written = {path.name: path.read_bytes() for path in Path("configs").iterdir()}
+    files = [*CONFIGS.glob("*.toml"), *CONFIGS.glob("*.py")]
+    assert written == {path.name: path.read_bytes() for path in files}
 
 
 def test_a_config_that_was_written_is_searched():
