@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 
 from frontier.jit import kernel
+from frontier.space.keys import NO_KEY
 from frontier.space.words import lowest_bit
 
 PART_KEYS, MOST_PARTS = 64_000, 4096
 """About as many keys are in a part: their hash table fits in a core's cache. The most parts."""
 
-FACTOR, NO_KEY = np.uint64(0x9E3779B97F4A7C15), np.uint64(2**64 - 1)
-"""An odd number that spreads keys over a hash table, and the mark of a row without a key."""
+FACTOR = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number that spreads keys over a hash table."""
 
 
 class Parts:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.space.keys import KeySpace, Rules
+from frontier.space.keys import NO_KEY, KeySpace, Rules
 
 
 def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
@@ -31,7 +31,6 @@ def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
             for w in range(words):
                 for d in range(first[w], first[w + 1]):
                     state[d] = np.int64((keys[i, w] >> shift[d]) & mask[d])
-            out[:] = -1  # so a digit that is not written is out of range
             count = neighbours(state, out)
             if count < 0 or count > out.shape[0]:
                 return -1
@@ -48,13 +47,13 @@ def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
                 if wrong:
                     return -1
                 size += 1
+            out[: count + 1] = -1  # so a digit that is not written is out of range
         return size
 
     @njit(nogil=True)
     def by_key(keys, found, degree, state, out):
         size = 0
         for i in range(keys.shape[0]):
-            out[:] = ~np.uint64(0)
             count = neighbours(keys[i, 0], out)
             if count < 0 or count > out.shape[0]:
                 return -1
@@ -69,6 +68,7 @@ def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
                     return -1
                 found[size, 0] = out[j]
                 size += 1
+            out[: count + 1] = NO_KEY
         return size
 
     expand = by_key if rules.by_key else by_digits
@@ -76,7 +76,8 @@ def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
 
     def expansion(keys: np.ndarray, found: np.ndarray, degree: np.ndarray) -> int:
         state = np.empty(digits, np.int64)
-        out = np.empty(most, np.uint64) if rules.by_key else np.empty((most, digits), np.int64)
+        digits_out, keys_out = np.full((most, digits), -1, np.int64), np.full(most, NO_KEY)
+        out = keys_out if rules.by_key else digits_out
         return expand(keys, found, degree, state, out)
 
     return expansion

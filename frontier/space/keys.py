@@ -17,8 +17,10 @@ import numpy as np
 from frontier.space.words import RowCode
 
 WORD_BITS = 63, 64, 64, 64
-"""The bits of the words that digits may use. All bits of a first word are never set together, so
-this value marks an empty entry of a hash table."""
+"""The bits of the words that digits may use."""
+
+NO_KEY = np.uint64(2**64 - 1)
+"""No first word of a key, because its highest bit is never set."""
 
 
 BATCH = 1 << 16
