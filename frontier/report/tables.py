@@ -67,9 +67,9 @@ def tables_of(report: Report) -> Tables:
 def key_figures(run: RunStatistics) -> dict[str, str]:
     """Return the most important numbers of a run by name."""
     if (fullest := run.fullest) is None:
-        return {"states": "0"}
+        return {"states": f"0 of {run.total:,}" if run.total else "0"}
     of, so_far = ("", "") if run.complete else (f" of {run.total:,}", " so far")
-    if run.run.identity["states"] is None:
+    if run.total == run.states:  # the total is not known
         of = so_far
     figures = {
         "depth": counted(run.depth or 0, "move") + so_far,
