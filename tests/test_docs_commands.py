@@ -21,7 +21,7 @@ from click.testing import CliRunner
 from distributed.cli import dask_scheduler, dask_worker
 
 from frontier.cli import main
-from frontier.config.loading import config_of
+from frontier.config.loading import checked_config
 from frontier.config.schema import ClusterTable
 from tests.support.page_blocks import (
     ROOT,
@@ -291,7 +291,7 @@ def test_what_is_not_run_is_well_formed(line):
     """By bash, and by the parsers of our programs, which also see that configs are there."""
     subprocess.run(["bash", "-nc", line], check=True)
     for name, program in PROGRAMS.items():
-        for found in re.findall(rf"{name} ([^\n&]*?)(?: 2>|[\n&]|$)", line):
+        for found in re.findall(rf"{name} ([^\n&]*?)(?: 2?>|[\n&]|$)", line):
             _parse(program, arguments_of(f"frontier {found}"))
             for file in re.findall(r"\b(?:configs|jobs|scripts)/\S+", found):
                 assert (ROOT / file).exists()
@@ -320,13 +320,17 @@ def test_commands_in_the_text_are_known(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_configs_are_right(page):
+def test_configs_are_right(page, tmp_path):
+    """A program is one of configs/, or the block before its config."""
+    shutil.copytree(ROOT / "configs", tmp_path, dirs_exist_ok=True)
     for block in blocks_of(page):
+        if "def puzzle(" in block.text:
+            (tmp_path / "lamps.py").write_text(block.text)
         if block.language != "toml":
             continue
         values = tomllib.loads(block.text)
         if "puzzle" in values:
-            config_of({"name": "page", **values}, name_of(page)).make_puzzle().check()
+            checked_config({"name": "page", **values}, name_of(page), folder=tmp_path)
         else:
             ClusterTable.model_validate(values["cluster"])
 

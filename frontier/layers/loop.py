@@ -135,17 +135,20 @@ class Driver:
                 raise
             return
         made: list[LayerRecord] = []
-        pause, wrong = False, None
-        try:
-            for layer in held.layers(since):
-                now = time.perf_counter()
-                self.emit(LayerMade(layer, now - self._started))
-                made.append(held.store(layer) if policy.layers_kept is None else layer)
-                over = now - began > seconds or layer.depth == until or self.stopping.is_set()
-                if pause := over or self._mode(made) != mode:
-                    break
-        except (InputError, Stopped) as error:  # a program's function is wrong, or memory is short
-            pause, wrong = True, error
+        pause, wrong, layers = False, None, held.layers(since)
+        while not pause:
+            try:
+                layer = next(layers, None)
+            except (InputError, Stopped) as error:  # a program is wrong, or memory is short
+                pause, wrong = True, error
+                break
+            if layer is None:
+                break
+            now = time.perf_counter()
+            self.emit(LayerMade(layer, now - self._started))
+            made.append(held.store(layer) if policy.layers_kept is None else layer)
+            over = now - began > seconds or layer.depth == until or self.stopping.is_set()
+            pause = over or self._mode(made) != mode
         self._commit(self._store(held, made), complete=not pause)
         if wrong:
             raise wrong
