@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
-FILE = re.compile(r"`([\w.-]+\.toml)`:$")
+FILE = re.compile(r"`([\w.-]+\.(?:toml|py))`:$")
 ANY_LINES = "…"
 
 
