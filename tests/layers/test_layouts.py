@@ -13,7 +13,8 @@ from tests.support.temporary_runs import CONFIGS
 OTHERS = ["15-puzzle", "24-puzzle", "3x3-diameter", "cube-2x2x2", "hexagram", "xcross"]
 """4×4 turned round, what has no plan of its own, as it has several goals, and what is not searched
 by shifts."""
-NAMES = sorted({path.stem for path in CONFIGS.glob("*.toml")}.difference(OTHERS))
+PROGRAMS = {path.stem for path in CONFIGS.glob("*.py")}
+NAMES = sorted({path.stem for path in CONFIGS.glob("*.toml")}.difference(OTHERS, PROGRAMS))
 FEW = ["2x6", "2x7", "3x5", "goat", "pattern-2x7-k2", "pattern-2x8-k4"]
 MEMORIES = ["1.5GB", "4GB"]
 MOST_LOOK_UPS = 1_000_000
