@@ -24,7 +24,6 @@ from frontier.codec.codecs import LITTLE_ENDIAN, SlabCodec, encoded_bytes
 from frontier.errors import NotAFile
 from frontier.layers.parts import Part, PartRecord, PartWriter, footer_bytes
 from frontier.layers.tally import Tally
-from frontier.space.keys import KeySpace
 from frontier.space.layout import Layout
 from frontier.stopwatch import Stopwatch
 from frontier.storage.base import Storage
@@ -84,8 +83,7 @@ class LayerFiles:
     @property
     def list_words(self) -> int:
         """The number of 64-bit words of a list."""
-        space = self.layout.space
-        return (self.listed or 0) * (space.words if isinstance(space, KeySpace) else 1)
+        return (self.listed or 0) * self.layout.space.words
 
     @property
     def metadata(self) -> dict:
@@ -190,9 +188,8 @@ class LayerFiles:
 
     def write_list(self, numbers: np.ndarray, tally: Tally, durable: bool = False) -> PartRecord:
         """Write a whole layer as a list of sorted state numbers, uint64, and return its record."""
-        space = self.layout.space
         whole = replace(self, listed=int(numbers.size))
-        words = space.words_of(numbers).reshape(-1) if isinstance(space, KeySpace) else numbers
+        words = self.layout.space.words_of(numbers).reshape(-1)
         whole.begin(durable)
         slab = np.zeros(LIST_SLAB, dtype=np.uint64)
         with ThreadPoolExecutor(1) as thread, whole.write_part(0, thread, durable) as writer:

@@ -15,7 +15,6 @@ from frontier.errors import CorruptRunError
 from frontier.kernels.lists import list_bits, set_bits
 from frontier.layers.files import LIST_SLAB, LayerFiles, list_slabs
 from frontier.layers.parts import in_groups
-from frontier.space.keys import KeySpace
 from frontier.text import counted
 
 OPEN_PARTS = 64
@@ -107,9 +106,7 @@ class StoredLayer:
                 for i, row in enumerate(some.tolist()):
                     slabs.decode(i, rows[row])
         words = words[: self.files.list_words]
-        if isinstance(space, KeySpace):
-            return space.keys_of(words.reshape(self.states, space.words))
-        return words
+        return space.keys_of(words.reshape(self.states, space.words))
 
     @cached_property
     def by_slab(self) -> tuple[np.ndarray, np.ndarray]:

@@ -70,7 +70,6 @@ def plan_value(forecast: Forecast) -> dict:
 
 def key_plan_value(plan: Plan) -> dict:
     """Return the output of `plan` as JSON for a program, whose states nobody has counted."""
-    assert isinstance(plan.space, KeySpace)
     memory = {"needed": None, "given": plan.task_bytes, "a_state": 8 * plan.space.words}
     free = plan.config.storage.free()
     foretold = {"form": "memory", "memory": memory, "disk": {"peak": None, "free": free}}

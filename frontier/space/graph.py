@@ -28,6 +28,7 @@ import numpy as np
 
 from frontier.jit import kernel
 from frontier.space.lehmer import LehmerCode
+from frontier.space.words import Numbered
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class Arcs(NamedTuple):
     voltage: np.ndarray
 
 
-class Space:
+class Space(Numbered):
     """The lift of a base graph by the sign, restricted to nodes that are reachable from the
     origins.
 
@@ -127,14 +128,13 @@ class Space:
     next side. undone: True, because every move can be undone. numbering: None, because the numbers
     of the states involve no choice. rows_are_numbered: False, because nodes have no digits.
     look_ups: 0, because only voltages need look-ups. in_memory_only: None, because tasks can search
-    the space. dtype: the type of state numbers.
+    the space.
 
     A state of a side is numbered ``node * code.half + index``. `states` counts all states of the
     lift; the search may reach fewer.
     """
 
     undone, numbering, rows_are_numbered, look_ups, in_memory_only = True, None, False, 0, None
-    dtype = np.dtype(np.uint64)
 
     def __init__(self, graph: BaseGraph, origins: Iterable[tuple[int, int]]):
         """origins: (vertex, sign) of each position at depth 0."""
@@ -188,11 +188,6 @@ class Space:
     def table_bytes(self) -> int:
         """The bytes that a process needs for the space."""
         return self.graph.vertex_bytes * self.graph.vertices
-
-    def has_numbers(self, side: int, numbers: np.ndarray) -> bool:
-        """Return whether all of uint64[N] numbers, ascending, may be numbers of states of a
-        side."""
-        return not numbers.size or int(numbers[-1]) < self.nodes[side] * self.code.half
 
     def side_of(self, depth: int) -> int:
         """Return the side of the layer at `depth`."""

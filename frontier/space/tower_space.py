@@ -21,7 +21,7 @@ import numpy as np
 from frontier.space.graph import Space
 from frontier.space.keys import KeySpace
 from frontier.space.tower import Graph, Tower
-from frontier.space.words import SLAB_BYTES, RowCode
+from frontier.space.words import SLAB_BYTES, Numbered, RowCode
 
 Tables = tuple[np.ndarray, np.ndarray]
 """`to` and `then` of a digit: int32[sections, radix] each."""
@@ -54,10 +54,10 @@ class Walk(NamedTuple):
     then: np.ndarray
 
 
-class TowerSpace:
+class TowerSpace(Numbered):
     """The states of a tower and what moves do to them.
 
-    tower: numbers the states. dtype: the type of state numbers. code: the states of a row; state x
+    tower: numbers the states. code: the states of a row; state x
     of row n has the number n * code.half + x. nodes: the number of rows, in a list with one entry,
     because there is one side. forward, backward: the arcs that leave a vertex, and the arcs into a
     vertex undone, with the tables of the outer digits. to: uint16 or uint32[sections, states of a
@@ -67,7 +67,6 @@ class TowerSpace:
     """
 
     sides, voltages, arc_counts, rows_are_numbered = 1, (), [()], True
-    dtype = np.dtype(np.uint64)
 
     def __init__(self, tower: Tower, row_cost: float = ROW_COST):
         self.tower, self.places = tower, tower.places
@@ -164,11 +163,6 @@ class TowerSpace:
         if self.places is not None:
             return "all ways to lay its like pieces are one digit of a position's number"
         return None if self.undone else "some of its moves cannot be undone"
-
-    def has_numbers(self, side: int, numbers: np.ndarray) -> bool:
-        """Return whether all of uint64[N] numbers, ascending, may be numbers of states of a
-        side."""
-        return not numbers.size or int(numbers[-1]) < self.nodes[side] * self.code.half
 
     def side_of(self, depth: int) -> int:
         """Return the side of the layer at `depth`."""

@@ -1,6 +1,7 @@
 """The words of bitmaps: their sizes, and their bits for kernels."""
 
 from math import ceil, prod
+from typing import Any
 
 import numpy as np
 
@@ -42,3 +43,27 @@ class RowCode:
         if self.words > (slab := SLAB_BYTES // WORD_BYTES):
             self.leading = (ceil(self.words / slab), slab)
         self.words = prod(self.leading)
+
+
+class Numbered:
+    """What all spaces have whose states are numbered ``node * code.half + index``.
+
+    words: the number of words of a state number. dtype: its type. code, nodes: see the spaces.
+    """
+
+    words, dtype = 1, np.dtype(np.uint64)
+    code: Any
+    nodes: list[int]
+
+    def words_of(self, numbers: np.ndarray) -> np.ndarray:
+        """Return state numbers as uint64[N, words]."""
+        return numbers.reshape(-1, 1)
+
+    def keys_of(self, words: np.ndarray) -> np.ndarray:
+        """Return state numbers from their words; inverse of `words_of`."""
+        return words.reshape(-1)
+
+    def has_numbers(self, side: int, numbers: np.ndarray) -> bool:
+        """Return whether all of uint64[N] numbers, ascending, may be numbers of states of a
+        side."""
+        return not numbers.size or int(numbers[-1]) < self.nodes[side] * self.code.half
