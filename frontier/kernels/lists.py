@@ -77,7 +77,7 @@ class ListKernel(ABC):
         while current.size:
             yield current
             new = self.expand(self.space.side_of(depth), current, seen)
-            seen = np.sort(np.append(seen, current), kind="stable") if revisits else current
+            seen = united(seen, current) if revisits else current
             current, depth = new, depth + 1
 
     def neighbours(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -93,6 +93,11 @@ class ListKernel(ABC):
     @abstractmethod
     def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
         """Return all neighbours, in the order of the arcs, in a new array."""
+
+
+def united(*lists: np.ndarray) -> np.ndarray:
+    """Return the members of some sorted lists together, sorted."""
+    return np.sort(np.concatenate(lists), kind="stable")
 
 
 def without(numbers: np.ndarray, *lists: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ import numpy as np
 
 from frontier.kernels.bitmap_search import LayerBitmaps, count_ones
 from frontier.kernels.engines import engine_of, lists_of
+from frontier.kernels.lists import united
 from frontier.layers.parts import PartRecord
 from frontier.layers.plan import Plan
 from frontier.layers.record import Form, LayerRecord
@@ -82,25 +83,19 @@ class AsLists(Held):
         workers = max(1, plan.threads)
         self._kernel.allow(workers, workers * plan.config.cluster.memory)
         self._lists = [self._stored(depth).numbers() for depth in self.depths]
-        # All layers before the last two, if a move may lead to any of them.
-        self._earlier: np.ndarray | None = None
-        if plan.puzzle.model.revisits:
-            self._earlier = self._lists[0][:0]
-            for depth in range(self.depth - 1):
-                self._earlier = np.append(self._earlier, self._stored(depth).numbers())
+        # The layer before the last, and all earlier ones if a move may lead to any of them.
+        self._seen, self._revisits = self._lists[0], plan.puzzle.model.revisits
+        for depth in range(self.depth - 1) if self._revisits else ():
+            self._seen = united(self._seen, self._stored(depth).numbers())
 
     def expand(self) -> Tally:
         """Make the next layer and return its tally. If it is empty, keep the last two layers."""
-        before, current = self._lists
-        seen = before
-        if self._earlier is not None:
-            seen = np.sort(np.append(self._earlier, before), kind="stable")
-        numbers = self._kernel.expand(self._space.side_of(self.depth), current, seen)
+        _, current = self._lists
+        numbers = self._kernel.expand(self._space.side_of(self.depth), current, self._seen)
         tally = self._counting.of_list(self._space.side_of(self.depth + 1), numbers)
         if tally.states:
             self._lists, self.depth = [current, numbers], self.depth + 1
-            if self._earlier is not None:
-                self._earlier = seen
+            self._seen = united(self._seen, current) if self._revisits else current
         return tally
 
     def _write(self, depth: int, tally: Tally) -> list[PartRecord]:
