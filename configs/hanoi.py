@@ -7,7 +7,7 @@ def puzzle(disks=10, pegs=4):
     """Digit d of a state is the peg of a disk, the largest disk first. All begin on peg 0."""
 
     def neighbours(state, out):
-        top = np.full(pegs, -1)  # the smallest disk on each peg; -1 if there is none
+        top = np.full(pegs, -1)  # the smallest disk on each peg; -1 on an empty peg
         for disk in range(disks):
             top[state[disk]] = disk
         count = 0

@@ -263,9 +263,9 @@ def checked_config(
     reach a goal.
 
     name: the file of the config, or a phrase. settings: overrides, which change `values`. text: the
-    TOML of the file. folder: the directory
-    from which the path of a program counts; None for tables that a run has stored. Raises
-    InputError, beginning with `name` and the line unless the schema refuses an override.
+    TOML of the file. folder: the directory from which the path of a program counts; None for tables
+    that a run has stored. Raises InputError, beginning with `name` and the line unless the schema
+    refuses an override.
     """
     for setting in settings:
         _override(values, setting)

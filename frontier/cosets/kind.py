@@ -54,7 +54,7 @@ def gods_number_value(run: CosetRun) -> dict[str, Any]:
 
 
 def witness_of(run: CosetRun) -> Witness | None:
-    """Return the witness of the greatest lower bound; None if there is none."""
+    """Return the witness of the greatest lower bound, or None without a lower bound."""
     return max(run.begun_proof.witnesses, key=lambda witness: witness.limit, default=None)
 
 

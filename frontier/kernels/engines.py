@@ -18,12 +18,11 @@ from frontier.space.tower_space import AnySpace, TowerSpace
 class Engine(NamedTuple):
     """The functions and classes that make the layers of a space.
 
-    search: returns a search whose
-    layers are bitmaps in memory, for a layout and a number of threads. memory_layout: returns the
-    layout of these bitmaps, for a space and a number of threads. memory_bytes: returns the bytes
-    that a search with a layout takes. tables, expansion: make the parts of a layer. task_layouts:
-    returns the layouts for tasks, the cheapest first, for a space, a worker's bytes of memory and a
-    number of workers.
+    search: returns a search whose layers are bitmaps in memory, for a layout and a number of
+    threads. memory_layout: returns the layout of these bitmaps, for a space and a number of
+    threads. memory_bytes: returns the bytes that a search with a layout takes. tables, expansion:
+    make the parts of a layer. task_layouts: returns the layouts for tasks, the cheapest first, for
+    a space, a worker's bytes of memory and a number of workers.
     """
 
     search: Callable[[Layout[Any], int], BitmapSearch[Any]]

@@ -50,8 +50,8 @@ FILE_BYTES = 1 << 20
 _trusted: set[str] = set()
 """The texts that the user of this process has named or trusted."""
 
-
 _trusts_stored = False
+"""True if the user trusts any text that a run has stored."""
 
 
 def trust_stored() -> None:
