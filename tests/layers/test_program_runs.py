@@ -15,6 +15,7 @@ from frontier.answers.excerpts import Excerpt
 from frontier.errors import InputError, Stopped
 from frontier.layers.verify import verify
 from tests.support import programs
+from tests.support.sweeps import cases
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 HANOI = (CONFIGS / "hanoi.py").read_text()
@@ -33,7 +34,7 @@ CASES = {
 }
 
 
-@pytest.fixture(params=CASES)
+@pytest.fixture(params=cases(CASES, few=["hanoi", "long", "sokoban"]))
 def case(request, tmp_path):
     """(the config of a run that keeps all layers, its layers by a dictionary)."""
     text, parameters = CASES[request.param]
