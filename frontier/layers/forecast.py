@@ -205,7 +205,7 @@ def disk_warning(plan: Plan, until: int | None = None, fresh: bool = False) -> s
     until: the last depth, instead of the config's. fresh: True if an existing run is deleted first.
     """
     search, storage = plan.config.search, plan.config.storage
-    if plan.in_memory:
+    if plan.in_memory or not plan.puzzle.model.counted:
         return None
     layers = MANY_LAYERS if search.keep == "all" else LAYERS_AT_ONCE + search.spare
     most = layers * max(map(plan.layout.layer_bytes, range(plan.space.sides)))

@@ -21,9 +21,11 @@ from frontier.layers.layouts import (
 )
 from frontier.layers.parts import WRITER_BYTES
 from frontier.puzzles import Puzzle
+from frontier.space.key_layout import AnyLayout, KeyLayout, layout_of
 from frontier.space.keys import KeySpace
 from frontier.space.layout import Layout
 from frontier.space.tower_space import AnySpace
+from frontier.space.words import WORD_BYTES
 from frontier.text import counted, facts_html, named, size, size_to_set
 
 SLABS_A_THREAD = 3
@@ -47,8 +49,14 @@ NO_LISTS = -1
 """The limit if moves may lead to any earlier layer: no layer is thin, because only bitmaps can tell
 which states were seen."""
 
-ALL_LISTS = 2**63
-"""The limit if all layers are lists."""
+LIST_COPIES = 8
+"""A list of keys takes at most so many times the memory of a layer while the next one is made."""
+
+THIN_KEYS = 1_000_000
+"""Tasks make layers of keys that are larger than this."""
+
+LEAST_KEY_BYTES = 20_000_000
+"""A task on keys needs so much memory beside that of its process."""
 
 LARGEST_MEMORY = 25 * 10**12
 """No worker has this many bytes of memory. If a puzzle needs more, the error names no size."""
@@ -130,7 +138,7 @@ class Plan:
     config: Config
     puzzle: Puzzle
     space: AnySpace
-    layout: Layout[Any]
+    layout: AnyLayout
     list_states: int
     task_bytes: int
     threads: int = 0
@@ -174,7 +182,8 @@ class Plan:
     def policy(self) -> Policy:
         search = self.config.search
         kept = None if search.keep == "all" else LEAST_KEPT + search.spare
-        return Policy(self.list_states, self.in_memory, kept)
+        bitmaps = self.in_memory and not isinstance(self.space, KeySpace)
+        return Policy(self.list_states, bitmaps, kept)
 
     @property
     def mode_in_words(self) -> str:
@@ -231,6 +240,8 @@ def make_plan(config: Config, layout: dict[str, Any] | None = None) -> Plan:
     if config.cluster.workers_here and not config.cluster.oversubscribe:
         machine.refuse_beyond(config.cluster.workers_here, memory)
     space = _space_of(config, puzzle)
+    if isinstance(space, KeySpace):
+        return _plan_keys(config, puzzle, space, layout)
     bytes_in_memory = 0
     if config.search.in_memory and config.cluster.workers_here:
         in_memory = _plan_in_memory(config, puzzle, space, layout)
@@ -335,9 +346,6 @@ def _plan_in_memory(
     On this machine that process may use the memory of all workers together.
     """
     workers = _workers_in_one_process(config)
-    if isinstance(space, KeySpace):  # it stops before a layer that does not fit
-        room = config.cluster.memory * workers
-        return Plan(config, puzzle, space, Layout(space, 0, 1), ALL_LISTS, room, workers)
     engine = engine_of(space)
     chosen = Layout.from_settings(space, layout) if layout else engine.memory_layout(space, workers)
     need = process_bytes(space) + engine.memory_bytes(chosen)
@@ -351,6 +359,26 @@ def _plan_in_memory(
     if not space.undone:
         list_states = NO_LISTS
     return Plan(config, puzzle, space, chosen, list_states, need, workers)
+
+
+def _plan_keys(
+    config: Config, puzzle: Puzzle, space: KeySpace, layout: dict[str, Any] | None
+) -> Plan:
+    """Return the plan of a run whose states are keys. One process makes lists while they fit in its
+    memory, and tasks make larger layers."""
+    memory, workers = config.cluster.memory, _workers_in_one_process(config)
+    fixed = PROCESS_BYTES + WRITER_BYTES + _transfer_bytes(config)
+    if memory < fixed + LEAST_KEY_BYTES:
+        why = f"a task of {puzzle.title} needs {size(fixed + LEAST_KEY_BYTES)}"
+        raise _too_little(config, why, fixed + LEAST_KEY_BYTES)
+    chosen = layout_of(space, layout) if layout else KeyLayout.within(space, memory - fixed)
+    assert isinstance(chosen, KeyLayout)
+    here = bool(config.search.in_memory and config.cluster.workers_here)
+    room = memory * workers if here else memory
+    lists = (room - fixed) // (WORD_BYTES * space.words * LIST_COPIES)
+    if not here:
+        lists = min(lists, THIN_KEYS, chosen.part_keys // space.most)
+    return Plan(config, puzzle, space, chosen, lists, room, workers if here else 0)
 
 
 def _workers_in_one_process(config: Config) -> int:
