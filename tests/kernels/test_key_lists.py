@@ -11,6 +11,7 @@ from frontier.kernels import key_lists
 from frontier.kernels.key_lists import KeyLists
 from frontier.space.keys import KeySpace, Rules
 from tests.support import programs
+from tests.support.sweeps import swept
 
 
 @cache
@@ -35,7 +36,7 @@ def found(lists: KeyLists, table, threads=2, room=1 << 40) -> list[set]:
     return [set(map(tuple, lists.space.digits_of(layer).tolist())) for layer in layers]
 
 
-@pytest.mark.parametrize(("both", "pad"), [(True, 0), (False, 0), (True, 50), (False, 110)])
+@swept(("both", "pad"), [(True, 0), (False, 110), (False, 0), (True, 50)], few=2)
 def test_layers_are_those_of_a_dictionary(both, pad, monkeypatch):
     """Keys of one, two and four words; parts, blocks and waves are small."""
     monkeypatch.setattr(key_lists, "PART_KEYS", 700)
@@ -43,9 +44,10 @@ def test_layers_are_those_of_a_dictionary(both, pad, monkeypatch):
     monkeypatch.setattr(key_lists, "SMALL_LIST", 32)
     table, layers = graph(both=both, pad=pad)
     assert max(map(len, layers)) > 4000
-    assert found(lists_of(table), table) == layers
-    room = key_lists.PROCESS_BYTES + 40 * 20_000 * lists_of(table).space.words
-    assert found(lists_of(table), table, threads=1, room=room) == layers
+    lists = lists_of(table)
+    assert found(lists, table) == layers
+    room = key_lists.PROCESS_BYTES + 40 * 20_000 * lists.space.words
+    assert found(lists, table, threads=1, room=room) == layers
 
 
 def test_neighbours_and_their_sources():

@@ -163,6 +163,7 @@ def test_sets_of_places_beside_other_digits():
     assert searched(by_places) == searched(by_tables) == listed(by_places)
 
 
+@pytest.mark.sweep
 def test_a_row_is_no_larger_than_a_slab():
     """Digits whose product of values is just above that of a slab's bits are not joined."""
     turns = []

@@ -81,7 +81,7 @@ def test_too_many_states_are_an_error_at_once(tmp_path):
 
 
 def test_memory_that_is_too_small_is_refused_with_figures(tmp_path):
-    config = config_of(tmp_path, 2, 7)
+    config = config_of(tmp_path, 2, 6)
     small = config.model_copy(
         update={"cluster": config.cluster.model_copy(update={"memory": 200_000_000})}
     )

@@ -15,7 +15,7 @@ OTHERS = ["15-puzzle", "24-puzzle", "3x3-diameter", "cube-2x2x2", "hexagram", "x
 by shifts."""
 PROGRAMS = {path.stem for path in CONFIGS.glob("*.py")}
 NAMES = sorted({path.stem for path in CONFIGS.glob("*.toml")}.difference(OTHERS, PROGRAMS))
-FEW = ["2x6", "2x7", "3x5", "goat", "pattern-2x7-k2", "pattern-2x8-k4"]
+FEW = ["2x6", "goat", "pattern-2x7-k2"]
 MEMORIES = ["1.5GB", "4GB"]
 MOST_LOOK_UPS = 1_000_000
 """Work is counted arc by arc in layouts with no more look-ups."""

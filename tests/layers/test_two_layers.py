@@ -312,7 +312,7 @@ def test_a_part_that_is_found_is_forced_before_another_is_given_up_for_it(tmp_pa
 
 
 @swept("moment", [1, 2], few=1)
-@swept("form", ["tasks", "memory", "lists"], few=["tasks", "memory"])
+@swept("form", ["tasks", "memory", "lists"], few=["tasks"])
 def test_an_orphan_does_a_task_while_the_run_goes_on(tmp_path, monkeypatch, form, moment):
     """Just after the driver has seen that there are no parts yet."""
     plan, store = stopped_of(tmp_path, done=0)

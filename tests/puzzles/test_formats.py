@@ -293,7 +293,7 @@ def test_an_error_names_the_formats_that_are_read(tmp_path, text):
             assert word in str(error.value)
 
 
-@pytest.mark.parametrize("text", [json.dumps(KPUZZLE), TWSEARCH, GAP])
+@swept("text", [json.dumps(KPUZZLE), TWSEARCH, GAP], few=1)
 def test_commands_know_formats_by_their_content(tmp_path, monkeypatch, text):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mini.toml").write_text(text)
