@@ -27,6 +27,11 @@ def lists_of(table, **changed) -> KeyLists:
     return KeyLists(KeySpace(table["radices"], table["undone"], lambda: rules))
 
 
+@cache
+def lists_of_graph(**parameters) -> KeyLists:
+    return lists_of(graph(**parameters)[0])
+
+
 def found(lists: KeyLists, table, threads=2, room=1 << 40) -> list[set]:
     """The layers that the kernel finds."""
     lists.allow(threads, room)
@@ -44,7 +49,7 @@ def test_layers_are_those_of_a_dictionary(both, pad, monkeypatch):
     monkeypatch.setattr(key_lists, "SMALL_LIST", 32)
     table, layers = graph(both=both, pad=pad)
     assert max(map(len, layers)) > 4000
-    lists = lists_of(table)
+    lists = lists_of_graph(both=both, pad=pad)
     assert found(lists, table) == layers
     room = key_lists.PROCESS_BYTES + 40 * 20_000 * lists.space.words
     assert found(lists, table, threads=1, room=room) == layers
@@ -52,7 +57,7 @@ def test_layers_are_those_of_a_dictionary(both, pad, monkeypatch):
 
 def test_neighbours_and_their_sources():
     table, _ = graph()
-    lists = lists_of(table)
+    lists = lists_of_graph(both=True, pad=0)
     states = np.array([[5], [7], [19_999]])
     _, keys = lists.space.numbers(np.zeros(3, np.int64), states)
     near, source = lists.neighbours(0, keys)
@@ -83,7 +88,7 @@ def test_keys_instead_of_digits():
 def test_no_room_for_a_layer(monkeypatch):
     monkeypatch.setattr(key_lists, "SMALL_LIST", 32)
     table, layers = graph()
-    lists = lists_of(table)
+    lists = lists_of_graph(both=True, pad=0)
     with pytest.raises(Stopped, match=r"cluster\.memory"):
         found(lists, table, room=key_lists.PROCESS_BYTES + 8 * 100)
     assert found(lists, table) == layers
@@ -145,20 +150,21 @@ def dividing(state, out):
     return 1 // state[0]
 
 
-@pytest.mark.parametrize(
+@swept(
     ("neighbours", "said"),
     [
         (beyond, r"state \[0\].*index"),
-        (too_many, "returns 9"),
         (too_large, r"is 500: digits from 0 to 4"),
         (one_way, "none leads back"),
-        (raising, "three"),
         (not_compiled, "^puzzle.file: Numba cannot compile it: [A-Z]"),
-        (nothing, "returns none"),
         (fraction, "writes float64"),
+        (too_many, "returns 9"),
+        (raising, "three"),
+        (nothing, "returns none"),
         (a_float, "returns float64"),
         (dividing, r"state \[0\]: it raises ZeroDivisionError"),
     ],
+    few=5,
 )
 def test_wrong_functions_are_named(neighbours, said):
     table = {"radices": [5], "start": [0], "undone": True, "most": 2, "neighbours": neighbours}

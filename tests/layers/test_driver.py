@@ -132,6 +132,7 @@ def middling_boards():
     return [(form, *board) for board in boards for form in FORMS] + [("bits", 3, 3)]
 
 
+@pytest.mark.sweep
 @swept(
     ("form", "rows", "columns"),
     middling_boards(),
@@ -224,6 +225,7 @@ def test_forms_change_within_a_run(tmp_path, columns, most):
     assert [r.states for r in done.records] == [r.states for r in plain.records]
 
 
+@pytest.mark.sweep
 def test_seven_by_two_costs_what_two_by_seven_does(tmp_path):
     one, other = (api.plan(config_of(tmp_path, *size)) for size in ((2, 7), (7, 2)))
     assert one.layout.shape(0) == other.layout.shape(0)

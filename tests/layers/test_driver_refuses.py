@@ -134,6 +134,7 @@ def test_puzzles_that_need_more_memory_than_there_is_anywhere_are_out_of_reach()
 TILES = {"kind": "tiles", "rows": 2, "columns": 7}
 
 
+@pytest.mark.sweep
 @swept("memory", [0, 10**6, 3 * 10**6, 4 * 10**8], few=1)
 def test_the_least_memory_that_is_named_suffices(memory):
     def planned(memory):

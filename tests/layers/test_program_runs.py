@@ -16,6 +16,7 @@ from frontier.answers.excerpts import Excerpt
 from frontier.errors import InputError, Stopped
 from frontier.kernels import key_lists
 from frontier.layers.verify import verify
+from frontier.puzzles import program_file
 from tests.support import programs
 from tests.support.sweeps import cases
 
@@ -199,25 +200,14 @@ def test_a_run_of_somebody_else_is_data(tmp_path):
     assert mark.exists()
 
 
-ASKING = """
-import sys, frontier
-run = frontier.open_run(sys.argv[1])
-try:
-    run.solve("0001")
-except frontier.errors.InputError as error:
-    print(error)
-run.trust()
-print(run.solve("0001").distance)
-"""
-
-
-def test_trust_in_python(tmp_path):
-    run = frontier.run(programs.program(tmp_path, HANOI, "all", disks=4))
-    words = [sys.executable, "-c", ASKING, str(run.path)]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    *refused, distance = done.stdout.splitlines()
-    assert "trust the stored text" in refused[0]
-    assert distance == "1"
+def test_trust_in_python(tmp_path, monkeypatch):
+    path = frontier.run(programs.program(tmp_path, HANOI, "all", disks=4)).path
+    monkeypatch.setattr(program_file, "_trusted", set())  # as in a process that has named no file
+    run = frontier.open_run(path)
+    with pytest.raises(InputError, match="trust the stored text"):
+        run.solve("0001")
+    run.trust()
+    assert run.solve("0001").distance == 1
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ FORMS = {
 }
 
 
-@swept("form", FORMS, few=["memory", "lists, parts"])
+@swept("form", FORMS, few=["lists, parts"])
 def test_a_run_in_every_form(tmp_path, form):
     plan = FORMS[form](api.plan(config_of(tmp_path)))
     run = api.run(plan, until=9).store
@@ -132,6 +132,7 @@ def test_answers_and_exports(tmp_path):
             assert puzzle.parse(puzzle.line(board)) == board
 
 
+@pytest.mark.sweep
 def test_finished_tasks_are_used_again(tmp_path, monkeypatch):
     plan = as_parts(api.plan(config_of(tmp_path, search={"spare": 1})))
     run = api.run(plan, until=8).store
@@ -143,6 +144,7 @@ def test_finished_tasks_are_used_again(tmp_path, monkeypatch):
     assert [calls.count((9, number)) for number in range(14)] == [1] * 14
 
 
+@pytest.mark.sweep
 def test_tasks_write_the_same_bytes_again(tmp_path):
     stores = [
         api.run(as_parts(api.plan(config_of(tmp_path / name))), until=9).store for name in "ab"
@@ -200,6 +202,7 @@ def test_moves_without_inverses(tmp_path):
     assert sizes_of(run) == [len(layer) for layer in layers[:-1]]
 
 
+@pytest.mark.sweep
 def test_two_colours_resumed(tmp_path):
     """The ways to lay two colours are one digit, whose row is cut into slabs."""
     colours = {"turn": [*range(2, 25), 1], "swap": "(1 2)"}
@@ -232,6 +235,7 @@ def test_what_is_searched_in_memory_alone(tmp_path):
         api.plan(config.model_copy(update={"cluster": small}))
 
 
+@pytest.mark.sweep
 def test_parts_of_a_layer_that_was_being_stored(tmp_path, monkeypatch):
     """No task could finish it, as moves without inverses may lead to any layer."""
     config = config_of(tmp_path, search={"in_memory": True, "keep": "all"}, closed=False)

@@ -103,6 +103,7 @@ def test_no_part_is_there_beside_the_one_that_replaces_it(tmp_path):
     assert max(looked) < 0.8 * max(three)
 
 
+@pytest.mark.sweep
 @swept("search", [{"spare": 2}, {"keep": "all"}], few=1)
 def test_layers_that_are_to_be_kept_are_not_given_up(tmp_path, search):
     plan, store = stopped_of(tmp_path, **search)
@@ -240,6 +241,7 @@ def test_a_damaged_part_whose_predecessor_is_gone_is_an_error(tmp_path, damage):
     assert [fault.task for fault in verify(after).faults] == [task]
 
 
+@pytest.mark.sweep
 @swept("damaged", [DEPTH - 2, DEPTH - 1, DEPTH], few=1)
 def test_spare_layers_help_where_lost_parts_seem_to_be_given_up(tmp_path, monkeypatch, damaged):
     """Of the layer before the last a part is lost that the layer under way would have replaced. A

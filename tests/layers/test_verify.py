@@ -306,7 +306,7 @@ DAMAGED_RUNS = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGED_RUNS)
+@swept("damage", DAMAGED_RUNS, few=1)
 def test_no_command_advises_itself(copy, damage):
     """Wherever the run lies."""
     path = copy("frontier")

@@ -121,6 +121,7 @@ def test_zarr_finds_the_codec_of_bitmaps_where_it_is_installed(tmp_path, monkeyp
     assert (found["some"] == words[1:4, :, 3:35]).all()
 
 
+@pytest.mark.sweep
 def test_zarr_reads_bitmaps_here(tmp_path, monkeypatch):
     store = run_of(tmp_path / "run", "bitmap", 0, monkeypatch)
     for record in store.records:

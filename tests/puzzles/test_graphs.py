@@ -73,6 +73,7 @@ def assert_layers(adjacency, boards, start=None):
 # --- whole searches
 
 
+@pytest.mark.sweep
 def test_hexagram():
     config = load_config(HEXAGRAM)
     settings = config.puzzle

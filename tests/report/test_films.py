@@ -338,6 +338,7 @@ def test_a_strip_fits_a_page(count):
     assert texts(strip).count("1.") == (count > 1)
 
 
+@pytest.mark.sweep
 def test_drawings_as_png(tmp_path):
     """In the colours and with the letters of the SVG, twice as large and more."""
     target = tmp_path / "goat.png"

@@ -164,6 +164,7 @@ def test_puzzles_with_other_goals_share_databases(kept, metric):
     assert kept.made == []
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("metric", METRICS)
 def test_names_of_large_boards_fit_a_file_system(kept, metric):
     """However many groups there are."""

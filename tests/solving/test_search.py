@@ -38,12 +38,7 @@ CASES = [
     ]
     for blank in (THREE if shape == (3, 3) else blank_cells(*shape))
 ]
-FEW = [
-    ((2, 3), (0, 1), "step"),
-    ((2, 4), (0, 0), "step"),
-    ((2, 4), (1, 2), "multi"),
-    ((3, 3), (2, 2), "step"),
-]
+FEW = [((2, 3), (0, 1), "step"), ((2, 4), (1, 2), "multi"), ((3, 3), (0, 0), "step")]
 each_board = swept(("shape", "blank", "metric"), CASES, few=FEW)
 
 
@@ -126,7 +121,7 @@ SMALL_SEARCHES = [
 
 
 @swept("threads", [1, 2, 5], few=[2])
-@swept(("shape", "blank", "metric"), SMALL_SEARCHES, few=2)
+@swept(("shape", "blank", "metric"), SMALL_SEARCHES, few=[SMALL_SEARCHES[1]])
 def test_solutions_by_parts_and_threads(small_searches, monkeypatch, shape, blank, metric, threads):
     """Weak databases alone solve all; iterations are divided among the threads."""
     board = board_of(*shape, blank, metric)
@@ -146,7 +141,7 @@ def test_solutions_by_parts_and_threads(small_searches, monkeypatch, shape, blan
     assert len(watched) >= by_threads
 
 
-@swept(("shape", "blank", "metric"), SMALL_SEARCHES, few=2)
+@swept(("shape", "blank", "metric"), SMALL_SEARCHES, few=[SMALL_SEARCHES[1]])
 def test_hard_positions_are_searched_with_larger_databases(small_searches, shape, blank, metric):
     """Which are loaded once; easy ones do not need them."""
     board = board_of(*shape, blank, metric)
@@ -186,6 +181,7 @@ def test_a_search_ends_after_so_many_nodes(shape, blank, metric):
     assert ended or len(stages(puzzle, ROOM)[0]) == 1 or shape == (2, 3)
 
 
+@pytest.mark.sweep
 def test_a_search_by_threads_ends_after_so_many_nodes(small_searches, monkeypatch):
     """With the bound that has been proved."""
     board, puzzle = board_of(3, 3, (0, 0)), tile_puzzle(3, 3)
@@ -279,7 +275,7 @@ STAGES = [(shape, metric) for shape in [(2, 3), (3, 3), (2, 6), (4, 4), (5, 5)]
           for metric in ("step", "multi")]  # fmt: skip
 
 
-@swept(("shape", "metric"), STAGES, few=[*STAGES[2:5], STAGES[6]])
+@swept(("shape", "metric"), STAGES, few=STAGES[2:5])
 @swept("room", [10**6, 10**7, 10**8, 10**9], few=[10**6, 10**9])
 def test_stages_grow_up_to_the_largest_databases_that_fit(shape, metric, room):
     puzzle = tile_puzzle(*shape, metric=metric)
