@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+import pytest
+
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 sys.path.insert(0, str(SCRIPTS))  # the modules there import one another by their names
 
@@ -30,6 +32,7 @@ def test_a_figure_is_compared_with_its_last_value_on_the_same_machine():
     assert kinds.slower(line("c", "3"), history) is None
 
 
+@pytest.mark.sweep
 def test_every_kind_is_timed(tmp_path):
     timed = list(kinds.figures())
     names = [name for name, _ in timed]

@@ -241,9 +241,9 @@ def test_2x6_from_every_blank_cell(blank):
 
 @swept(
     ("name", "shape"),
-    [("2x3", (2, 3)), ("2x4", (2, 4)), ("2x5", (2, 5)), ("3x3", (3, 3)), ("2x6", (2, 6)),
-     ("3x4", (3, 4))], few=2,
-)  # fmt: skip
+    [("2x3", (2, 3)), ("2x4", (2, 4)), ("2x5", (2, 5)), ("3x3", (3, 3)), ("2x6", (2, 6))],
+    few=2,
+)
 def test_the_last_two_layers_are_those_that_are_published(name, shape):
     """In docs/results, of boards with the blank at home in the corner."""
     with (RESULTS / f"{name}.csv").open() as file:

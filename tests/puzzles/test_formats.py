@@ -158,7 +158,7 @@ def random_kpuzzle(seed):
     return definition, twin, each, tuple(goal)
 
 
-@swept("seed", range(60), few=4)
+@swept("seed", range(25), few=4)
 def test_layers_of_kpuzzles_are_those_of_a_dictionary(tmp_path, seed):
     definition, moves, each, goal = random_kpuzzle(seed)
     sizes = [len(layer) for layer in permutation_layers(moves, each, [goal])]
@@ -168,7 +168,7 @@ def test_layers_of_kpuzzles_are_those_of_a_dictionary(tmp_path, seed):
     assert frontier.run(config).counts == sizes
 
 
-@swept("seed", range(60), few=4)
+@swept("seed", range(25), few=4)
 def test_layers_of_groups_are_those_of_a_dictionary(tmp_path, seed):
     rng = random.Random(seed)
     size = rng.randint(2, 6)

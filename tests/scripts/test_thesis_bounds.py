@@ -71,7 +71,7 @@ def random_stub(seed):
     return Stub(whole, patterns)
 
 
-@swept("seed", range(60), few=12)
+@swept("seed", range(30), few=8)
 def test_bounds_of_made_up_runs(seed):
     stub, found = random_stub(seed), 0
     for most in (1, 2, 3, 6):
