@@ -26,7 +26,7 @@ from frontier.kernels.distances import UNREACHED, distance_table
 from frontier.kernels.shift_search import ShiftSearch, memory_layout
 from frontier.puzzles import tile_puzzle
 from frontier.puzzles.grid import Grid
-from tests.support.coset_boards import half_of_regions, kept, regions
+from tests.support.coset_boards import kept, regions, some_regions
 from tests.support.reference_cosets import Board, board_of
 from tests.support.sweeps import swept
 
@@ -91,7 +91,7 @@ def by_dictionary(board, limit):
 
 METRICS = ("step", "multi")
 SIX = regions([(2, 3), (3, 2)], METRICS)
-EIGHT = half_of_regions([(2, 4), (4, 2)])
+EIGHT = some_regions([(2, 4), (4, 2)])
 WITH_A_LOW_LIMIT = SIX[::3]
 
 
