@@ -261,6 +261,15 @@ def test_an_interruption_while_databases_are_made_leaves_a_solver(monkeypatch):
     solver.close()
 
 
+@pytest.mark.parametrize("metric", ["step", "multi"])
+def test_boards_have_one_memory_layout(metric):
+    """Kernels would be compiled once more for another one."""
+    puzzle = tile_puzzle(2, 3, metric=metric)
+    solver = solver_of(puzzle)
+    assert solver.databases.homes(puzzle.goals * 3).flags.c_contiguous
+    solver.close()
+
+
 def test_a_closed_solver():
     puzzle = tile_puzzle(2, 3)
     solver = solver_of(puzzle)
