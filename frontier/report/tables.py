@@ -9,6 +9,7 @@ from frontier.text import brief, counted, percent, rate, size
 LAYER: dict[str, tuple[str, Callable[[Any], str]]] = {
     "depth": ("depth", str),
     "states": ("states", "{:,}".format),
+    "members": ("members", "{:,}".format),
     "share": ("share", percent),
     "share_so_far": ("up to here", percent),
     "growth": ("growth", lambda times: f"{times:.3f}" if times else ""),
@@ -46,8 +47,9 @@ def tables_of(report: Report) -> Tables:
         for run in report.runs
     ]
     if run := report.one:
-        header = [heading for heading, _ in LAYER.values()]
-        forms = {name: form for name, (_, form) in LAYER.items()}
+        columns = {name: of for name, of in LAYER.items() if name != "members" or run.members}
+        header = [heading for heading, _ in columns.values()]
+        forms = {name: form for name, (_, form) in columns.items()}
         rows = [[form(getattr(of, name)) for name, form in forms.items()] for of in run.layers]
     else:
         titles = [{"puzzle": run.puzzle.title, "state": run.standing} for run in report.runs]
@@ -76,6 +78,8 @@ def key_figures(run: RunStatistics) -> dict[str, str]:
         "states": f"{run.states:,}{of}",
         "farthest positions": f"{run.farthest:,}" if run.complete else "not known yet",
     }
+    if run.members:
+        figures["members of the classes"] = f"{run.members:,}{so_far}"
     if run.diameter is not None:
         figures["diameter of the state graph"] = counted(run.diameter, "move")
     if run.puzzle.start is not None:
