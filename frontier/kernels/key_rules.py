@@ -2,13 +2,18 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
 from frontier.errors import InputError
 from frontier.space.keys import NO_KEY, KeySpace, Rules
 
+compiled_once = lru_cache(maxsize=4)
+"""Several kernels of a process use the same functions."""
 
+
+@compiled_once
 def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
     """Return the compiled function expand(keys, found, degree).
 
@@ -66,6 +71,7 @@ def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
     return expansion
 
 
+@compiled_once
 def compiled_classes(space: KeySpace, rules: Rules) -> Callable[[np.ndarray], bool]:
     """Return the compiled function that replaces uint64[N, words] keys by the keys of their
     representatives, and returns False if one is no state. Errors are those of
@@ -100,6 +106,7 @@ def compiled_classes(space: KeySpace, rules: Rules) -> Callable[[np.ndarray], bo
     return lambda keys: replace(keys, np.empty(digits, np.int64), np.empty((1, digits), np.int64))
 
 
+@compiled_once
 def compiled_values(space: KeySpace, name: str, function: Callable) -> Callable:
     """Return the compiled function that returns what a function of the program gives for
     uint64[N, words] keys, int64[N]. name: its name."""

@@ -11,9 +11,10 @@ import frontier
 from frontier.errors import InputError
 from frontier.layers.verify import verify
 from tests.support import programs
+from tests.support.sweeps import swept
 
 PEGS = (Path(__file__).parents[2] / "configs" / "peg-solitaire.py").read_text()
-CROSS = " ooo\noo.oo\n ooo"
+BOARD = "ooo\nooo\n.o.\nooo\nooo"
 TILTED = "oooo\noooo\no.oo"
 
 LAMPS = """
@@ -67,20 +68,21 @@ def check_path(table, boards):
 
 def test_pegs_up_to_symmetry(tmp_path):
     """The start is symmetric, so a class is in the layer of each of its states."""
-    table = programs.table_of(PEGS)(CROSS, True)
+    table = programs.table_of(PEGS)(BOARD, True)
     layers = programs.layers(table)
-    run = frontier.run(programs.program(tmp_path, PEGS, "all", board=CROSS, classes=True))
+    run = frontier.run(programs.program(tmp_path, PEGS, "all", board=BOARD, classes=True))
     assert [set(layer) for layer in run.layers] == classes_of(table, layers)
     assert [record.tally.members for record in run.store.records] == list(map(len, layers))
     assert verify(run.store, deep=20).faults == []
     states = [min(layer) for layer in layers]
     assert run.distance(np.array(states)).tolist() == list(range(len(layers)))
-    for state in layers[-1]:
+    for state in layers[-2]:
         boards = run.solve(state).boards
         assert (boards[0], boards[-1]) == (tuple(table["start"]), state)
         check_path(table, boards)
 
 
+@pytest.mark.sweep
 def test_a_start_that_is_not_symmetric(tmp_path):
     """A position may be reached only from another state of the start's class."""
     table = programs.table_of(PEGS)(TILTED, True)
@@ -94,7 +96,7 @@ def test_a_start_that_is_not_symmetric(tmp_path):
         run.solve(reflected)
 
 
-@pytest.mark.parametrize("first", [0, 1])
+@swept("first", range(2), few=1)
 def test_lamps_up_to_symmetry(tmp_path, first):
     """Moves are undone: a solution begins at the board, and ends in the class of the start."""
     table = programs.table_of(LAMPS)(first=first)
