@@ -56,6 +56,7 @@ CASES = {
     "blocks": blocks("step", ["cd"], goal="aab/c.b/d.."),
     "blocks in lines": blocks("straight", ["cd"], goal="aab/c.b/d.."),
     "blocks along paths": blocks("path", ["cd"], goal="aab/c.b/d.."),
+    "a piece in two parts": blocks("step", ["bc"], goal="a.a/.b./..c"),
     "walls": blocks("step", ["abc"], goal="ab.#/c..d/##ee"),
     "blocks, a part of a goal": blocks("step", ["bd"], goal="aa?/?.?/???",
                                        start="aac/b.c/d.."),
