@@ -72,6 +72,8 @@ CASES = {
     "burnt pancakes": permutation(**burnt_pancakes(3)),
     "turned by thirds": permutation({"a": {"moves": [2, 3, 1], "turns": [1, 0, 0]}},
                                     orientations=3, closed=True),
+    "dials": permutation({"a": {"moves": [1, 2], "turns": [1, 0]},
+                          "b": {"moves": [1, 2], "turns": [1, 1]}}, 12, closed=True),
     "a ring": permutation({"turn": [2, 3, 4, 5, 1], "flip": [3, 2, 1, 4, 5]}, closed=True),
     "like pieces, two goals": permutation({"a": [2, 3, 1, 4, 5], "b": [1, 2, 4, 5, 3]},
                                           goals=["xxyzz", "yxxzz"], closed=True),
