@@ -122,8 +122,9 @@ class Program:
                 if not callable(make := names.get(MAKER)):
                     raise self._wrong(f"it defines no function {MAKER}")
                 known = inspect.signature(make).parameters
+                takes_any = any(of.kind is of.VAR_KEYWORD for of in known.values())
                 for key in self.parameters:
-                    if key not in known:
+                    if key not in known and not takes_any:
                         takes = f"takes {', '.join(known)}" if known else "takes no parameters"
                         raise self._wrong(f"puzzle.{key}: {MAKER}() {takes}")
                 if taken := [key for key in known if key in OWN_KEYS]:
