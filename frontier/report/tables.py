@@ -9,7 +9,6 @@ from frontier.text import brief, counted, percent, rate, size
 LAYER: dict[str, tuple[str, Callable[[Any], str]]] = {
     "depth": ("depth", str),
     "states": ("states", "{:,}".format),
-    "members": ("members", "{:,}".format),
     "share": ("share", percent),
     "share_so_far": ("up to here", percent),
     "growth": ("growth", lambda times: f"{times:.3f}" if times else ""),
@@ -47,7 +46,10 @@ def tables_of(report: Report) -> Tables:
         for run in report.runs
     ]
     if run := report.one:
-        columns = {name: of for name, of in LAYER.items() if name != "members" or run.members}
+        columns = LAYER
+        if run.members:  # beside the states, which stand for them
+            begin = {name: LAYER[name] for name in ("depth", "states")}
+            columns = begin | {"members": ("members", "{:,}".format)} | LAYER
         header = [heading for heading, _ in columns.values()]
         forms = {name: form for name, (_, form) in columns.items()}
         rows = [[form(getattr(of, name)) for name, form in forms.items()] for of in run.layers]

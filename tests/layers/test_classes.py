@@ -1,5 +1,6 @@
 """A program's `canonical` and `class_size`: one state of each class under a symmetry."""
 
+import csv
 from itertools import pairwise
 from math import comb
 from pathlib import Path
@@ -11,6 +12,7 @@ import frontier
 from frontier.errors import InputError
 from frontier.layers.verify import verify
 from tests.support import programs
+from tests.support.commands import invoke
 from tests.support.sweeps import swept
 
 PEGS = (Path(__file__).parents[2] / "configs" / "peg-solitaire.py").read_text()
@@ -74,6 +76,10 @@ def test_pegs_up_to_symmetry(tmp_path):
     assert [set(layer) for layer in run.layers] == classes_of(table, layers)
     assert [record.tally.members for record in run.store.records] == list(map(len, layers))
     assert verify(run.store, deep=20).faults == []
+    table_of_layers = csv.DictReader(invoke("report", run.path, "--csv", "-").stdout.splitlines())
+    assert [(int(row["states"]), int(row["members"])) for row in table_of_layers] == list(
+        zip(run.counts, map(len, layers), strict=True)
+    )
     states = [min(layer) for layer in layers]
     assert run.distance(np.array(states)).tolist() == list(range(len(layers)))
     for state in layers[-2]:
