@@ -3,8 +3,12 @@
 import numpy as np
 
 
-def puzzle(board):
-    """Digit h of a state is 1 if hole h has a peg; `o` is a peg in the text, `.` an empty hole."""
+def puzzle(board, classes=False):
+    """Digit h of a state is 1 if hole h has a peg; `o` is a peg in the text, `.` an empty hole.
+
+    If `classes` is True, the search keeps one of all positions that are the same when the board is
+    turned or reflected.
+    """
     rows = [row for row in board.split("\n") if row.strip()]
     holes = [(y, x) for y, row in enumerate(rows) for x, mark in enumerate(row) if mark in "o."]
     number = {hole: h for h, hole in enumerate(holes)}
@@ -31,6 +35,28 @@ def puzzle(board):
                 count += 1
         return count
 
+    symmetries = np.array(symmetries_of(holes))
+
+    def canonical(state, out):
+        """Write the greatest of the symmetric states."""
+        best = 0
+        for other in range(1, len(symmetries)):
+            for hole in range(len(state)):
+                more = state[symmetries[other, hole]] - state[symmetries[best, hole]]
+                if more != 0:
+                    if more > 0:
+                        best = other
+                    break
+        for hole in range(len(state)):
+            out[hole] = state[symmetries[best, hole]]
+
+    def class_size(state):
+        """All symmetries, divided by those that leave the state as it is."""
+        same = 0
+        for other in range(len(symmetries)):
+            same += (state[symmetries[other]] == state).all()
+        return len(symmetries) // same
+
     def layer(state):
         return pegs - state.sum()
 
@@ -43,7 +69,7 @@ def puzzle(board):
     def read(text):
         return [".o".index(mark) for mark in text if mark in ".o"]
 
-    return {
+    table = {
         "radices": [2] * len(holes),
         "start": start,
         "neighbours": neighbours,
@@ -53,3 +79,21 @@ def puzzle(board):
         "show": show,
         "read": read,
     }
+    return table | ({"canonical": canonical, "class_size": class_size} if classes else {})
+
+
+def symmetries_of(holes):
+    """The turns and reflections of the board: each as the hole that every hole comes from."""
+    found = []
+    for turn in range(8):
+        moved = holes
+        for _ in range(turn % 4):
+            moved = [(x, -y) for y, x in moved]
+        if turn >= 4:
+            moved = [(x, y) for y, x in moved]
+        least = min(y for y, _ in moved), min(x for _, x in moved)
+        moved = [(y - least[0], x - least[1]) for y, x in moved]
+        first = min(y for y, _ in holes), min(x for _, x in holes)
+        if all((y + first[0], x + first[1]) in holes for y, x in moved):
+            found.append([holes.index((y + first[0], x + first[1])) for y, x in moved])
+    return found

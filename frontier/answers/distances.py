@@ -136,10 +136,11 @@ def reader_of(run: LayerRun, *limits: int) -> RunReader:
     return RunReader(run, *limits)
 
 
-def export(run: LayerRun, place: Place) -> "zarr.Array | np.ndarray | Path":
+def export(run: LayerRun, place: Place, edges: bool = False) -> "zarr.Array | np.ndarray | Path":
     """Write the distances of a complete run: as a table if the name of the place ends in ".csv" or
     ".parquet", whose path is returned; as a NumPy file if it ends in ".npy"; otherwise as a Zarr
-    array in a directory.
+    array in a directory. edges: True to write the moves between the positions as a table instead;
+    the run need not be complete.
 
     Raises InputError if `place` exists, if its name suggests another format, or if the run does not
     have all layers.
@@ -151,18 +152,20 @@ def export(run: LayerRun, place: Place) -> "zarr.Array | np.ndarray | Path":
             f"{storage}: distances cannot be written as {ending}; name a {NPY}, "
             f"{' or '.join(WRITERS)} file or, for a Zarr array, a directory such as x.zarr"
         )
+    if edges and ending not in WRITERS:
+        raise InputError(f"{storage}: edges are a table; name a {' or '.join(WRITERS)} file")
     target = _new_place(storage)
-    reader = reader_of(complete(run))
-    (_, half), dtype = _form(reader)
-    if ending not in WRITERS and half * dtype.itemsize > ROWS_BYTES:
-        raise InputError(
-            f"{reader.puzzle.title}: a row of its array has {half:,} distances, more than the "
-            f"{ROWS_BYTES:,} that `export` can write; name a .csv or .parquet file, use the run "
-            "itself, or label fewer tiles"
-        )
+    reader = reader_of(run if edges else complete(run))
     try:
         if ending in WRITERS:
-            return write_rows(run, target, ending)
+            return write_rows(run, target, ending, edges)
+        (_, half), dtype = _form(reader)
+        if half * dtype.itemsize > ROWS_BYTES:
+            raise InputError(
+                f"{reader.puzzle.title}: a row of its array has {half:,} distances, more than the "
+                f"{ROWS_BYTES:,} that `export` can write; name a .csv or .parquet file, use the "
+                "run itself, or label fewer tiles"
+            )
         return (_write_npy if ending == NPY else _write_zarr)(reader, target)
     except OSError as error:
         raise path_error(f"{target} cannot be written: {error.strerror or error}", error) from None
@@ -259,8 +262,8 @@ def _form(reader: RunReader) -> tuple[tuple[int, int], np.dtype]:
     space, depth = reader.space, len(reader.run.records) - 1
     if isinstance(space, KeySpace):
         raise InputError(
-            f"{reader.puzzle.title}: only numbered states have an array of distances; `layer` "
-            "writes the states of each layer"
+            f"{reader.puzzle.title}: only numbered states have an array of distances; name a .csv "
+            "or .parquet file"
         )
     # The greatest value of the type marks entries without a position, so no distance may have it.
     return (space.lifted_nodes, space.code.half), np.min_scalar_type(depth + 1)

@@ -199,8 +199,10 @@ class Run(LayerTotals):
         distances = self.oracle.distance(array)
         return int(distances[0]) if single else distances
 
-    def export(self, target: Place) -> "zarr.Array[Any] | np.ndarray | Path":
-        """Write the distances of all positions.
+    def export(
+        self, target: Place, *, edges: bool = False
+    ) -> "zarr.Array[Any] | np.ndarray | Path":
+        """Write the distances of all positions, or the moves between them.
 
         Parameters
         ----------
@@ -208,6 +210,10 @@ class Run(LayerTotals):
             A new place. If its name ends in ".csv" or ".parquet", the result is a table with a row
             for each position: state number, distance, position. If it ends in ".npy", the result is
             a NumPy file, otherwise a Zarr array.
+        edges
+            True to write the state graph as a ".csv" or ".parquet" table with a row for each edge:
+            both positions and their distances. An edge counts once if moves are undone; otherwise
+            it leads from `source` to `target`. The run need not be complete.
 
         Returns
         -------
@@ -218,10 +224,11 @@ class Run(LayerTotals):
         Raises
         ------
         InputError
-            If the run is not complete or did not keep its layers, if the place exists, or if a
-            ".parquet" file is to be written and pyarrow is not installed.
+            If the run is not complete or did not keep its layers, if the place exists, if a
+            ".parquet" file is to be written and pyarrow is not installed, or if edges are to be
+            written and the run has more than 10 million states.
         """
-        return export(self.store, target)
+        return export(self.store, target, edges)
 
     def solve(self, board: ArrayLike | str | Mapping[str, Any] | None = None) -> "Solved":
         """Return a shortest solution of a board.

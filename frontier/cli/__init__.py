@@ -148,7 +148,7 @@ COMMANDS = {
     "layer": "Print all or some of the positions of one layer.",
     "solve": "Find a shortest solution of each BOARD.",
     "draw": "Draw positions.",
-    "export": "Write the distances of all positions as an array or a table.",
+    "export": "Write all distances, or the moves between positions.",
     "verify": "Check all files of RUN that the search reads.",
     "repair": "Roll a damaged RUN back to its last good layer.",
 }

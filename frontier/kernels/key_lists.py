@@ -14,7 +14,12 @@ import numpy as np
 
 from frontier.errors import InputError, Stopped
 from frontier.kernels.key_parts import MOST_PARTS, PART_KEYS, Parts, ordered, spread
-from frontier.kernels.key_rules import compiled_depths, compiled_expansion, reason
+from frontier.kernels.key_rules import (
+    compiled_classes,
+    compiled_expansion,
+    compiled_values,
+    reason,
+)
 from frontier.kernels.lists import SMALL_LIST, ListKernel, without
 from frontier.space.keys import KeySpace, Rules
 from frontier.stopwatch import preparing
@@ -51,17 +56,26 @@ class KeyLists(ListKernel):
         return self._compiled(compiled_expansion, self._rules)
 
     @cached_property
+    def _represent(self) -> Callable:
+        return self._compiled(compiled_classes, self._rules)
+
+    @cached_property
     def _depths(self) -> Callable | None:
         layer = self._rules.layer
-        return None if layer is None else self._compiled(compiled_depths, layer)
+        return None if layer is None else self._compiled(compiled_values, "layer", layer)
 
-    def _compiled(self, make: Callable, of: Any) -> Callable:
+    @cached_property
+    def _sizes(self) -> Callable | None:
+        sizes = self._rules.class_size
+        return None if sizes is None else self._compiled(compiled_values, "class_size", sizes)
+
+    def _compiled(self, make: Callable, *of: Any) -> Callable:
         """Return a function that Numba makes from functions of the program."""
         with preparing:
             from numba.core.errors import NumbaError
 
             try:
-                return make(self.space, of)
+                return make(self.space, *of)
             except (NumbaError, TypeError) as error:
                 raise InputError(f"puzzle.file: Numba cannot compile it: {reason(error)}") from None
 
@@ -69,18 +83,68 @@ class KeyLists(ListKernel):
         return states * 8 * self.space.words * (4 + 2 * self._rules.most)
 
     def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
-        return self._found(numbers)[0]
+        return self._found(self._listed, numbers)[0]
 
     def neighbours(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        keys, degree = self._found(numbers)
+        keys, degree = self._found(self._listed, numbers)
         return keys, np.repeat(np.arange(numbers.size), degree)
 
-    def _found(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def moves(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the neighbours themselves, where `neighbours` returns their representatives."""
+        keys, degree = self._found(self._moved, numbers)
+        return keys, np.repeat(np.arange(numbers.size), degree)
+
+    def _found(self, listed: Callable, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return all neighbours, in order, and the number of each state's."""
-        ((words, degree),) = spread(1, self._listed, [self.space.words_of(numbers)])
+        ((words, degree),) = spread(1, listed, [self.space.words_of(numbers)])
         return self.space.keys_of(words).copy(), degree
 
+    def represented(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the keys of the representatives of states."""
+        if not self.space.classes:
+            return numbers
+        words = np.array(self.space.words_of(numbers), order="C")
+        spread(1, self._classify, [words])
+        return self.space.keys_of(words)
+
+    def members(self, numbers: np.ndarray) -> int:
+        """Return the number of states in some classes; 0 if the program does not state it."""
+        if self._sizes is None or not numbers.size:
+            return 0
+        try:
+            (sizes,) = spread(1, self._sizes, [np.ascontiguousarray(self.space.words_of(numbers))])
+        except Exception as error:  # what the user's function raises
+            raise InputError(
+                f"puzzle.file: class_size raises {type(error).__name__}: {error}"
+            ) from None
+        if sizes[at := int(sizes.argmin())] < 1:
+            raise InputError(
+                f"puzzle.file: class_size says {sizes[at]} for the state "
+                f"{self._digits(numbers[at])}: a class has at least one state"
+            )
+        return (int((sizes >> 31).sum()) << 31) + int((sizes & 0x7FFFFFFF).sum())
+
     def _listed(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the words of the representatives of all neighbours, and the number of each
+        state's."""
+        found, degree = self._moved(words)
+        if self.space.classes:
+            self._classify(found)
+        return found, degree
+
+    def _classify(self, words: np.ndarray) -> None:
+        """Replace states by their representatives."""
+        states, represent = words.copy(), self._represent
+        try:
+            if represent(words):
+                return
+        except Exception:  # what the user's function raises
+            pass
+        for i in range(len(states)):
+            self.space.represented(self.space.keys_of(states[i : i + 1]))
+        raise InputError("puzzle.file: canonical is wrong, but only when Numba compiles it")
+
+    def _moved(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the words of all neighbours, and the number of each state's."""
         words = np.ascontiguousarray(words)
         found = np.empty((len(words) * self._rules.most, self.space.words), np.uint64)
@@ -97,7 +161,7 @@ class KeyLists(ListKernel):
         """Raise InputError that says which of some states has wrong neighbours."""
         if len(words) > 1:
             for i in range(len(words)):
-                self._listed(words[i : i + 1])
+                self._moved(words[i : i + 1])
         key = self.space.keys_of(words)[:1]
         try:
             self.space.listed(key)
@@ -123,13 +187,13 @@ class KeyLists(ListKernel):
         space = self.space
         self._try_moves(current)
         if current.size < SMALL_LIST:
-            neighbours, _ = self._found(current)
+            neighbours = self._all_neighbours(0, current)
             neighbours.sort()
             new = without(neighbours, previous, current)
             self._check_layer(space.words_of(new), current)
             return new
         before, words = space.words_of(previous), space.words_of(current)
-        _, degree = self._found(current[:: max(1, len(words) // SAMPLE)])
+        _, degree = self._found(self._moved, current[:: max(1, len(words) // SAMPLE)])
         total = len(before) + ceil((1 + degree.mean()) * len(words))
         new = self._new((before, words), words, words, self._listed, self._rules.most, total)
         self._check_layer(new, current)
@@ -188,12 +252,18 @@ class KeyLists(ListKernel):
             )
 
     def _try_moves(self, current: np.ndarray) -> None:
-        """Raise InputError if a move of some states of a layer is not undone, but should be."""
-        if not self.space.undone:
+        """Raise InputError if a move of some states of a layer is not undone, but should be, or if
+        a representative does not have the moves of its class."""
+        if not (self.space.undone or self.space.classes):
             return
         some = current[:: max(1, current.size // TRIED)]
-        near, source = self.neighbours(0, some)
+        moved, source = self.moves(some)
+        near = self.represented(moved)
         back, of = self.neighbours(0, near)
+        if self.space.classes:
+            self._try_classes(some, self.represented(some), moved, near, back, of)
+        if not self.space.undone:
+            return
         found = np.zeros(near.size, bool)
         found[of[back == some[source[of]]]] = True
         if not found.all():
@@ -202,6 +272,30 @@ class KeyLists(ListKernel):
                 f"puzzle.file: a move leads from {self._digits(some[source[at]])} to "
                 f"{self._digits(near[at])}, but none leads back; if moves cannot be undone, state "
                 "undone = False"
+            )
+
+    def _try_classes(self, some, again, moved, near, back, of) -> None:
+        """Raise InputError if a representative is not its own, or if its moves lead to other
+        classes than those of a state that it represents.
+
+        some, again: states, and their representatives. moved, near: the same. back, of: the
+        neighbours of `near`, and the indices of the states that they come from.
+        """
+        if (wrong := again != some).any():
+            at = int(wrong.argmax())
+            raise InputError(
+                f"puzzle.file: canonical gives {self._digits(some[at])}, but for this state it "
+                f"gives {self._digits(again[at])}: a representative must be its own"
+            )
+        others, their = self.neighbours(0, moved)
+        _, rank = np.unique(np.concatenate([back, others]), return_inverse=True)
+        index = np.concatenate([of, their]) * rank.size + rank
+        if (apart := np.setxor1d(index[: back.size], index[back.size :])).size:
+            at = int(apart[0]) // rank.size
+            raise InputError(
+                f"puzzle.file: canonical gives {self._digits(near[at])} for the state "
+                f"{self._digits(moved[at])}, but their moves lead to different classes: it must "
+                "come from a symmetry of the moves"
             )
 
     def _digits(self, key) -> list[int]:

@@ -2,13 +2,18 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
 from frontier.errors import InputError
 from frontier.space.keys import NO_KEY, KeySpace, Rules
 
+compiled_once = lru_cache(maxsize=4)
+"""Several kernels of a process use the same functions."""
 
+
+@compiled_once
 def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
     """Return the compiled function expand(keys, found, degree).
 
@@ -18,9 +23,7 @@ def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
     """
     from numba import njit
 
-    radix, word, shift, mask = space.packing
-    digits, words, most = len(word), space.words, rules.most
-    first = np.searchsorted(word, np.arange(words + 1))
+    digits, most, (unpack, pack, is_key) = len(space.radices), rules.most, _packing(space)
     given, room = ("uint64", "uint64[::1]") if rules.by_key else ("int64[::1]", "int64[:, ::1]")
     neighbours = compiled("neighbours", rules.neighbours, f"({given}, {room})")
 
@@ -28,23 +31,13 @@ def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
     def by_digits(keys, found, degree, state, out):
         size = 0
         for i in range(keys.shape[0]):
-            for w in range(words):
-                for d in range(first[w], first[w + 1]):
-                    state[d] = np.int64((keys[i, w] >> shift[d]) & mask[d])
+            unpack(keys, i, state)
             count = neighbours(state, out)
             if count < 0 or count > out.shape[0]:
                 return -1
             degree[i] = count
             for j in range(count):
-                wrong = False
-                for w in range(words):
-                    key = np.uint64(0)
-                    for d in range(first[w], first[w + 1]):
-                        digit = np.uint64(out[j, d])
-                        wrong |= digit >= radix[d]
-                        key |= digit << shift[d]
-                    found[size, w] = key
-                if wrong:
+                if not pack(out, j, found, size):
                     return -1
                 size += 1
             out[: count + 1] = -1  # so a digit that is not written is out of range
@@ -59,12 +52,7 @@ def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
                 return -1
             degree[i] = count
             for j in range(count):
-                left, wrong = out[j], False
-                for d in range(radix.size):
-                    digit = out[j] >> shift[d] & mask[d]
-                    wrong |= digit >= radix[d]
-                    left ^= digit << shift[d]
-                if wrong or left:
+                if not is_key(out[j]):
                     return -1
                 found[size, 0] = out[j]
                 size += 1
@@ -83,32 +71,110 @@ def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
     return expansion
 
 
-def compiled_depths(space: KeySpace, layer: Callable) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the compiled function that returns the depths, int64[N], that the program's function
-    `layer` gives for uint64[N, words] keys."""
+@compiled_once
+def compiled_classes(space: KeySpace, rules: Rules) -> Callable[[np.ndarray], bool]:
+    """Return the compiled function that replaces uint64[N, words] keys by the keys of their
+    representatives, and returns False if one is no state. Errors are those of
+    `compiled_expansion`."""
     from numba import njit
 
-    _, word, shift, mask = space.packing
-    digits, depth_of = len(word), compiled("layer", layer, "(int64[::1],)")
+    assert rules.canonical is not None
+    digits, (unpack, pack, is_key) = len(space.radices), _packing(space)
+    given = "(uint64,)" if rules.by_key else "(int64[::1], int64[::1])"
+    canonical = compiled("canonical", rules.canonical, given, returns=rules.by_key)
 
     @njit(nogil=True)
-    def depths(keys):
+    def by_digits(keys, state, out):
+        for i in range(keys.shape[0]):
+            unpack(keys, i, state)
+            out[:] = -1
+            canonical(state, out[0])
+            if not pack(out, 0, keys, i):
+                return False
+        return True
+
+    @njit(nogil=True)
+    def by_key(keys, state, out):
+        for i in range(keys.shape[0]):
+            keys[i, 0] = np.uint64(canonical(keys[i, 0]))
+            if not is_key(keys[i, 0]):
+                return False
+        return True
+
+    replace = by_key if rules.by_key else by_digits
+    replace.compile("boolean(uint64[:, ::1], int64[::1], int64[:, ::1])")
+    return lambda keys: replace(keys, np.empty(digits, np.int64), np.empty((1, digits), np.int64))
+
+
+@compiled_once
+def compiled_values(space: KeySpace, name: str, function: Callable) -> Callable:
+    """Return the compiled function that returns what a function of the program gives for
+    uint64[N, words] keys, int64[N]. name: its name."""
+    from numba import njit
+
+    digits, (unpack, _, _) = len(space.radices), _packing(space)
+    value_of = compiled(name, function, "(int64[::1],)")
+
+    @njit(nogil=True)
+    def values(keys):
         state, found = np.empty(digits, np.int64), np.empty(keys.shape[0], np.int64)
         for i in range(keys.shape[0]):
-            for d in range(digits):
-                state[d] = np.int64((keys[i, word[d]] >> shift[d]) & mask[d])
-            found[i] = depth_of(state)
+            unpack(keys, i, state)
+            found[i] = value_of(state)
         return found
 
-    depths.compile("int64[::1](uint64[:, ::1])")
-    return depths
+    values.compile("int64[::1](uint64[:, ::1])")
+    return values
 
 
-def compiled(name: str, function: Callable, arguments: str) -> Callable:
+def _packing(space: KeySpace) -> tuple[Callable, Callable, Callable]:
+    """Return compiled functions, into which Numba writes the packing as constants.
+
+    unpack(keys, i, state) writes the digits of key i. pack(states, j, keys, i) writes key i from
+    the digits of state j, and returns False if one is out of range. is_key(key) returns whether a
+    key of one word has digits in range and no other bits.
+    """
+    from numba import njit
+
+    radix, word, shift, mask = space.packing
+    words = space.words
+    first = np.searchsorted(word, np.arange(words + 1))
+
+    @njit(nogil=True)
+    def unpack(keys, i, state):
+        for w in range(words):
+            for d in range(first[w], first[w + 1]):
+                state[d] = np.int64((keys[i, w] >> shift[d]) & mask[d])
+
+    @njit(nogil=True)
+    def pack(states, j, keys, i):
+        wrong = False
+        for w in range(words):
+            key = np.uint64(0)
+            for d in range(first[w], first[w + 1]):
+                digit = np.uint64(states[j, d])
+                wrong |= digit >= radix[d]
+                key |= digit << shift[d]
+            keys[i, w] = key
+        return not wrong
+
+    @njit(nogil=True)
+    def is_key(key):
+        left, wrong = key, False
+        for d in range(radix.size):
+            digit = key >> shift[d] & mask[d]
+            wrong |= digit >= radix[d]
+            left ^= digit << shift[d]
+        return not (wrong or left)
+
+    return unpack, pack, is_key
+
+
+def compiled(name: str, function: Callable, arguments: str, returns: bool = True) -> Callable:
     """Return the user's function, compiled.
 
-    Raises InputError unless it returns a whole number and writes whole numbers to arrays of them:
-    Numba would cut off fractions, and makes a float of uint64 and int64.
+    Raises InputError unless it returns a whole number, if it `returns` one, and writes whole
+    numbers to arrays of them: Numba would cut off fractions, and makes a float of uint64 and int64.
     """
     from numba import njit, types
 
@@ -116,7 +182,7 @@ def compiled(name: str, function: Callable, arguments: str) -> Callable:
     made.compile(arguments)
     (overload,) = made.overloads.values()
     kind = types.unliteral(overload.signature.return_type)
-    if not isinstance(kind, types.Integer):
+    if returns and not isinstance(kind, types.Integer):
         raise InputError(f"puzzle.file: {name} returns {kind}: expected a whole number")
     for statement, of in overload.type_annotation.calltypes.items():
         if type(statement).__name__ in ("SetItem", "StaticSetItem"):

@@ -25,7 +25,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import google_crc32c
 import numpy as np
@@ -93,9 +93,13 @@ class PartRecord:
     def states(self) -> int:
         return self.tally.states
 
+    @property
+    def _value(self) -> dict[str, Any]:
+        return asdict(self) | {"tally": self.tally.stored}
+
     def sealed(self, index: builtins.bytes) -> "PartRecord":
         """Return this record with its digest."""
-        value = asdict(self)
+        value = self._value
         del value["digest"]
         text = json.dumps(value, sort_keys=True).encode()
         return replace(self, digest=hashlib.sha256(text + index).hexdigest())
@@ -104,7 +108,7 @@ class PartRecord:
         return self == self.sealed(index)
 
     def to_bytes(self) -> builtins.bytes:
-        text = json.dumps(asdict(self))
+        text = json.dumps(self._value)
         return text.ljust(RECORD_BYTES - 1).encode() + b"\n"
 
     @classmethod

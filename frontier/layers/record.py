@@ -7,7 +7,7 @@ previous line, so that no line can replace another.
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, StrictBool, TypeAdapter
@@ -73,8 +73,7 @@ class LayerRecord:
         before: the chain of the previous line, "" for the first line. run: the identifier of the
         run.
         """
-        counts = asdict(self.tally)
-        line = [run, before, self.depth, self.form, counts, self.digest, self.parts]
+        line = [run, before, self.depth, self.form, self.tally.stored, self.digest, self.parts]
         chain = hashlib.sha256(json.dumps(line, sort_keys=True).encode()).hexdigest()
         return replace(self, chain=chain)
 

@@ -4,13 +4,15 @@ Tallies add up: a layer's tally is the sum of its parts' tallies. A new count ne
 `Tally` and a line in `Counting`, which counts the states that kernels make.
 """
 
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import ConfigDict
 
+from frontier.kernels.key_lists import KeyLists
 from frontier.puzzles import Puzzle
+from frontier.space.keys import KeySpace
 from frontier.space.layout import Layout, Task
 from frontier.space.tower_space import AnySpace
 from frontier.storage.sealed import Count
@@ -22,6 +24,7 @@ class Tally:
 
     states: the number of states. start: how many of them are the config's `start`. at_goal: how
     many have the blank where the goal has it (`Model.at_goal_shape`), None if that is undefined.
+    members: the states of their classes under a symmetry, 0 if their numbers are not stated.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -29,10 +32,17 @@ class Tally:
     states: Count = 0
     start: Count = 0
     at_goal: Count | None = 0
+    members: Count = 0
 
     def __add__(self, other: "Tally") -> "Tally":
         both = zip(astuple(self), astuple(other), strict=True)
         return type(self)(*(None if None in pair else sum(pair) for pair in both))  # type: ignore[arg-type]  # a field may be None
+
+    @property
+    def stored(self) -> dict[str, int | None]:
+        """The counts as files hold them: without `members` if it is not stated."""
+        counts = asdict(self)
+        return counts if self.members else {key: counts[key] for key in counts if key != "members"}
 
 
 class Counting:
@@ -43,6 +53,7 @@ class Counting:
 
     def __init__(self, puzzle: Puzzle, space: AnySpace):
         self._space = space
+        self._classes = KeyLists(space) if isinstance(space, KeySpace) and space.classes else None
         self._start: tuple[int, Any] | None = None
         if (state := puzzle.model.start_state) is not None:
             self._start = space.number(*state)
@@ -70,6 +81,8 @@ class Counting:
             wanted = np.array(number, numbers.dtype)
             at = int(np.searchsorted(numbers, wanted))
             tally += Tally(start=int(at < numbers.size and numbers[at] == wanted))
+        if self._classes is not None:
+            tally += Tally(members=self._classes.members(numbers))
         return tally
 
     def start_in(self, side: int) -> Any:

@@ -41,7 +41,7 @@ from frontier.puzzles.notation import (
 )
 from frontier.puzzles.picture import Point
 from frontier.puzzles.pieces import Board, Pieces
-from frontier.puzzles.puzzle import Puzzle
+from frontier.puzzles.puzzle import Puzzle, Words
 from frontier.text import counted
 
 WALL = "#"
@@ -113,21 +113,12 @@ class Sheet:
         """Return the middle of each cell."""
         return tuple((c, r) for r, c in self.squares)
 
-    def drawn(self, marks: Sequence[str], name: str) -> dict[str, tuple[Square, Form]]:
+    def drawn(self, marks: Sequence[str]) -> dict[str, tuple[Square, Form]]:
         """Return the first square of each piece that a board shows, and the piece's form."""
         squares: dict[str, list[Square]] = {}
         for square, letter in zip(self.squares, marks, strict=True):
             if letter not in (*BLANKS, OPEN_MARK):
                 squares.setdefault(letter, []).append(square)
-        for letter, piece in squares.items():
-            ways = ways_on_squares(piece)
-            if len(placements_from(ways, frozenset({0}), len(piece))) < len(piece):
-                r, c = piece[0]
-                raise InputError(
-                    f"{name} = {self.text(marks)}: piece {letter!r} has two parts, at row {r + 1}, "
-                    f"column {c + 1} and elsewhere; every piece needs a letter of its own (name "
-                    "pieces that count as the same in puzzle.alike)"
-                )
         return {
             letter: (first, tuple((r - first[0], c - first[1]) for r, c in (first, *rest)))
             for letter, (first, *rest) in squares.items()
@@ -162,7 +153,7 @@ class BlockNotation(Notation):
 
     def codes(self, marks: Sequence[str], name: str, part: bool) -> Board:
         board = super().codes(marks, name, part)
-        for letter, (first, form) in self._sheet.drawn(marks, name).items():
+        for letter, (first, form) in self._sheet.drawn(marks).items():
             message, block = f"{name} = {self.text(marks)}: piece {letter!r}", self._blocks[letter]
             if form != block.form:
                 raise InputError(
@@ -206,8 +197,8 @@ def block_puzzle(
     boards_of_config = boards_given(goal, goals, start)
     sheet = _sheet_of(boards_of_config)
     boards = [(name, sheet.marks(board, name)) for name, board in boards_of_config]
-    name, whole = first_whole(boards)
-    drawn = sheet.drawn(whole, name)
+    _, whole = first_whole(boards)
+    drawn = sheet.drawn(whole)
     axis_of = _axes(horizontal or "", vertical or "", drawn)
     kinds = {letter: (form, axis_of.get(letter)) for letter, (_, form) in drawn.items()}
     group = groups_given(alike, kinds)
@@ -239,7 +230,23 @@ def block_puzzle(
     model = Model(sliding_encoding(pieces, metric, boards_read), boards_read.start)
     count = counted(len(blocks), "piece")
     title = f"{sheet.rows}×{sheet.columns} blocks, {count} ({metric})"
-    return Puzzle("blocks", title, model, notation)
+    return Puzzle("blocks", title, model, notation, Words(config=_remark(drawn)))
+
+
+def _remark(drawn: Mapping[str, tuple[Square, Form]]) -> str | None:
+    """Return a sentence about the pieces whose cells do not all touch, None if there are none."""
+    apart = [
+        letter
+        for letter, (_, form) in drawn.items()
+        if len(placements_from(ways_on_squares(form), frozenset({0}), len(form))) < len(form)
+    ]
+    if not apart:
+        return None
+    return (
+        f"some cells of {' and '.join(map(repr, apart))} do not touch, and move together as one "
+        "piece; separate pieces need letters of their own (name those that count as the same in "
+        "puzzle.alike)"
+    )
 
 
 def _footprint(block: Block, sheet: Sheet, reading: Sequence[int]) -> Footprint:

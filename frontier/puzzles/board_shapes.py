@@ -333,28 +333,45 @@ def fill(cells: int, sorts: tuple[Sort, ...], most: int) -> np.ndarray | None:
     than `most` rows or partial fillings."""
     counts = [len(sort.codes) for sort in sorts]
     empty = cells - sum(len(sort.codes) * sort.footprint.size for sort in sorts)
-    rows = np.zeros((1, cells), dtype=np.uint8)
-    remaining = np.array([[*counts, empty]], dtype=np.int16)
+    # Of the partial fillings only the pieces left and a bit for each covered cell: the rows, ten
+    # times as large, follow from the choices when there are no more than `most`.
+    left = np.array([*counts, empty], dtype=np.int16)[:, None]
+    covered = np.zeros((1 + (cells - 1) // 64, 1), dtype=np.uint64)
+    choices = []
     for cell in range(cells):
-        unfilled = rows[:, cell] == 0
-        grown, remaining_parts = [rows[~unfilled]], [remaining[~unfilled]]
+        free = covered[cell // 64] >> np.uint64(cell % 64) & np.uint64(1) == 0
+        (open_,), parents, placed = np.nonzero(free), [np.flatnonzero(~free)], []
+        covered_there = covered[:, open_]
         for number in range(len(sorts) + 1):
-            cover = [cell]
+            cover: Sequence[int] = [cell]
             if number < len(sorts):
                 footprint = sorts[number].footprint
                 if cell not in footprint.at:
                     continue
-                cover = list(footprint.placements[footprint.at[cell]])
-            chosen = unfilled & (remaining[:, number] > 0) & (rows[:, cover] == 0).all(axis=1)
-            new_rows, new_remaining = rows[chosen], remaining[chosen]
-            new_rows[:, cover] = COVERED
-            new_rows[:, cell] = EMPTY if number == len(sorts) else FIRST_SORT + number
-            new_remaining[:, number] -= 1
-            grown.append(new_rows)
-            remaining_parts.append(new_remaining)
-        if sum(map(len, grown)) > most:
+                cover = footprint.placements[footprint.at[cell]]
+            bits = np.zeros_like(covered[:, :1])
+            for other in cover:
+                bits[other // 64] |= np.uint64(1 << other % 64)
+            fits = left[number, open_] > 0
+            for word in np.flatnonzero(bits):
+                fits &= covered_there[word] & bits[word] == 0
+            parents.append(open_[fits])
+            placed.append((number, bits))
+        ends = np.cumsum([*map(len, parents)])
+        if ends[-1] > most:
             return None
-        rows, remaining = np.concatenate(grown), np.concatenate(remaining_parts)
+        parent = np.concatenate(parents)
+        left, covered = left.take(parent, axis=1), covered.take(parent, axis=1)
+        for (number, bits), begin, end in zip(placed, ends, ends[1:], strict=False):
+            left[number, begin:end] -= 1
+            covered[:, begin:end] |= bits
+        codes = [COVERED, *(EMPTY if n == len(sorts) else FIRST_SORT + n for n, _ in placed)]
+        code = np.repeat(np.array(codes, np.uint8), np.diff(ends, prepend=0))
+        choices.append((parent.astype(np.int32), code))
+    rows = np.empty((left.shape[1], cells), dtype=np.uint8)
+    at = np.arange(len(rows), dtype=np.int32)
+    for cell, (before, code) in reversed(list(enumerate(choices))):
+        rows[:, cell], at = code[at], before[at]
     return rows
 
 

@@ -22,7 +22,10 @@ from frontier.puzzles.notation import check_label
 from frontier.text import counted
 
 MOST_POSITIONS = 64
-MOST_ORIENTATIONS = 7
+MOST_ORIENTATIONS = 60
+"""The most orientations of a piece, as many as a clock has minutes. A group acts on all stickers,
+in tables that grow with the square of their number."""
+
 MOST_GENERATORS = 1000
 
 MOST_DIGITS = 18

@@ -10,7 +10,11 @@ The file defines `puzzle`, a function that takes the keys of the [puzzle] table,
     most         the most neighbours of a state
     undone       (True) whether each move is undone by a move
     layer        layer(state), the depth of a state, if it can be read off the state; compiled
-    by_key       (False) whether `neighbours` takes and writes keys of one word, uint64
+    canonical    canonical(state, out) writes the representative of the state's class under a
+                 symmetry to `out`; the search then keeps one state of each class; compiled
+    class_size   class_size(state), the number of states in the class of a state; compiled
+    by_key       (False) whether `neighbours` takes and writes keys of one word, uint64, and
+                 canonical(key) returns a key
     show, read   show(state) returns a text, read(text) the digits of the state
     move         move(before, after) returns the name of a move
 
@@ -40,7 +44,8 @@ OWN_KEYS = ("kind", "file", "title", "start", "text", "stated")
 """The keys of a [puzzle] table that are not parameters of the function."""
 
 NEEDED = ("radices", "neighbours", "most")
-ALLOWED = (*NEEDED, "start", "starts", "undone", "layer", "by_key", "show", "read", "move")
+FUNCTIONS = ("neighbours", "layer", "canonical", "class_size", "show", "read", "move")
+ALLOWED = (*NEEDED, *FUNCTIONS[1:], "start", "starts", "undone", "by_key")
 
 GREATEST_RADIX, GREATEST_MOST = 1 << 62, 1 << 16
 """The greatest radix of a digit, and the greatest number of neighbours of a state."""
@@ -103,9 +108,11 @@ class Program:
         for key in NEEDED:
             if key not in table:
                 raise self._wrong(f"{MAKER}() returns no {key!r}")
-        for key in ("neighbours", "layer", "show", "read", "move"):
+        for key in FUNCTIONS:
             if not callable(value := table.get(key)) and (key in NEEDED or value is not None):
                 raise self._wrong(f"{key} = {value!r:.100}: expected a function")
+        if table.get("class_size") is not None and table.get("canonical") is None:
+            raise self._wrong("class_size is for classes, and there is no canonical")
         for key in ("undone", "by_key"):
             if not isinstance(value := table.get(key, False), bool):
                 raise self._wrong(f"{key} = {value!r:.100}: expected True or False")
@@ -120,8 +127,9 @@ class Program:
                 if not callable(make := names.get(MAKER)):
                     raise self._wrong(f"it defines no function {MAKER}")
                 known = inspect.signature(make).parameters
+                takes_any = any(of.kind is of.VAR_KEYWORD for of in known.values())
                 for key in self.parameters:
-                    if key not in known:
+                    if key not in known and not takes_any:
                         takes = f"takes {', '.join(known)}" if known else "takes no parameters"
                         raise self._wrong(f"puzzle.{key}: {MAKER}() {takes}")
                 if taken := [key for key in known if key in OWN_KEYS]:
@@ -166,8 +174,10 @@ class Program:
     def rules(self) -> Rules:
         """The functions of the space."""
         table = self.table
-        most = operator.index(table["most"])
-        return Rules(table["neighbours"], most, table.get("by_key", False), table.get("layer"))
+        most, optional = operator.index(table["most"]), ("layer", "canonical", "class_size")
+        return Rules(
+            table["neighbours"], most, table.get("by_key", False), *map(table.get, optional)
+        )
 
     def _whole(self, key: str, values: Iterable[Any]) -> list[int]:
         """Return values as whole numbers."""
@@ -218,6 +228,7 @@ class Program:
             "most": operator.index(most),
             "undone": table.get("undone", True),
             "layer": table.get("layer") is not None,
+            "classes": table.get("canonical") is not None,
         }
 
 

@@ -61,7 +61,7 @@ class KeyEncoding(Encoding):
     def __init__(self, pieces: Digits, given: GivenBoards, stated: Mapping[str, Any], rules):
         super().__init__(pieces, "moves", given)
         self.undone, self._layer = stated["undone"], stated["layer"]
-        self._most, self._rules = stated["most"], rules
+        self._most, self._classes, self._rules = stated["most"], stated["classes"], rules
 
     @property
     def revisits(self) -> bool:
@@ -89,7 +89,8 @@ class KeyEncoding(Encoding):
         return Everything(prod(self.pieces.radices))
 
     def space(self, reach, vertex: np.ndarray, sequence: np.ndarray) -> KeySpace:
-        return KeySpace(self.pieces.radices, self.undone, self._most, self._rules)
+        stated = self.undone, self._most, self._rules, self._classes
+        return KeySpace(self.pieces.radices, *stated)
 
 
 class ProgramNotation(Notation):

@@ -125,14 +125,15 @@ def report_csv(report: Report) -> str:
     """Return a row for each depth, or for each run and depth if there are several runs; cells that
     do not apply are empty."""
     kinds = [kind for kind in SPENDING if any(kind in run.spent for run in report.runs)]
-    names = [*COLUMNS.values(), *(f"seconds_{kind}" for kind in kinds)]
+    more = ["members"] if any(run.members for run in report.runs) else []
+    names = [*COLUMNS.values(), *more, *(f"seconds_{kind}" for kind in kinds)]
     labels = [[]] if report.one else [[label] for label in report.labels]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*(["run"] if any(labels) else []), "depth", *names])
     for label, run in zip(labels, report.runs, strict=True):
         for layer in run.layers:
-            row = [*label, layer.depth, *(getattr(layer, key) for key in COLUMNS)]
+            row = [*label, layer.depth, *(getattr(layer, key) for key in [*COLUMNS, *more])]
             row += [layer.spent.get(kind, 0) for kind in kinds]
             # Fractions have nine significant digits.
             writer.writerow([f"{of:.9g}" if isinstance(of, float) else of for of in row])

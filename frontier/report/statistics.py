@@ -47,7 +47,8 @@ class LayerStatistics:
     same as fractions of all states of the puzzle, 0 to 1. growth: the states of this layer divided
     by those of the previous layer; None at depth 0. form: "bits" or "list". seconds: the time from
     the previous layer to this one. bytes: the bytes written to disk, 0 if the layer was never
-    stored. spent: the parts of `seconds` by the keys of `SPENDING`.
+    stored. spent: the parts of `seconds` by the keys of `SPENDING`. members: the states of the
+    classes of the layer together, if a state stands for a class; otherwise 0.
     """
 
     depth: int
@@ -60,6 +61,7 @@ class LayerStatistics:
     seconds: float
     bytes: int
     spent: dict[str, float]
+    members: int
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,11 @@ class RunStatistics(LayerTotals, Origin):
     def bytes(self) -> int:
         """The bytes written for all layers."""
         return sum(layer.bytes for layer in self.layers)
+
+    @property
+    def members(self) -> int:
+        """The states of all classes together, if a state stands for a class; otherwise 0."""
+        return sum(layer.members for layer in self.layers)
 
     @property
     def median(self) -> float | None:
@@ -155,7 +162,7 @@ def statistics_of(run: LayerRun) -> RunStatistics:
         LayerStatistics(
             record.depth, states, so_far, states / total, so_far / total,
             states / before if before else None, record.form, record.seconds, record.bytes,
-            _spent(record, starts),
+            _spent(record, starts), record.tally.members,
         )
         for record, states, so_far, before in zip(
             run.records, counts, accumulate(counts), [None, *counts], strict=False

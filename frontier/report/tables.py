@@ -46,8 +46,12 @@ def tables_of(report: Report) -> Tables:
         for run in report.runs
     ]
     if run := report.one:
-        header = [heading for heading, _ in LAYER.values()]
-        forms = {name: form for name, (_, form) in LAYER.items()}
+        columns = LAYER
+        if run.members:  # beside the states, which stand for them
+            begin = {name: LAYER[name] for name in ("depth", "states")}
+            columns = begin | {"members": ("members", "{:,}".format)} | LAYER
+        header = [heading for heading, _ in columns.values()]
+        forms = {name: form for name, (_, form) in columns.items()}
         rows = [[form(getattr(of, name)) for name, form in forms.items()] for of in run.layers]
     else:
         titles = [{"puzzle": run.puzzle.title, "state": run.standing} for run in report.runs]
@@ -76,6 +80,8 @@ def key_figures(run: RunStatistics) -> dict[str, str]:
         "states": f"{run.states:,}{of}",
         "farthest positions": f"{run.farthest:,}" if run.complete else "not known yet",
     }
+    if run.members:
+        figures["members of the classes"] = f"{run.members:,}{so_far}"
     if run.diameter is not None:
         figures["diameter of the state graph"] = counted(run.diameter, "move")
     if run.puzzle.start is not None:

@@ -293,9 +293,7 @@ class _ByKeys:
             at = np.searchsorted(layer, number)
             if at < layer.size and layer[at] == number:
                 path = path_to(self._lists, lambda t: iter([self._layers[t]]), depth, number)
-                boards = boards_along(self._puzzle, path)
-                if self._puzzle.model.undone:
-                    boards.reverse()
+                boards = boards_along(self._puzzle, self._lists, path, board)
                 return solution_along(self._puzzle, boards), {}
         raise InputError(f"{self._puzzle.line(board)}: the moves do not lead there from the start")
 

@@ -15,6 +15,7 @@ import numpy as np
 from frontier.answers.distances import reader_of
 from frontier.errors import CorruptRunError, InputError
 from frontier.kernels.engines import lists_of
+from frontier.kernels.key_lists import KeyLists
 from frontier.kernels.lists import ListKernel
 from frontier.layers.run import LayerRun
 from frontier.puzzles import Board, Puzzle
@@ -97,13 +98,20 @@ class Oracle:
         number = self._number(board)
         if not self._model.counted and not self._model.undone:
             numbers = path_to(self._lists, self._batches, depth, number)
-            return solution_along(self.puzzle, boards_along(self.puzzle, numbers))
+            return solution_along(
+                self.puzzle, boards_along(self.puzzle, self._lists, numbers, board)
+            )
         self._check_undone()
+        path = [number]
         for t in range(depth, 0, -1):
             side = self._space.side_of(t)
             near, _ = self._lists.neighbours(side, np.array([number], dtype=self._space.dtype))
-            number, board = self._nearest(t - 1, near)
-            boards.append(board)
+            number, nearest = self._nearest(t - 1, near)
+            path.append(number)
+            boards.append(nearest)
+        if not self._model.counted:
+            numbers = np.array(path[::-1], self._space.dtype)
+            boards = boards_along(self.puzzle, self._lists, numbers, board)
         return solution_along(self.puzzle, boards)
 
     def _batches(self, depth: int) -> Iterator[np.ndarray]:
@@ -183,10 +191,51 @@ def path_to(
     return np.array(path[::-1], lists.space.dtype)
 
 
-def boards_along(puzzle: Puzzle, numbers: np.ndarray) -> list[Board]:
-    """Return the boards of states of a program."""
-    boards = puzzle.model.boards_of(*puzzle.model.space.states_of(0, numbers))
+def boards_along(puzzle: Puzzle, lists: ListKernel, path: np.ndarray, board: Board) -> list[Board]:
+    """Return the boards of a solution of a program.
+
+    path: the states from depth 0 to the state of `board`. If moves are undone, the boards begin
+    with `board`, otherwise they end with it.
+    """
+    model, space = puzzle.model, lists.space
+    path = path[::-1] if model.undone else path
+    if isinstance(lists, KeyLists) and lists.space.classes:
+        own, origins = map(lists.space.keys, (np.array([board]), model.origins()[1]))
+        path = _through(lists, path, *((own,) if model.undone else (origins, own[0])))
+    boards = model.boards_of(*space.states_of(0, path))
     return list(map(tuple, boards.tolist()))
+
+
+def _through(lists: KeyLists, path: np.ndarray, first: np.ndarray, last: Any = None) -> np.ndarray:
+    """Return states, each one move after the one before, in the classes along a path.
+
+    path: the representatives of the classes. first: states, some of the first class. last: the
+    state at the end; if it is None, any state of the last class. Raises InputError if no moves from
+    `first` lead to `last`.
+    """
+    found, sources = [first[lists.represented(first) == path[0]]], []
+    for wanted in path[1:]:
+        near, source = lists.moves(found[-1])
+        (hits,) = np.nonzero(lists.represented(near) == wanted)
+        states, index = np.unique(near[hits], return_index=True)
+        only = slice(1 if last is None else None)  # the moves of one state reach all classes
+        found.append(states[only])
+        sources.append(source[hits[index[only]]])
+    at = 0
+    if last is not None:
+        (ends,) = np.nonzero(found[-1] == last)
+        if not ends.size:
+            raise InputError(
+                f"the shortest solution of {lists.space.digits_of(last.reshape(1))[0].tolist()} "
+                "does not begin at the start, but at another state of its class; search without "
+                "canonical, or from a start that is the only state of its class"
+            )
+        at = int(ends[0])
+    back = [found[-1][at]]
+    for before, source in zip(found[-2::-1], sources[::-1], strict=True):
+        at = source[at]
+        back.append(before[at])
+    return np.array(back[::-1], path.dtype)
 
 
 def paths_back(

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from frontier.errors import InputError
 from frontier.space.words import RowCode
 
 WORD_BITS = 63, 64, 64, 64
@@ -33,13 +34,17 @@ class Rules(NamedTuple):
     neighbours: neighbours(state, out) writes the neighbours of a state, int64[digits], to the rows
     of `out`, int64[most, digits], and returns their number. most: the most neighbours of a state.
     by_key: True if `neighbours` takes a key, and writes keys to `out`, uint64[most]. layer: returns
-    the depth of a state; None if it cannot be read off the state.
+    the depth of a state; None if it cannot be read off the state. canonical: canonical(state, out)
+    writes the representative of the state's class to `out`, int64[digits]; if `by_key` is True, it
+    takes and returns a key. class_size: returns the number of states in the class of a state.
     """
 
     neighbours: Callable
     most: int
     by_key: bool = False
     layer: Callable | None = None
+    canonical: Callable | None = None
+    class_size: Callable | None = None
 
 
 class Packing(NamedTuple):
@@ -88,21 +93,31 @@ class Everything:
 
 
 class KeySpace:
-    """The states that a program's function reaches.
+    """The states that a program's function reaches, or one of each class of them.
 
     states: the number of combinations of digits, which is at least the number of states. words: the
     words of a key. dtype: the type of keys as numbers. undone: True if each move is undone by some
     move. most: the most neighbours of a state. rules: returns the functions of the program.
+    classes: True if it has `canonical`; the number of a state is then the key of its
+    representative.
     """
 
     sides, voltages, arc_counts, rows_are_numbered = 1, (), [()], True
     look_ups = table_bytes = 0
     numbering = in_memory_only = None
 
-    def __init__(self, radices: Sequence[int], undone: bool, most: int, rules: Callable[[], Rules]):
+    def __init__(
+        self,
+        radices: Sequence[int],
+        undone: bool,
+        most: int,
+        rules: Callable[[], Rules],
+        classes: bool = False,
+    ):
         packing = Packing.of(radices)
         assert packing is not None  # the puzzle has checked it
         self.packing, self.undone, self.most, self._rules = packing, undone, most, rules
+        self.classes = classes
         self.radices, self.states = tuple(radices), prod(radices)
         self.code, self.nodes, self.vertex = RowCode(1), [1], [np.zeros(1, np.int64)]
         self.words = 1 + int(packing.word[-1])
@@ -159,7 +174,36 @@ class KeySpace:
 
     def numbers(self, vertex: np.ndarray, digits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (int64[N] zeros, N keys) of states, int64[N, digits]."""
-        return np.zeros(len(digits), np.int64), self.keys_of(self._packed(digits))
+        keys = self.keys(digits)
+        return np.zeros(len(digits), np.int64), self.represented(keys) if self.classes else keys
+
+    def keys(self, digits: np.ndarray) -> np.ndarray:
+        """Return the keys of the states themselves, int64[N, digits]."""
+        return self.keys_of(self._packed(digits))
+
+    def represented(self, keys: np.ndarray) -> np.ndarray:
+        """Return the keys of the representatives of states, by the program's function without its
+        compiled form. Raises InputError if one is no state."""
+        rules, states = self.rules, self.digits_of(keys)
+        assert rules.canonical is not None
+        found = np.full_like(states, -1)
+        for i, state in enumerate(states):
+            try:
+                if rules.by_key:
+                    key = np.array([rules.canonical(keys[i])], np.uint64)
+                    if self.has_numbers(0, key):
+                        found[i] = self.digits_of(key)
+                else:
+                    rules.canonical(state.copy(), found[i])
+            except Exception as error:
+                raise self._wrong_class(state, f"{type(error).__name__}: {error}") from None
+            if not ((found[i] >= 0) & (found[i] < self.packing.radix.astype(np.int64))).all():
+                written = f"{int(key[0]):#x}" if rules.by_key else found[i].tolist()
+                raise self._wrong_class(state, f"{written} is no state")
+        return self.keys(found)
+
+    def _wrong_class(self, state: np.ndarray, why: str) -> InputError:
+        return InputError(f"puzzle.file: canonical is wrong for the state {state.tolist()}: {why}")
 
     def states_of(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (int64[N] zeros, int64[N, digits]) of keys; inverse of `numbers`."""
@@ -167,10 +211,10 @@ class KeySpace:
 
     def neighbours(self, side: int, number, back: bool = False) -> Iterator[tuple[int, Any]]:
         """Generate (0, key) of the states to which moves lead from one state, by the program's
-        function without its compiled form. The moves must be undone if `back` is set."""
+        functions without their compiled form. The moves must be undone if `back` is set."""
         assert self.undone or not back
         keys = self.listed(np.array([number], self.dtype))
-        yield from ((0, key) for key in keys)
+        yield from ((0, key) for key in (self.represented(keys) if self.classes else keys))
 
     def listed(self, keys: np.ndarray) -> np.ndarray:
         """Return the neighbours of one state by the program's function without its compiled form,

@@ -445,7 +445,7 @@ def test_files_for_people_that_are_no_files_of_the_run(tmp_path, name, kind):
 @pytest.mark.parametrize(
     ("name", "setting", "words"),
     [
-        ("goat", "goal='ahBB/bge./dkfa'", ["'a'", "two parts"]),
+        ("goat", "start='ahBB/bge./dkfa'", ["'a'", "different form"]),
         ("goat", "alike=['hk', 'hf']", ["'h'", "named twice"]),
         ("goat", "alike=['hB']", ["'h' and 'B'", "form"]),
         ("goat", "start='ahBB/bze./dkfw'", ["puzzle.start", "'z'"]),

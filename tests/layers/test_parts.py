@@ -103,7 +103,7 @@ def test_the_file_is_the_one_that_the_text_describes(tmp_path, thread):
         index[number] = len(expected), len(data) + 4
         expected += data + google_crc32c.value(data).to_bytes(4, "little")
     packed = b"".join(n.to_bytes(8, "little") for place in index for n in place)
-    text = json.dumps(asdict(record)).encode()
+    text = json.dumps(asdict(record) | {"tally": record.tally.stored}).encode()
     expected += text.ljust(RECORD_BYTES - 1) + b"\n"
     expected += packed + google_crc32c.value(packed).to_bytes(4, "little")
     assert (tmp_path / "c.0").read_bytes() == expected

@@ -35,7 +35,7 @@ def forge(path, thread, change=None, index=None):
     slabs = data[: -footer_bytes(SLABS)]
     if index is None:
         index = data[-16 * SLABS - CHECKSUM_BYTES : -CHECKSUM_BYTES]
-    value = asdict(record)
+    value = asdict(record) | {"tally": record.tally.stored}
     for key, changed in (change or {}).items():
         edit(value, key, changed)
     value.pop("digest")

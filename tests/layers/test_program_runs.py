@@ -296,6 +296,12 @@ def test_wrong_keys_are_refused(tmp_path):
         programs.program(tmp_path, HANOI, disk=3)
     with pytest.raises(InputError, match=r"puzzle\(\) takes title"):
         programs.program(tmp_path, "def puzzle(title='x'): pass")
+    anything = (
+        HANOI + "\n_puzzle = puzzle\ndef puzzle(disks, **more): return _puzzle(disks, **more)\n"
+    )
+    assert programs.program(tmp_path, anything, disks=2, pegs=3).make_puzzle().states == 9
+    with pytest.raises(InputError, match=r"TypeError: .*colour"):
+        programs.program(tmp_path, anything, disks=2, colour=3)
     programs.program(tmp_path, HANOI, disks=3)
     puzzle = {"kind": "program", "file": str(tmp_path / "moves.py"), "disks": 3}
     for key, value in {"text": "", "stated": {}, "goal": "000"}.items():

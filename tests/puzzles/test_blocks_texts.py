@@ -75,11 +75,16 @@ def test_puzzle_of_settings():
     assert settings["kind"] == "blocks"
 
 
+def test_cells_that_do_not_touch_are_named():
+    """They may be several pieces that ought to have letters of their own."""
+    (remark,) = block_puzzle("a.a/.b./bcc/...").remarks
+    assert "'a' and 'b' do not touch" in remark
+    assert block_puzzle("aa./.b./.cc/...").remarks == []
+
+
 # --- what is refused
 
 REFUSED = [
-    ({"goal": "aab/b.a"}, r"goal = aab/b\.a: piece 'a' has two parts, at row 1, column 1 "),
-    ({"goal": "ab#/#ca"}, "piece 'a' has two parts"),
     ({"goal": "abc/...", "alike": ["ab", "bc"]}, r"puzzle\.alike = .*'b' is named twice"),
     ({"goal": "abc/...", "alike": ["aba"]}, r"puzzle\.alike = .*'a' is named twice"),
     ({"goal": "abc/...", "alike": ["ax"]}, r"puzzle\.alike = .*'x' is not a piece .* a b c"),
@@ -144,15 +149,15 @@ ALIKE_FORMS = [
         {"goal": "AB./AB.", "start": "AA./BB."},
         r"puzzle\.start = AA\./BB\.: piece 'A' has .* AB\./AB\.;",
     ),
-    ({"goal": "AB./AB.", "start": "AB./BA."}, r"puzzle\.start = AB\./BA\.: piece 'A' .* two parts"),
+    ({"goal": "AB./AB.", "start": "AB./BA."}, r"puzzle\.start = AB\./BA\.: piece 'A' has .* in AB"),
     (
         {"goals": ["AB../AB../..CC", "AA../BB../..CC"]},
         r"puzzle\.goals = AA.*: piece 'A' has a different form",
     ),
-    ({"goal": "AB??/BA??/????"}, r"puzzle\.goal = AB.*: piece 'A' has two parts"),
+    ({"goal": "AB??/BA??/????"}, r"puzzle\.goal = AB.*: piece 'A' has a different form"),
     ({"goal": "AA??/????/????"}, r"puzzle\.goal = AA.*: piece 'A' has a different form"),
     ({"goal": "A???/B???/????"}, r"puzzle\.goal = A\?.*: piece 'A' has a different form"),
-    ({"goal": "A?A?/A?A?/????"}, r"puzzle\.goal = A\?.*: piece 'A' has two parts"),
+    ({"goal": "A?A?/A?A?/????"}, r"puzzle\.goal = A\?.*: piece 'A' has a different form"),
 ]
 
 
@@ -200,7 +205,7 @@ def test_like_pieces_on_one_axis_may_lie_in_each_others_rows():
     ("board", "message"),
     [
         ("BBAA/CCAA/DEEF/DGHF/I..J", "board = BBAA/.*: piece 'B' has a different form in"),
-        ("BCAA/CBAA/DEEF/DGHF/I..J", "board = BCAA/.*: piece 'B' has two parts"),
+        ("BCAA/CBAA/DEEF/DGHF/I..J", "board = BCAA/.*: piece 'B' has a different form"),
         ("BCAA/BCAA/DEEF/DGHF/I..J", None),
         ("CAAF/CAAF/BEED/BHGD/J..I", None),
     ],
@@ -222,7 +227,7 @@ def test_like_pieces_of_a_large_board(board, message):
         ("??a/???", "aab/...", "piece 'a' has a different form"),
         ("?.a/???", "aab/...", "piece 'a' has a different form"),
         ("aa?/?ab/???", "aab/a.b/...", "piece 'a' has a different form"),
-        ("a??/?a?", "abc/...", "piece 'a' has two parts"),
+        ("a??/?a?", "abc/...", "piece 'a' has a different form"),
         ("aa?/aa?", "aab/...", "piece 'a' has a different form"),
         ("a?b/???", "aab/...", "piece 'a' has a different form"),
     ],
@@ -259,11 +264,11 @@ NOT_ON_THE_BOARD = [
     ("aab/d..", "board = aab/d.*'d' is not a piece of this puzzle; its pieces are a b c"),
     ("aab/c.?", r"board = aab/c\.\?: '\?' is not a piece"),
     ("aa./c..", r"board aa\./c\.\.: every piece of aab/c\.\. must appear once, whole"),
-    ("aab/cb.", "piece 'b' has two parts"),
+    ("aab/cb.", "piece 'b' has a different form"),
     ("a.b/a.c", r"board = a\.b/a\.c: piece 'a' has a different form in aab/c"),
     ("a.b/..c", "piece 'a' has a different form"),
     ("aab/aac", "piece 'a' has a different form"),
-    ("aab/bcc", "piece 'b' has two parts"),
+    ("aab/bcc", "piece 'b' has a different form"),
     (["aab", 3], "board = .*expected text"),
 ]
 

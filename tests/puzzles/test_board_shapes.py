@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from frontier.puzzles import board_shapes
-from frontier.puzzles.board_shapes import RowTable
+from frontier.puzzles.board_shapes import (
+    COVERED,
+    EMPTY,
+    FIRST_SORT,
+    Footprint,
+    RowTable,
+    Sort,
+    fill,
+)
 
 
 @pytest.mark.parametrize(("columns", "codes"), [(1, 2), (22, 3), (32, 4), (33, 4), (64, 231)])
@@ -41,3 +49,51 @@ def test_different_rows_with_one_key_get_other_weights(monkeypatch):
     rows = np.random.default_rng(2).integers(1, 4, size=(300, 40), dtype=np.uint8)
     table = RowTable(np.concatenate([rows, rows]), 4)
     assert table.find(rows).tolist() == list(range(300))
+
+
+def fillings(cells, sorts):
+    """All rows, cell by cell: for each cell first the covered ones, then those of each sort, then
+    the empty ones; and the most partial fillings after a cell."""
+    counts = [len(sort.codes) for sort in sorts]
+    empty = cells - sum(len(sort.codes) * sort.footprint.size for sort in sorts)
+    found, most = [({}, (*counts, empty))], 1
+    for cell in range(cells):
+        grown = [part for part in found if cell in part[0]]
+        for number in range(len(sorts) + 1):
+            code, cover = EMPTY, (cell,)
+            if number < len(sorts):
+                footprint = sorts[number].footprint
+                if cell not in footprint.at:
+                    continue
+                code, cover = FIRST_SORT + number, footprint.placements[footprint.at[cell]]
+            for row, left in found:
+                if left[number] and not row.keys() & set(cover):
+                    less = (*left[:number], left[number] - 1, *left[number + 1 :])
+                    grown.append(({**row, **dict.fromkeys(cover, COVERED), cell: code}, less))
+        found, most = grown, max(most, len(grown))
+    return [[row[cell] for cell in range(cells)] for row, _ in found], most
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(3, 4), (2, 34)])
+def test_boards_are_filled_in_all_ways(rows, columns):
+    """A corner of three cells, bars and single pieces; the second board has over 64 cells."""
+    number = np.arange(rows * columns).reshape(rows, columns)
+    corners = tuple(
+        (number[y, x].item(), number[y, x + 1].item(), number[y + 1, x].item())
+        for y in range(rows - 1) for x in range(columns - 1)
+    )  # fmt: skip
+    bars = tuple(
+        tuple(of) for of in np.stack([number[:-1], number[1:]], -1).reshape(-1, 2).tolist()
+    )
+    if columns == 34:  # few placements, at the end
+        corners, bars = corners[-3:], bars[-5:]
+    singles = tuple((cell,) for cell in range(rows * columns))[-4:]
+    sorts = (
+        Sort(Footprint(corners, ()), (1,), True),
+        Sort(Footprint(bars, ()), (2, 3), False),
+        Sort(Footprint(singles, ()), (4,), True),
+    )
+    expected, most = fillings(rows * columns, sorts)
+    assert len(expected) > 3
+    assert fill(rows * columns, sorts, most).tolist() == expected
+    assert fill(rows * columns, sorts, most - 1) is None

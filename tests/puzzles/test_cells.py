@@ -99,10 +99,19 @@ def test_tiles_expressed_as_cells():
 
 
 @pytest.mark.parametrize("metric", ["step", "path"])
-@swept("alike", [(), ("ac",)], few=[("ac",)])
-def test_blocks_expressed_as_cells(metric, alike):
-    drawing = "aab/ccb/d../e.."
-    cells = [(x, y) for y in range(4) for x in range(3)]
+@swept(
+    ("drawing", "alike"),
+    [
+        ("aab/ccb/d../e..", ()),
+        ("aab/ccb/d../e..", ("ac",)),
+        ("a.a/.b./...", ()),
+        ("a.b/.ab/c.c/.c.", ()),
+    ],
+    few=[("aab/ccb/d../e..", ("ac",)), ("a.a/.b./...", ())],
+)
+def test_blocks_expressed_as_cells(metric, drawing, alike):
+    rows = drawing.split("/")
+    cells = [(x, y) for y, row in enumerate(rows) for x in range(len(row))]
     mine = cell_puzzle(cells, SQUARE, drawing.replace("/", ""), alike=alike, metric=metric)
     theirs = block_puzzle(drawing, alike=alike, metric=metric)
     assert mine.states == theirs.states

@@ -242,7 +242,7 @@ WRONG = {
     "has no Set; every puzzle needs one": "Name X",
     "has 0 moves with an effect": START + "Solved\nEnd\nMove R\nEnd",
     "has 70 pieces in its sets: at most 64": "Set B 67 1\n" + START + MOVE,
-    "the pieces of B have 9 orientations, at most 7": "Set B 3 9\n" + START + MOVE,
+    "the pieces of B have 61 orientations, at most 60": "Set B 3 61\n" + START + MOVE,
 }
 
 
