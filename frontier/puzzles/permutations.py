@@ -37,6 +37,7 @@ from frontier.puzzles.permutation_notation import (
 from frontier.puzzles.pieces import GivenBoards, TurnedPieces
 from frontier.puzzles.puzzle import Puzzle, Words
 from frontier.space.graph import BaseGraph
+from frontier.space.key_moves import PointMoves
 from frontier.space.orbits import Orbits
 from frontier.space.points import Points, orbits, points_of
 from frontier.space.tower import Graph
@@ -80,6 +81,10 @@ class PermutingEncoding(Encoding):
             at = labels == number
             boards[at] += np.tile(sort.codes, len(boards))
         return boards
+
+    @property
+    def key_moves(self) -> PointMoves:
+        return PointMoves(self.points)
 
     @cached_property
     def _differ(self) -> bool:

@@ -84,7 +84,7 @@ class Everything:
         self.states = states
 
     def contains(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
-        return np.ones(len(vertex), dtype=bool)
+        return vertex >= 0
 
 
 class KeySpace:
@@ -160,7 +160,7 @@ class KeySpace:
 
     def numbers(self, vertex: np.ndarray, digits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (int64[N] zeros, N keys) of states, int64[N, digits]."""
-        return np.zeros(len(digits), np.int64), self.keys_of(self._packed(digits))
+        return np.minimum(vertex, 0), self.keys_of(self._packed(digits))
 
     def states_of(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (int64[N] zeros, int64[N, digits]) of keys; inverse of `numbers`."""
