@@ -40,6 +40,10 @@ class KeyedEncoding(Encoding):
     def graph(self) -> BaseGraph:
         return self._of.graph
 
+    @property
+    def explicit(self) -> Encoding:
+        return self._of.explicit
+
     def _states(self, boards: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self._digits(*self._of.states_of(boards))
 
