@@ -43,10 +43,6 @@ THIN_STATES, THIN_IN_MEMORY = 200_000, 1000
 """A layer of at most this many states is always made as a list, because starting a task costs more.
 The second number is for layers in memory, where a step costs less to start."""
 
-NO_LISTS = -1
-"""The limit if moves may lead to any earlier layer: no layer is thin, because only bitmaps can tell
-which states were seen."""
-
 ALL_LISTS = 2**63
 """The limit if all layers are lists."""
 
@@ -348,8 +344,6 @@ def _plan_in_memory(
     thin = int(layer_seconds(chosen, 0) / LISTED_SECONDS)
     most_states = space.states if lists.plain else thin
     list_states = max(THIN_IN_MEMORY, min(most_states, spare // lists.bytes_for(1)))
-    if not space.undone:
-        list_states = NO_LISTS
     return Plan(config, puzzle, space, chosen, list_states, need, workers)
 
 

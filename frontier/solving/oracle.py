@@ -112,15 +112,15 @@ class Oracle:
         return (numbers[i : i + BATCH] for i in range(0, numbers.size, BATCH))
 
     def _check_undone(self) -> None:
-        """Raise InputError if some moves have no inverse. In that case layers give the distance
+        """Raise InputError if some moves cannot be undone. In that case layers give the distance
         from the goal to a position, not the distance back."""
         if not self._model.undone:
             raise InputError(
                 f"{self.puzzle.title}: moves cannot be undone, so only one solution is found: "
                 "solve without options that list or count more"
                 if self.puzzle.kind == "program"
-                else f"{self.puzzle.title}: some moves cannot be undone, so the layers cannot solve "
-                "a position; use the method ida"
+                else f"{self.puzzle.title}: some moves cannot be undone, so the layers cannot "
+                "solve a position; use the method ida"
             )
 
     @cached_property

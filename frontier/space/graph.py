@@ -202,9 +202,9 @@ class Space(Numbered):
         """Return 2 * vertex + sign of each node of a side, int64, ascending."""
         return 2 * self.vertex[side].astype(np.int64) + self.sign[side]
 
-    def neighbours(self, side: int, number: int, back: bool = False) -> Iterator[tuple[int, int]]:
+    def neighbours(self, side: int, number: int) -> Iterator[tuple[int, int]]:
         """Generate (side, state number) of the states to which arcs lead from one state, without
-        the kernels. `back` changes nothing, because the graph is undirected."""
+        the kernels."""
         vertex, sequence = self.state(side, number)
         arcs = self.graph.arcs
         for arc in range(arcs.start[vertex], arcs.start[vertex + 1]):

@@ -166,10 +166,9 @@ class KeySpace:
         """Return (int64[N] zeros, int64[N, digits]) of keys; inverse of `numbers`."""
         return np.zeros(len(numbers), np.int64), self.digits_of(numbers)
 
-    def neighbours(self, side: int, number, back: bool = False) -> Iterator[tuple[int, Any]]:
+    def neighbours(self, side: int, number) -> Iterator[tuple[int, Any]]:
         """Generate (0, key) of the states to which moves lead from one state, by the program's
-        function without its compiled form. The moves must be undone if `back` is set."""
-        assert self.undone or not back
+        function without its compiled form."""
         keys = self.listed(np.array([number], self.dtype))
         yield from ((0, key) for key in keys)
 
