@@ -21,7 +21,7 @@ from frontier.layers.progress import LayerTotals
 from frontier.layers.run import LayerRun, layers_of
 from frontier.layers.summary import summary
 from frontier.puzzles import Board, Puzzle
-from frontier.puzzles.program_file import trust
+from frontier.puzzles.program_file import digest_of, trust
 from frontier.report.html import run_html
 from frontier.runs.events import Listener
 from frontier.runs.progress import progress_of
@@ -64,7 +64,7 @@ class Run(LayerTotals):
     def trust(self) -> None:
         """Allow this process to run the moves of a puzzle of the kind `program`, whose text the run
         has stored. It is code: trust its author."""
-        trust(self.store.identity["puzzle"].get("text", ""))
+        trust(digest_of(self.store.identity["puzzle"].get("text", "")))
 
     @property
     def complete(self) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from frontier.errors import InputError, Stopped
-from frontier.kernels.key_parts import MOST_PARTS, PART_KEYS, Parts, spread
+from frontier.kernels.key_parts import MOST_PARTS, PART_KEYS, Parts, ordered, spread
 from frontier.kernels.key_rules import compiled_depths, compiled_expansion, reason
 from frontier.kernels.lists import SMALL_LIST, ListKernel, without
 from frontier.space.keys import KeySpace, Rules
@@ -109,6 +109,17 @@ class KeyLists(ListKernel):
         )
 
     def expand(self, side: int, current: np.ndarray, previous: np.ndarray) -> np.ndarray:
+        # At the growth so far the next layer has so many keys, twice while it is put in order.
+        expected = 2 * current.size**2 // max(1, previous.size)
+        if current.size >= SMALL_LIST:
+            self._check_room(previous.size + current.size + expected)
+        return self.beside(current, previous)
+
+    def beside(self, current: np.ndarray, previous: np.ndarray) -> np.ndarray:
+        """Return the neighbours of states that are in neither of two sorted lists of keys, sorted.
+
+        current: the states. previous: states of the layer before theirs.
+        """
         space = self.space
         self._try_moves(current)
         if current.size < SMALL_LIST:
@@ -120,16 +131,36 @@ class KeyLists(ListKernel):
         before, words = space.words_of(previous), space.words_of(current)
         _, degree = self._found(current[:: max(1, len(words) // SAMPLE)])
         total = len(before) + ceil((1 + degree.mean()) * len(words))
-        # At the growth so far the next layer has so many keys, twice while it is put in order.
-        self._check_room(len(before) + len(words) + 2 * len(words) ** 2 // max(1, len(before)))
-        parts = Parts(before, words, max(1, min(MOST_PARTS, total // PART_KEYS)))
-        # As many neighbours are in memory at a time as half of what is free there holds.
-        most, block = self._rules.most, max(64, BLOCK_KEYS // self._rules.most)
-        free = (self._room - PROCESS_BYTES) / (8 * space.words) - len(before) - len(words)
-        wave = block * max(self._threads, int(free / 2 / most / block))
-        new = parts.next_layer(self._listed, most, self._threads, block, wave, self._check_room)
+        new = self._new((before, words), words, words, self._listed, self._rules.most, total)
         self._check_layer(new, current)
         return space.keys_of(new)
+
+    def unseen(self, found: np.ndarray, previous: np.ndarray, current: np.ndarray) -> np.ndarray:
+        """Return the keys of a list that are in neither of two sorted lists, each once, sorted."""
+        space = self.space
+        if found.size < SMALL_LIST:
+            return without(np.sort(found), previous, current)
+        words, layers = space.words_of(found), (space.words_of(previous), space.words_of(current))
+        like = ordered(words[:: max(1, len(words) // MOST_PARTS // 4)].copy())
+        total = len(words) + len(layers[0]) + len(layers[1])
+        return space.keys_of(self._new(layers, like, words, lambda keys: (keys, None), 1, total))
+
+    def _new(
+        self,
+        layers: tuple[np.ndarray, np.ndarray],
+        like: np.ndarray,
+        words: np.ndarray,
+        listed: Callable[[np.ndarray], tuple[np.ndarray, Any]],
+        most: int,
+        total: int,
+    ) -> np.ndarray:
+        """Return what `Parts.next_layer` returns. total: about how many keys are compared."""
+        parts = Parts(layers, like, max(1, min(MOST_PARTS, total // PART_KEYS)))
+        # As many neighbours are in memory at a time as half of what is free there holds.
+        block, held = max(64, BLOCK_KEYS // most), sum(map(len, layers))
+        free = (self._room - PROCESS_BYTES) / (8 * self.space.words) - held
+        wave = block * max(self._threads, int(free / 2 / most / block))
+        return parts.next_layer(words, listed, most, self._threads, block, wave, self._check_room)
 
     def _check_room(self, keys: int) -> None:
         """Raise Stopped if this many keys do not fit in memory."""

@@ -29,14 +29,15 @@ FACTOR = np.uint64(0x9E3779B97F4A7C15)
 class Parts:
     """The ranges of keys into which the neighbours of a layer are divided.
 
-    before, words: the last two layers, uint64[N, words], sorted. parts: the number of ranges.
+    layers: the last two layers, uint64[N, words], sorted. like: keys, sorted, whose quantiles are
+    the borders. parts: the number of ranges.
     """
 
-    def __init__(self, before: np.ndarray, words: np.ndarray, parts: int):
-        self._layers = before, words
-        firsts = [len(words) * part // parts for part in range(1, parts)]
-        self._borders, self._parts = words[firsts], parts
-        self._low, high = words[0, 0], words[-1, 0]
+    def __init__(self, layers: tuple[np.ndarray, np.ndarray], like: np.ndarray, parts: int):
+        self._layers = layers
+        firsts = [len(like) * part // parts for part in range(1, parts)]
+        self._borders, self._parts = like[firsts], parts
+        self._low, high = like[0, 0], like[-1, 0]
         bits = parts.bit_length() + 5
         self._shift = np.uint64(max(0, int(high - self._low).bit_length() - bits))
         # The key of the border after part p lies in bucket `bucket[p]`, a range of leading bits.
@@ -45,21 +46,23 @@ class Parts:
 
     def next_layer(
         self,
-        listed: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+        words: np.ndarray,
+        listed: Callable[[np.ndarray], tuple[np.ndarray, Any]],
         most: int,
         threads: int,
         block: int,
         wave: int,
         check: Callable[[int], None],
     ) -> np.ndarray:
-        """Return the next layer, sorted.
+        """Return the neighbours that are in neither layer, each once, sorted.
 
-        listed: returns the neighbours of states. most: the most neighbours of a state. block: the
+        words: the states whose neighbours are wanted. listed: returns the neighbours of some of
+        them first. most: the most neighbours of a state. block: the
         number of states that a thread expands at a time. wave: the number of states whose
         neighbours are in memory at a time. check: raises an error if memory has no room for a
         number of keys.
         """
-        words, width = self._layers[1], self._layers[1].shape[1]
+        width = words.shape[1]
         cuts = [self._cuts(layer) for layer in self._layers]
         found = [np.empty((0, width), np.uint64)] * self._parts
         wave = min(wave, len(words))

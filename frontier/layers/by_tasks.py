@@ -8,15 +8,18 @@ from contextlib import closing
 from frontier.errors import Stopped
 from frontier.executors.executor import Call, Executor
 from frontier.layers.events import LayerStarted, TaskFinished
-from frontier.layers.files import most_part_bytes
+from frontier.layers.files import LayerFiles, most_part_bytes
+from frontier.layers.key_task import expand_keys, ranges
 from frontier.layers.parts import PartRecord
 from frontier.layers.plan import Plan
-from frontier.layers.record import LayerRecord
+from frontier.layers.reader import RunReader
+from frontier.layers.record import Form, LayerRecord
 from frontier.layers.run import LayerRun
 from frontier.layers.tally import Tally
 from frontier.layers.task import expand_task
+from frontier.puzzles.program_file import digest_of
 from frontier.runs.events import Listener
-from frontier.space.layout import Layout
+from frontier.space.key_layout import AnyLayout, KeyLayout
 from frontier.text import counted, size
 
 SPARE_BYTES = 1_000_000
@@ -33,7 +36,7 @@ def layer_by_tasks(
     under way.
     """
     depth = len(run.records)
-    files = run.files(depth, plan.layout)
+    form, files, task = _work(plan, run, depth)
     run.drop_list(depth)
     files.begin(run.durable)
     done = run.parts_under_way(plan.layout)
@@ -45,8 +48,7 @@ def layer_by_tasks(
     emit(LayerStarted(depth, tasks))
     # The tasks start with what was written last, while caches still hold it.
     numbers = reversed(files.tasks) if depth % 2 else files.tasks
-    run_ref, delete_replaced = run.ref, plan.policy.deletes_replaced
-    calls = (Call(expand_task, (run_ref, delete_replaced, depth, number)) for number in numbers)
+    calls = (Call(task.function, (*task.arguments, number)) for number in numbers)
     # A notebook keeps the last error and with it this frame, so the results are closed here.
     with closing(executor.run(calls, stop)) as results:
         for result in results:
@@ -66,10 +68,23 @@ def layer_by_tasks(
         return None
     seconds = time.perf_counter() - began - (waited or 0.0)
     records = [parts[task] for task in files.tasks]
-    return LayerRecord.of(depth, "bits", tally, seconds, records, dict(work))
+    return LayerRecord.of(depth, form, tally, seconds, records, dict(work))
 
 
-def bytes_wanted(layout: Layout, tasks: int) -> int:
+def _work(plan: Plan, run: LayerRun, depth: int) -> tuple[Form, LayerFiles, Call]:
+    """Return the form and the files of the next layer, and the call that computes a part, without
+    the number of the part."""
+    layout = plan.layout
+    if not isinstance(layout, KeyLayout):
+        call = Call(expand_task, (run.ref, plan.policy.deletes_replaced, depth))
+        return "bits", run.files(depth, layout), call
+    text = plan.config.puzzle_settings.get("text")
+    allowed = max(1, plan.threads), plan.task_bytes
+    call = Call(expand_keys, (run.ref, text and digest_of(text), *allowed, depth))
+    return "keys", run.files(depth, layout, parts=len(ranges(RunReader(run), depth))), call
+
+
+def bytes_wanted(layout: AnyLayout, tasks: int) -> int:
     """Return the bytes of disk that must be free for `tasks` tasks under way and the ledger."""
     return tasks * most_part_bytes(layout) + SPARE_BYTES
 

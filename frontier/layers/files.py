@@ -1,12 +1,14 @@
 """One layer on disk: a Zarr array whose files are the parts that tasks have computed.
 
-A layer has one of two forms:
+A layer has one of three forms:
 
 * ``bits``: uint64 [nodes, prefixes, words of a strip], one bit for each state. Its shards are the
   parts of `frontier.space.layout`, its inner chunks the slabs. The number of nodes is rounded up to
   whole parts.
 * ``list``: uint64 [states], the sorted state numbers, for layers too thin for bitmaps; or uint64
   [states x words], sorted keys. It is one part, whose slabs have `LIST_SLAB` words.
+* ``keys``: uint64 [parts, words], for layers of keys that tasks have made, see
+  `frontier.layers.key_files`.
 
 Zarr silently reads a missing shard as zeros. So a layer of a run has all its parts, even those
 without a state, and a lost part is noticed; see `frontier.layers.parts`.
@@ -14,7 +16,7 @@ without a state, and a lost part is noticed; see `frontier.layers.parts`.
 
 import re
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil, prod
 from pathlib import Path
 
@@ -24,7 +26,7 @@ from frontier.codec.codecs import LITTLE_ENDIAN, SlabCodec, encoded_bytes
 from frontier.errors import NotAFile
 from frontier.layers.parts import Part, PartRecord, PartWriter, footer_bytes
 from frontier.layers.tally import Tally
-from frontier.space.layout import Layout
+from frontier.space.key_layout import AnyLayout, KeyLayout
 from frontier.stopwatch import Stopwatch
 from frontier.storage.base import Storage
 from frontier.storage.sealed import write_json
@@ -51,8 +53,10 @@ def list_slabs(states: int) -> int:
     return max(1, ceil(states / LIST_SLAB))
 
 
-def most_part_bytes(layout: Layout) -> int:
+def most_part_bytes(layout: AnyLayout) -> int:
     """Return the most bytes that the file of a part can have under any codec."""
+    if isinstance(layout, KeyLayout):
+        return layout.part_bytes
     slabs = prod(layout.grid)
     return slabs * encoded_bytes(layout.slab_bytes) + footer_bytes(slabs)
 
@@ -70,15 +74,16 @@ class LayerFiles:
     folder: str
     run: str
     codec_name: str
-    layout: Layout
+    layout: AnyLayout
     depth: int
     listed: int | None = None
 
     def __post_init__(self):
-        self.side = self.layout.space.side_of(self.depth)
-        self.tasks, self._slabs = range(self.layout.task_count(self.side)), prod(self.layout.grid)
+        layout, self.side = self.layout, self.layout.space.side_of(self.depth)
         if self.listed is not None:
             self.tasks, self._slabs = range(1), list_slabs(self.list_words)
+        else:
+            self.tasks, self._slabs = range(layout.task_count(self.side)), prod(layout.grid)
 
     @property
     def list_words(self) -> int:
@@ -88,17 +93,7 @@ class LayerFiles:
     @property
     def metadata(self) -> dict:
         """Zarr's metadata of the layer: an array whose shards are the parts, made of slabs."""
-        layout = self.layout
-        if self.listed is None:
-            shape: tuple[int, ...] = (
-                layout.groups(self.side) * layout.task_nodes,
-                layout.prefixes,
-                layout.strip_words,
-            )
-            part: tuple[int, ...] = layout.task_nodes, layout.task_prefixes, layout.strip_words
-            slab: tuple[int, ...] = layout.slab_nodes, 1, layout.slab_words
-        else:
-            shape, part, slab = (self.list_words,), (self._slabs * LIST_SLAB,), (LIST_SLAB,)
+        shape, part, slab = self._shapes
         shards = {
             "chunk_shape": list(slab),
             "codecs": SlabCodec(self.codec_name).zarr_codecs,
@@ -117,6 +112,18 @@ class LayerFiles:
             "node_type": "array",
             "storage_transformers": [],
         }
+
+    @property
+    def _shapes(self) -> tuple[tuple[int, ...], ...]:
+        """The shapes of the array, of its parts and of its slabs."""
+        if self.listed is not None:
+            return (self.list_words,), (self._slabs * LIST_SLAB,), (LIST_SLAB,)
+        layout = self.layout
+        return (
+            (layout.groups(self.side) * layout.task_nodes, layout.prefixes, layout.strip_words),
+            (layout.task_nodes, layout.task_prefixes, layout.strip_words),
+            (layout.slab_nodes, 1, layout.slab_words),
+        )
 
     def codec(self) -> SlabCodec:
         return SlabCodec(self.codec_name, plain=self.listed is not None)
@@ -187,12 +194,11 @@ class LayerFiles:
         return PartWriter(self.storage, name, self._slabs, part_id, codec, thread, durable, clock)
 
     def write_list(self, numbers: np.ndarray, tally: Tally, durable: bool = False) -> PartRecord:
-        """Write a whole layer as a list of sorted state numbers, uint64, and return its record."""
-        whole = replace(self, listed=int(numbers.size))
+        """Write a layer that is a list, of sorted state numbers, and return its record."""
         words = self.layout.space.words_of(numbers).reshape(-1)
-        whole.begin(durable)
+        self.begin(durable)
         slab = np.zeros(LIST_SLAB, dtype=np.uint64)
-        with ThreadPoolExecutor(1) as thread, whole.write_part(0, thread, durable) as writer:
+        with ThreadPoolExecutor(1) as thread, self.write_part(0, thread, durable) as writer:
             for i in range(list_slabs(words.size)):
                 some = words[i * LIST_SLAB : (i + 1) * LIST_SLAB]
                 slab[: some.size], slab[some.size :] = some, 0

@@ -99,8 +99,9 @@ class AsLists(Held):
         return tally
 
     def _write(self, depth: int, tally: Tally) -> list[PartRecord]:
-        files = self._run.files(depth, self._layout)
-        return [files.write_list(self._lists[depth - self.depth - 1], tally, self._run.durable)]
+        numbers = self._lists[depth - self.depth - 1]
+        files = self._run.files(depth, self._layout, listed=numbers.size)
+        return [files.write_list(numbers, tally, self._run.durable)]
 
 
 class AsBitmaps(Held):

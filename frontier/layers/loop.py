@@ -95,7 +95,7 @@ class Driver:
         plan, run = self.plan, self.run
         numbers = np.unique(plan.space.numbers(*plan.puzzle.model.origins())[1])
         tally = self._counting.of_list(0, numbers)
-        part = run.files(0, plan.layout).write_list(numbers, tally, run.durable)
+        part = run.files(0, plan.layout, numbers.size).write_list(numbers, tally, run.durable)
         self._commit([LayerRecord.of(0, "list", tally, 0.0, [part])], complete=False)
 
     def _make_by_tasks(self) -> None:
@@ -194,7 +194,7 @@ class Driver:
         """Return the depths of layers, at most one, that may lack parts because the layer under way
         replaced them."""
         before = len(self.run.records) - 2
-        if before not in self.run.stored_depths() or self.run.records[before].form == "list":
+        if before not in self.run.stored_depths() or self.run.records[before].form != "bits":
             return set()
         files = self.run.files(before, self.plan.layout)
         replaced = before == self._depth_being_replaced or len(self.run.part_names(before)) < len(

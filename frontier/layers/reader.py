@@ -11,7 +11,7 @@ from threading import Lock
 from frontier.layers.files import ZARR_GROUP, LayerFiles
 from frontier.layers.run import LayerRun
 from frontier.layers.stored import StoredLayer
-from frontier.space.layout import Layout
+from frontier.space.key_layout import AnyLayout, layout_of
 from frontier.storage.sealed import holds_json
 
 
@@ -26,12 +26,12 @@ class RunReader:
         self.run, self.puzzle = run, run.puzzle
         self._least_open, self._most_held = least_open, most_held
         self.space = self.puzzle.model.space
-        self.layout = Layout.from_settings(self.space, run.identity["layout"])
+        self.layout: AnyLayout = layout_of(self.space, run.identity["layout"])
         self._layers: OrderedDict[int, StoredLayer] = OrderedDict()
         self._opening = Lock()
 
     def files(self, depth: int) -> LayerFiles:
-        """Return the files of a layer of bits, committed or not."""
+        """Return the files of a layer, committed or not, as tasks make them."""
         return self.run.files(depth, self.layout)
 
     def wrong_descriptions(self, depths: Iterable[int]) -> dict[str, dict]:
@@ -48,8 +48,8 @@ class RunReader:
         return {name: of for name, of in described.items() if not holds_json(storage, name, of)}
 
     def open_layer(self, depth: int) -> StoredLayer:
-        """Return a committed layer that is stored, or the layer under way as bits. The layer at
-        depth -1 is empty."""
+        """Return a committed layer that is stored, or the layer under way as tasks make it. The
+        layer at depth -1 is empty."""
         return self.run.open_layer(depth, self.layout)
 
     def layer(self, depth: int) -> StoredLayer:

@@ -16,19 +16,20 @@ from frontier.layers.parts import PartRecord, digest_of
 from frontier.layers.tally import Tally
 from frontier.storage.sealed import Count, Seconds
 
-Form = Literal["bits", "list"]
+Form = Literal["bits", "list", "keys"]
 
 
 @dataclass(frozen=True)
 class LayerRecord:
     """A committed layer, as the ledger lists it; `of` makes it.
 
-    form: "bits" or "list". tally: the counts over its states. seconds: the time it took. stored:
-    True if the layer is on disk; otherwise it never was, or has been deleted. bytes: its size on
-    disk when it was written. work: the seconds that all workers together spent on each kind of
-    work: waiting for the disk, codecs, kernels and the rest. parts: the number of files it had when
-    it was stored. digest: a checksum over the records of these files, empty if the layer was never
-    stored. chain: a checksum over this line and the chain of the previous line.
+    form: see `frontier.layers.files`. tally: the counts over its states. seconds: the time it
+    took. stored: True if the layer is on disk; otherwise it never was, or has been deleted.
+    bytes: its size on disk when it was written. work: the seconds that all workers together
+    spent on each kind of work: waiting for the disk, codecs, kernels and the rest. parts: the
+    number of files it had when it was stored. digest: a checksum over the records of these
+    files, empty if the layer was never stored. chain: a checksum over this line and the chain
+    of the previous line.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")

@@ -21,9 +21,11 @@ from pydantic import Field, StrictInt
 from frontier.config.loading import Config
 from frontier.errors import InputError
 from frontier.layers.files import LIST_NAME, PART_NAME, ZARR_GROUP, LayerFiles, part_names
+from frontier.layers.key_files import KeyFiles, StoredKeys
 from frontier.layers.record import LayerRecord, chained, records_of
 from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Puzzle, puzzle_of
+from frontier.puzzles.keyed import keyed
 from frontier.puzzles.settings import Table
 from frontier.runs.copies import COPIES, LEDGER, OWN_FILES
 from frontier.runs.identity import Identity, same_puzzle
@@ -31,7 +33,7 @@ from frontier.runs.kind import kind_at
 from frontier.runs.kinds import BY_LAYERS, KINDS
 from frontier.runs.resolve import only_member, resolve
 from frontier.runs.stored_run import StoredRun
-from frontier.space.layout import Layout
+from frontier.space.key_layout import MOST_SLABS, AnyLayout, KeyLayout
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
 from frontier.storage.sealed import holds_json, write_json
@@ -42,6 +44,13 @@ LAYERS = KINDS[BY_LAYERS].folder
 LAYER_NAME = re.compile(r"\d{4,}")
 IDENTIFIER = re.compile(r"[0-9a-f]{32}")
 """The names of the folders of layers, and of the folders of runs above them."""
+
+
+class KeyLayoutTable(Table):
+    """The settings of a `KeyLayout`."""
+
+    part_keys: StrictInt = Field(ge=1)
+    part_slabs: StrictInt = Field(ge=1, le=MOST_SLABS + 3)
 
 
 class LayoutTable(Table):
@@ -58,7 +67,7 @@ class LayerIdentity(Identity):
 
     keep: Literal["frontier", "all"]
     codec: str
-    layout: LayoutTable
+    layout: LayoutTable | KeyLayoutTable
     states: Annotated[StrictInt, Field(ge=1)] | None
 
 
@@ -112,7 +121,8 @@ class LayerRun(StoredRun):
 
     @cached_property
     def puzzle(self) -> Puzzle:
-        return puzzle_of(self.identity["puzzle"])
+        puzzle = puzzle_of(self.identity["puzzle"])
+        return keyed(puzzle) if "part_keys" in self.identity["layout"] else puzzle
 
     def layer_name(self, depth: int) -> str:
         """Return the name of the folder of a layer."""
@@ -126,21 +136,26 @@ class LayerRun(StoredRun):
         """Return the names of the existing parts of a layer."""
         return part_names(self.storage, self.layer_name(depth))
 
-    def files(self, depth: int, layout: Layout, listed: int | None = None) -> LayerFiles:
-        """Return the files of a layer, committed or not. listed: see `LayerFiles`."""
+    def files(
+        self, depth: int, layout: AnyLayout, listed: int | None = None, parts: int = 0
+    ) -> LayerFiles:
+        """Return the files of a layer, committed or not. listed: see `LayerFiles`. parts: see
+        `KeyFiles`."""
         run, codec = self.identity["identifier"], self.identity["codec"]
-        folder = self.layer_name(depth)
-        return LayerFiles(self.storage, folder, run, codec, layout, depth, listed)
+        where = self.storage, self.layer_name(depth), run, codec, layout, depth
+        if listed is None and isinstance(layout, KeyLayout):
+            return KeyFiles(*where, parts=parts)
+        return LayerFiles(*where, listed)
 
-    def open_layer(self, depth: int, layout: Layout) -> StoredLayer:
-        """Return a committed layer that is stored, or the layer under way as bits. The layer at
-        depth -1 is empty."""
-        if depth == len(self.records):
-            return StoredLayer(self.files(depth, layout), 0, committed=False)
-        record = self.records[depth] if depth >= 0 else None
-        states = record.states if record else 0
-        listed = None if record and record.form == "bits" else states
-        return StoredLayer(self.files(depth, layout, listed), states)
+    def open_layer(self, depth: int, layout: AnyLayout) -> StoredLayer:
+        """Return a committed layer that is stored, or the layer under way as tasks make it. The
+        layer at depth -1 is empty."""
+        record = self.records[depth] if 0 <= depth < len(self.records) else None
+        states, parts = (record.states, record.parts) if record else (0, 0)
+        as_list = record.form == "list" if record else depth < 0
+        files = self.files(depth, layout, states if as_list else None, parts)
+        stored = StoredKeys if isinstance(files, KeyFiles) else StoredLayer
+        return stored(files, states, committed=depth < len(self.records))
 
     def stored_depths(self) -> list[int]:
         return [record.depth for record in self.records if record.stored]
@@ -214,13 +229,13 @@ class LayerRun(StoredRun):
             for beyond in range(depth + 1, under_way + 1):
                 self.abandon_layer(beyond)
 
-    def parts_under_way(self, layout: Layout) -> set[int]:
+    def parts_under_way(self, layout: AnyLayout) -> set[int]:
         """Return the tasks of the layer under way whose parts are in place."""
         depth = len(self.records)
         tasks = map(self.files(depth, layout).task_of, self.part_names(depth))
         return {task for task in tasks if task is not None}
 
-    def delete_replaced_part(self, depth: int, task: int, layout: Layout) -> None:
+    def delete_replaced_part(self, depth: int, task: int, layout: AnyLayout) -> None:
         """Delete a part of a layer of bits, if the part that replaces it is in place."""
         if self.files(depth + 2, layout).has_part(task):
             self.storage.delete(self.files(depth, layout).name(task))

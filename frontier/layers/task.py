@@ -18,7 +18,7 @@ from math import prod
 import numpy as np
 
 from frontier.errors import CorruptRunError
-from frontier.kernels.engines import engine_of
+from frontier.kernels.engines import engine_of, lists_of
 from frontier.kernels.part_expansion import PartTables
 from frontier.layers.parts import PartRecord
 from frontier.layers.reader import RunReader
@@ -48,6 +48,7 @@ class Workspace(RunReader):
         self.computing, self._making = threading.Lock(), threading.Lock()
         self.writer = ThreadPoolExecutor(1)
         self.counting = Counting(self.puzzle, self.space)
+        self.lists = lists_of(self.space)
         self._tables: OrderedDict[Task, PartTables] = OrderedDict()
         self._table_bytes = 0
         self.arena = Buffer()
@@ -110,21 +111,21 @@ def expand_task(run_ref: RunRef, delete_replaced: bool, depth: int, number: int)
     """
     prepared = preparing.seconds
     work = workspace_of(run_ref)
-    if (result := _done(work, depth, number)) is None:
+    if (result := done_before(work, depth, number)) is None:
         try:
             result = _expand(work, depth, number)
             result.prepared = preparing.seconds - prepared
         except (CorruptRunError, FileNotFoundError):
             # Meanwhile another worker may have done the task and deleted what this one was reading;
             # or the layer was committed, and the unfinished file was swept away.
-            if (result := _done(work, depth, number)) is None:
+            if (result := done_before(work, depth, number)) is None:
                 raise
     if delete_replaced and _replaces(work, depth):
         work.run.delete_replaced_part(depth - 2, number, work.layout)
     return result
 
 
-def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
+def done_before(work: Workspace, depth: int, number: int) -> TaskResult | None:
     """Return the result of a task whose part exists and is undamaged; None if it must be computed.
 
     Raises CorruptRunError if its part is damaged and cannot be computed again because the part of
@@ -150,7 +151,7 @@ def _done(work: Workspace, depth: int, number: int) -> TaskResult | None:
 
 def _replaces(work: Workspace, depth: int) -> bool:
     """Return whether a part replaces a part of depth - 2, which may already have been deleted."""
-    return depth >= 2 and not work.layer(depth - 2).is_list
+    return depth >= 2 and work.run.records[depth - 2].form == "bits"
 
 
 def _expand(work: Workspace, depth: int, number: int) -> TaskResult:

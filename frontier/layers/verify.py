@@ -18,6 +18,7 @@ import numpy as np
 
 from frontier.errors import CorruptRunError
 from frontier.kernels.engines import lists_of
+from frontier.layers.key_files import StoredKeys
 from frontier.layers.parts import Part, digest_of
 from frontier.layers.reader import RunReader
 from frontier.layers.run import LayerRun
@@ -163,6 +164,9 @@ def _whole_part(layer: StoredLayer, task: int, part: Part, done: Verified) -> No
                 f"layer {files.depth}: {part.path} is not an ascending list of states of the puzzle"
             )
         return
+    if isinstance(layer, StoredKeys):
+        layer.check_lists(task)
+        return
     task_place = layout.task(files.side, task)
     for slab, words in layer.decoded(task, part.slabs):
         states_held += int(np.bitwise_count(words).sum())
@@ -177,7 +181,7 @@ def _whole_part(layer: StoredLayer, task: int, part: Part, done: Verified) -> No
 
 def _layer_under_way(reader: RunReader, done: Verified) -> Iterator[Fault]:
     """Generate the faults of the parts of the layer under way."""
-    layer = StoredLayer(reader.files(len(reader.run.records)), 0)
+    layer = reader.open_layer(len(reader.run.records))
     layer.files.check_folder()
     for task in sorted(reader.run.parts_under_way(reader.layout)):
         try:

@@ -63,7 +63,7 @@ class KeyedEncoding(Encoding):
                 f"a state of {len(radices)} digits below {max(radices):,} does not fit in a key of "
                 "255 bits; choose a puzzle with fewer pieces"
             )
-        return KeySpace(radices, self.undone, lambda: self._moves.rules)
+        return KeySpace(radices, self.undone, self._moves.most, lambda: self._moves.rules)
 
     def goal_states(self) -> np.ndarray:
         return np.column_stack(self._digits(*self._model.origins()))

@@ -25,6 +25,7 @@ import traceback
 from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ FILE_BYTES = 1 << 20
 """The greatest size of a user's file."""
 
 _trusted: set[str] = set()
-"""The texts that the user of this process has named or trusted."""
+"""The digests of the texts that the user of this process has named or trusted."""
 
 _trusts_stored = False
 """True if the user trusts any text that a run has stored."""
@@ -60,9 +61,13 @@ def trust_stored() -> None:
     _trusts_stored = True
 
 
-def trust(text: str) -> None:
-    """Allow this process to run a text as code."""
-    _trusted.add(text)
+def digest_of(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def trust(digest: str) -> None:
+    """Allow this process to run the text with this digest as code."""
+    _trusted.add(digest)
 
 
 class Program:
@@ -78,7 +83,7 @@ class Program:
     @property
     def trusted(self) -> bool:
         """True if this process may run the text."""
-        return _trusts_stored or self.text in _trusted
+        return _trusts_stored or digest_of(self.text) in _trusted
 
     @cached_property
     def table(self) -> dict[str, Any]:
@@ -210,6 +215,7 @@ class Program:
         return {
             "radices": radices,
             "starts": starts,
+            "most": operator.index(most),
             "undone": table.get("undone", True),
             "layer": table.get("layer") is not None,
         }
@@ -236,6 +242,6 @@ def read_program(table: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         raise InputError(f"puzzle.file = {file}: {path} cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise InputError(f"puzzle.file = {file}: not UTF-8: {error}") from None
-    trust(text)
+    trust(digest_of(text))
     parameters = {key: value for key, value in table.items() if key not in OWN_KEYS}
     return {**table, "text": text, "stated": Program(file, text, parameters).stated}

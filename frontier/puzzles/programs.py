@@ -60,7 +60,8 @@ class KeyEncoding(Encoding):
 
     def __init__(self, pieces: Digits, given: GivenBoards, stated: Mapping[str, Any], rules):
         super().__init__(pieces, "moves", given)
-        self.undone, self._layer, self._rules = stated["undone"], stated["layer"], rules
+        self.undone, self._layer = stated["undone"], stated["layer"]
+        self._most, self._rules = stated["most"], rules
 
     @property
     def revisits(self) -> bool:
@@ -88,7 +89,7 @@ class KeyEncoding(Encoding):
         return Everything(prod(self.pieces.radices))
 
     def space(self, reach, vertex: np.ndarray, sequence: np.ndarray) -> KeySpace:
-        return KeySpace(self.pieces.radices, self.undone, self._rules)
+        return KeySpace(self.pieces.radices, self.undone, self._most, self._rules)
 
 
 class ProgramNotation(Notation):

@@ -35,7 +35,8 @@ class Turns(NamedTuple):
 class KeyMoves:
     """States as digits, and the moves between them.
 
-    radices: the radices of the digits. rules: the function that lists neighbours.
+    radices: the radices of the digits. most: the most neighbours of a state. rules: the function
+    that lists them.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class KeyMoves:
         unturned = np.tile(np.arange(most), (1, len(members), 1))
         self._turns = turns or Turns(np.zeros_like(source), unturned)
         self.radices = [len(arcs.start) - 1, *map(len, members)]
+        self.most = max(1, int(np.diff(arcs.start).max(initial=0)))
 
     @classmethod
     def of(cls, graph: BaseGraph, members: Sequence[np.ndarray] | None = None) -> "KeyMoves":
@@ -89,7 +91,7 @@ class KeyMoves:
                 count += 1
             return count
 
-        return Rules(neighbours, most=max(1, int(np.diff(start).max(initial=0))))
+        return Rules(neighbours, self.most)
 
 
 class PointMoves(KeyMoves):

@@ -92,18 +92,17 @@ class KeySpace:
 
     states: the number of combinations of digits, which is at least the number of states. words: the
     words of a key. dtype: the type of keys as numbers. undone: True if each move is undone by some
-    move. rules: returns the functions of the program.
+    move. most: the most neighbours of a state. rules: returns the functions of the program.
     """
 
     sides, voltages, arc_counts, rows_are_numbered = 1, (), [()], True
     look_ups = table_bytes = 0
     numbering = None
-    in_memory_only = "its states have no numbers"
 
-    def __init__(self, radices: Sequence[int], undone: bool, rules: Callable[[], Rules]):
+    def __init__(self, radices: Sequence[int], undone: bool, most: int, rules: Callable[[], Rules]):
         packing = Packing.of(radices)
         assert packing is not None  # the puzzle has checked it
-        self.packing, self.undone, self._rules = packing, undone, rules
+        self.packing, self.undone, self.most, self._rules = packing, undone, most, rules
         self.radices, self.states = tuple(radices), prod(radices)
         self.code, self.nodes, self.vertex = RowCode(1), [1], [np.zeros(1, np.int64)]
         self.words = 1 + int(packing.word[-1])

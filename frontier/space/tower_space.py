@@ -61,11 +61,11 @@ class TowerSpace(Numbered):
     n * code.half + x. nodes: the number of rows, in a list with one entry, because there is one
     side. walk: the arcs, each undone by some arc, with the tables of the outer digits. to: uint16
     or uint32[sections, states of a row], the place of each state in its new row. inverse:
-    int32[sections], the inverse of each section. in_memory_only: as for `Space`.
+    int32[sections], the inverse of each section.
     """
 
     sides, voltages, arc_counts, rows_are_numbered = 1, (), [()], True
-    undone, in_memory_only = True, None
+    undone = True
 
     def __init__(self, tower: Tower, row_cost: float = ROW_COST):
         self.tower = tower

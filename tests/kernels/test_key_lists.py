@@ -23,7 +23,7 @@ def graph(states=20_000, both=True, pad=0):
 def lists_of(table, **changed) -> KeyLists:
     table = table | changed
     rules = Rules(table["neighbours"], table["most"], layer=table.get("layer"))
-    return KeyLists(KeySpace(table["radices"], table["undone"], lambda: rules))
+    return KeyLists(KeySpace(table["radices"], table["undone"], rules.most, lambda: rules))
 
 
 def found(lists: KeyLists, table, threads=2, room=1 << 40) -> list[set]:
@@ -73,7 +73,7 @@ def test_keys_instead_of_digits():
 
     table = {"radices": [2] * 12, "start": [0] * 12, "undone": True, "most": 12}
     layers = found(lists_of(table | {"neighbours": neighbours}), table)
-    space = KeySpace([2] * 12, True, lambda: Rules(by_key, 12, True))
+    space = KeySpace([2] * 12, True, 12, lambda: Rules(by_key, 12, True))
     assert found(KeyLists(space), table) == layers
     assert [len(layer) for layer in layers] == [comb(12, depth) for depth in range(13)]
 
@@ -176,7 +176,7 @@ def test_a_key_with_bits_of_no_digit():
         out[0] = key ^ np.uint64(64)
         return 1
 
-    space = KeySpace([5], False, lambda: Rules(neighbours, 1, True))
+    space = KeySpace([5], False, 1, lambda: Rules(neighbours, 1, True))
     table = {"start": [0], "undone": False}
     with pytest.raises(InputError, match=r"state \[0\]: a key .* bits that belong to no digit"):
         found(KeyLists(space), table)

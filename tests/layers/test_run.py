@@ -41,7 +41,7 @@ MARK = "0123456789abcdef" * 2
 def written(run, depth):
     """A list of depth + 1 numbers, not committed."""
     numbers = np.arange(depth + 1, dtype=np.uint64)
-    return run.files(depth, LAYOUT).write_list(numbers, Tally(depth + 1))
+    return run.files(depth, LAYOUT, numbers.size).write_list(numbers, Tally(depth + 1))
 
 
 def committed(run, depth, forget=()):

@@ -340,7 +340,7 @@ def test_deep_finds_what_adds_up_but_is_wrong(copy, name):
     other = next(n for n in range(10**6) if n not in set(numbers.tolist()))
     shutil.rmtree(run.layer_path(20))
     wrong = np.sort(np.append(numbers[1:], np.uint64(other)))
-    part = work.files(20).write_list(wrong, run.records[20].tally)
+    part = run.files(20, work.layout, wrong.size).write_list(wrong, run.records[20].tally)
     run.records[20] = replace(run.records[20], digest=digest_of([part]))
     write_ledger(run)
     run = LayerRun.open(path)

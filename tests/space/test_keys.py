@@ -11,7 +11,7 @@ RADICES = st.lists(st.integers(1, 2**40), min_size=1, max_size=8)
 
 
 def space_of(radices) -> KeySpace:
-    return KeySpace(radices, True, lambda: pytest.fail("the rules are not needed"))
+    return KeySpace(radices, True, 1, lambda: pytest.fail("the rules are not needed"))
 
 
 @given(RADICES, st.data())
