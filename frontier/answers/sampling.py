@@ -28,15 +28,18 @@ def mixed(numbers: np.ndarray) -> np.ndarray:
 
 
 def sample(batches: Iterable[np.ndarray], count: int, seed: int) -> np.ndarray:
-    """Return `count` of the states of all batches, or all if there are fewer, as sorted uint64.
+    """Return `count` of the states of all batches, or all if there are fewer, sorted.
 
-    batches: uint64 state numbers, each once. seed: 0 … `GREATEST_SEED`.
+    batches: state numbers, each once. seed: 0 … `GREATEST_SEED`.
     """
     shift = mixed(np.array([seed], dtype=np.uint64) + GOLDEN)
     greatest = np.uint64(GREATEST_SEED if count else 0)
     held, size, room = [], 0, max(ROOM, count)
     for numbers in batches:
-        keys = mixed(numbers + shift)
+        words = numbers.view(np.uint64).reshape(numbers.size, -1)
+        keys = mixed(words[:, 0] + shift)
+        for word in words.T[1:]:
+            keys = mixed(keys ^ word)
         near = keys <= greatest
         held.append((numbers[near], keys[near]))
         size += int(near.sum())
@@ -49,9 +52,7 @@ def sample(batches: Iterable[np.ndarray], count: int, seed: int) -> np.ndarray:
 
 def _least(held: list[tuple[np.ndarray, np.ndarray]], count: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the numbers and keys of the states with the least keys."""
-    empty = np.empty(0, dtype=np.uint64)
-    numbers = np.concatenate([empty, *(numbers for numbers, _ in held)])
-    keys = np.concatenate([empty, *(keys for _, keys in held)])
+    numbers, keys = map(np.concatenate, zip(*held, strict=True))
     if keys.size <= count:
         return numbers, keys
     least = np.argpartition(keys, count)[:count]

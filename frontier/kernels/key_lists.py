@@ -167,7 +167,7 @@ class KeyLists(ListKernel):
         if (need := PROCESS_BYTES + 8 * self.space.words * keys) > self._room:
             raise Stopped(
                 f"the next layer needs more than {size(need)} of memory, and {size(self._room)} is "
-                "allowed: set a larger cluster.memory"
+                "allowed: set a larger cluster.memory, or search.in_memory = false"
             )
 
     def _check_layer(self, new: np.ndarray, current: np.ndarray) -> None:

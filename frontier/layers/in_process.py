@@ -9,14 +9,16 @@ lost.
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from math import prod
+from math import ceil, prod
 from typing import ClassVar
 
 import numpy as np
 
 from frontier.kernels.bitmap_search import LayerBitmaps, count_ones
 from frontier.kernels.engines import engine_of, lists_of
+from frontier.kernels.key_lists import KeyLists
 from frontier.kernels.lists import united
+from frontier.layers.key_files import KeyFiles, within
 from frontier.layers.parts import PartRecord
 from frontier.layers.plan import Plan
 from frontier.layers.record import Form, LayerRecord
@@ -102,6 +104,25 @@ class AsLists(Held):
         numbers = self._lists[depth - self.depth - 1]
         files = self._run.files(depth, self._layout, listed=numbers.size)
         return [files.write_list(numbers, tally, self._run.durable)]
+
+    def in_parts(self, record: LayerRecord) -> LayerRecord:
+        """Write the last layer, of keys, as tasks would, with the neighbours of each part, and
+        return its ledger line."""
+        _, keys = self._lists
+        layout, words_of = self._layout, self._space.words_of
+        first = range(0, keys.size, size := ceil(layout.part_keys / layout.space.most))
+        files, parts = self._run.files(self.depth, layout, parts=len(first)), []
+        assert isinstance(self._kernel, KeyLists)
+        assert isinstance(files, KeyFiles)
+        files.begin(self._run.durable)
+        for part, begin in enumerate(first):
+            states, end = keys[begin : begin + size], begin + size
+            high = keys[end] if end < keys.size else None
+            near = self._kernel.beside(states, within(self._seen, states[0], high))
+            words = words_of(states), words_of(near)
+            tally = self._counting.of_list(0, states)
+            parts.append(files.write_keys(part, *words, tally, self._run.durable))
+        return LayerRecord.of(self.depth, "keys", record.tally, record.seconds, parts)
 
 
 class AsBitmaps(Held):

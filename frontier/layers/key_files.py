@@ -10,7 +10,7 @@ that overlap any range of keys.
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -72,6 +72,14 @@ class KeyFiles(LayerFiles):
                 slab[: keys.size], slab[keys.size :] = keys.reshape(-1), 0
                 writer.write(1 + i, slab)
             return writer.finish(tally)
+
+
+def within(keys: np.ndarray, low: Any, high: Any) -> np.ndarray:
+    """Return the members of a sorted array from `low` up to, not including, `high`; None for either
+    sets no border."""
+    begin = 0 if low is None else int(np.searchsorted(keys, low))
+    end = keys.size if high is None else int(np.searchsorted(keys, high))
+    return keys[begin:end]
 
 
 class Slabs(NamedTuple):
@@ -154,11 +162,9 @@ class StoredKeys(StoredLayer):
         for i, words in self._decoded(slabs.task[chosen], slabs.slab[chosen]):
             size = int(slabs.size[chosen[i]])
             some = space.keys_of(words[: size * space.words].reshape(size, space.words))
-            begin = 0 if low is None else int(np.searchsorted(some, low))
-            end = size if high is None else int(np.searchsorted(some, high))
-            if begin < end:
-                keys[at : at + end - begin] = some[begin:end]
-                at += end - begin
+            some = within(some, low, high)
+            keys[at : at + some.size] = some
+            at += some.size
         return keys[:at]
 
     def quantiles(self, parts: int) -> np.ndarray:

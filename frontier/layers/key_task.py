@@ -5,8 +5,6 @@ layer before. A task reads the neighbours in its range from all files of that la
 that are in no earlier layer, and expands these new states at once. Its file has the new states and
 their neighbours (delayed duplicate detection, R. E. Korf, AAAI 2004). Parts are ranges of keys, not
 of a hash, because moves change few digits: most neighbours of a part belong to the same range.
-
-A layer that was made as a list has no neighbours in its file. Each task then expands all of it.
 """
 
 from itertools import pairwise
@@ -17,26 +15,21 @@ import numpy as np
 
 from frontier.kernels.key_lists import KeyLists
 from frontier.kernels.lists import united
-from frontier.layers.key_files import KeyFiles, StoredKeys
+from frontier.layers.key_files import KeyFiles, StoredKeys, within
 from frontier.layers.reader import RunReader
 from frontier.layers.stored import StoredLayer
 from frontier.layers.task import TaskResult, Workspace, done_before, workspace_of
 from frontier.puzzles.program_file import trust
 from frontier.runs.stored_run import RunRef
-from frontier.space.key_layout import KeyLayout
 from frontier.stopwatch import Stopwatch, preparing
 
 
 def ranges(reader: RunReader, depth: int) -> list[tuple[Any, Any]]:
     """Return the ranges of keys of the parts of the layer at `depth`, from the layer before: (low,
     high), None at both ends."""
-    layer, layout = reader.layer(depth - 1), reader.layout
-    assert isinstance(layout, KeyLayout)
-    if isinstance(layer, StoredKeys):
-        borders = layer.quantiles(ceil(layer.neighbours / layout.part_keys))
-    else:
-        numbers, parts = layer.numbers(), ceil(layer.states * layout.space.most / layout.part_keys)
-        borders = np.unique(numbers[len(numbers) * np.arange(1, parts) // parts])
+    layer = reader.layer(depth - 1)
+    assert isinstance(layer, StoredKeys)  # the driver has seen to it
+    borders = layer.quantiles(ceil(layer.neighbours / reader.layout.part_keys))
     return list(pairwise([None, *borders, None]))
 
 
@@ -45,13 +38,6 @@ def between(layer: StoredLayer, low: Any, high: Any) -> np.ndarray:
     if isinstance(layer, StoredKeys):
         return layer.between(False, low, high)
     return within(layer.numbers(), low, high)
-
-
-def within(keys: np.ndarray, low: Any, high: Any) -> np.ndarray:
-    """Return the members of a sorted array in a range."""
-    begin = 0 if low is None else int(np.searchsorted(keys, low))
-    end = keys.size if high is None else int(np.searchsorted(keys, high))
-    return keys[begin:end]
 
 
 def expand_keys(
@@ -82,16 +68,11 @@ def _expand(work: Workspace, threads: int, room: int, depth: int, number: int) -
     current, before = (between(work.layer(d), low, high) for d in (depth - 1, depth - 2))
     for earlier in range(depth - 2) if work.puzzle.model.revisits else ():
         before = united(before, between(work.layer(earlier), low, high))
-    if isinstance(layer, StoredKeys):
-        found = layer.between(True, low, high)
-        clock.lap("disk")
-        new = kernel.unseen(found, before, current)
-        del found
-    else:
-        whole = work.layer(depth - 2).numbers()
-        new = kernel.unseen(
-            within(kernel.beside(layer.numbers(), whole), low, high), before, current
-        )
+    assert isinstance(layer, StoredKeys)
+    found = layer.between(True, low, high)
+    clock.lap("disk")
+    new = kernel.unseen(found, before, current)
+    del found
     tally = work.counting.of_list(0, new)
     near = kernel.beside(new, current) if new.size else new
     clock.lap("kernel")

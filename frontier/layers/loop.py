@@ -19,12 +19,13 @@ from frontier.executors.executor import Executor
 from frontier.jit.notices import compiling_told_to
 from frontier.layers.by_tasks import layer_by_tasks
 from frontier.layers.events import LayerFinished, LayerMade, LayerStarted, StoringLayers
-from frontier.layers.in_process import HELD, Held
+from frontier.layers.in_process import HELD, AsLists, Held
 from frontier.layers.plan import LEAST_KEPT, Mode, Plan
 from frontier.layers.record import LayerRecord
 from frontier.layers.run import LayerRun
 from frontier.layers.tally import Counting
 from frontier.runs.events import Compiling, Listener
+from frontier.space.keys import KeySpace
 from frontier.stopwatch import working_time
 from frontier.text import counted
 
@@ -100,7 +101,12 @@ class Driver:
 
     def _make_by_tasks(self) -> None:
         """Make a layer by tasks and commit it."""
-        self._held, depth = None, len(self.run.records)
+        depth, last = len(self.run.records), self.run.records[-1]
+        if isinstance(self.plan.space, KeySpace) and last.form == "list":
+            held = self._hold("lists")
+            assert isinstance(held, AsLists)
+            self.run.replace_last(held.in_parts(last))
+        self._held = None
         stop = self.stopping.is_set
         if not (self.executor.in_process or self._compiled_elsewhere):
             self._compiled_elsewhere = True

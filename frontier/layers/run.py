@@ -33,7 +33,8 @@ from frontier.runs.kind import kind_at
 from frontier.runs.kinds import BY_LAYERS, KINDS
 from frontier.runs.resolve import only_member, resolve
 from frontier.runs.stored_run import StoredRun
-from frontier.space.key_layout import MOST_SLABS, AnyLayout, KeyLayout
+from frontier.space.key_layout import AnyLayout, KeyLayout
+from frontier.space.words import SLAB_BYTES, WORD_BYTES
 from frontier.storage.base import Storage
 from frontier.storage.places import Place
 from frontier.storage.sealed import holds_json, write_json
@@ -50,7 +51,8 @@ class KeyLayoutTable(Table):
     """The settings of a `KeyLayout`."""
 
     part_keys: StrictInt = Field(ge=1)
-    part_slabs: StrictInt = Field(ge=1, le=MOST_SLABS + 3)
+    part_slabs: StrictInt = Field(ge=1)
+    slab_words: StrictInt = Field(ge=8, le=SLAB_BYTES // WORD_BYTES)
 
 
 class LayoutTable(Table):
@@ -200,6 +202,12 @@ class LayerRun(StoredRun):
         for record in records:
             if record.stored or record.depth == begun:  # tasks may have begun it
                 self._drop_other_forms(record)
+
+    def replace_last(self, record: LayerRecord) -> None:
+        """Commit another form of the last layer, whose parts are in place."""
+        self.records[-1] = record
+        self.write_ledger()
+        self._drop_other_forms(record)
 
     def _drop_other_forms(self, record: LayerRecord) -> None:
         """Delete everything of another form from the folder of a committed layer. Earlier

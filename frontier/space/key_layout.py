@@ -6,7 +6,7 @@ only how large parts are.
 
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, ClassVar
+from typing import Any
 
 from frontier.errors import InputError
 from frontier.space.keys import KeySpace
@@ -15,8 +15,11 @@ from frontier.space.tower_space import AnySpace
 from frontier.space.words import SLAB_BYTES, WORD_BYTES
 
 MOST_SLABS = 30_000
-"""The most slabs of a part whose keys have one word, so that the first keys of all slabs fit in a
-slab."""
+"""The most words of the first keys of all slabs of a part, which fit in a slab."""
+
+LARGEST_PART = 1 << 21
+"""The most neighbours that lead to a part, so that a layer of some million states has a part for
+each worker."""
 
 COPIES = 8
 """A task holds its states, and the neighbours that lead to them, at most so many times."""
@@ -30,18 +33,17 @@ class KeyLayout:
     a part's file, stored or not. slab_words: the words of a slab.
     """
 
-    slab_words: ClassVar[int] = SLAB_BYTES // WORD_BYTES
-
     space: KeySpace
     part_keys: int
     part_slabs: int
+    slab_words: int = SLAB_BYTES // WORD_BYTES
 
     @classmethod
     def within(cls, space: KeySpace, memory: int) -> "KeyLayout":
         """Return the layout whose tasks take about `memory` bytes."""
-        slabs_a_key = 2 * (1 + space.most) / (cls.slab_words // space.words)
+        slabs_a_key = 2 * (1 + space.most) / (SLAB_BYTES // WORD_BYTES // space.words)
         fit = int(memory / (WORD_BYTES * space.words * (COPIES + space.most)))
-        keys = max(1, min(fit, int(MOST_SLABS / space.words / slabs_a_key)))
+        keys = max(1, min(fit, LARGEST_PART, int(MOST_SLABS / space.words / slabs_a_key)))
         return cls(space, keys, 3 + ceil(keys * slabs_a_key))
 
     @property
@@ -52,7 +54,7 @@ class KeyLayout:
     @property
     def settings(self) -> dict[str, int]:
         """The settings from which `layout_of` makes the same layout."""
-        return {"part_keys": self.part_keys, "part_slabs": self.part_slabs}
+        return {key: getattr(self, key) for key in ("part_keys", "part_slabs", "slab_words")}
 
     @property
     def part_bytes(self) -> int:
@@ -68,8 +70,8 @@ def layout_of(space: AnySpace, settings: dict[str, int]) -> AnyLayout:
     """Return the layout of an existing run; raises InputError if it does not fit the space."""
     if not isinstance(space, KeySpace):
         return Layout.from_settings(space, settings)
-    layout = KeyLayout(space, settings["part_keys"], settings["part_slabs"])
-    if layout.part_slabs > MOST_SLABS + 3:
+    layout = KeyLayout(space, **settings)
+    if 3 + space.words * layout.part_slabs > layout.slab_words:
         raise InputError(
             f"layers of this puzzle cannot be cut by layout = {settings}; put back the run.json "
             "that was written"

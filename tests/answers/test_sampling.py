@@ -44,10 +44,6 @@ def test_a_sample_is_the_same_however_a_layer_is_stored(monkeypatch, count, seed
         assert found.tolist() == wanted
 
 
-def test_no_states():
-    assert sample(iter([]), 3, 0).tolist() == []
-
-
 def test_every_state_is_drawn_as_often():
     numbers, seeds = np.arange(1000, 1020, dtype=np.uint64), 4000
     drawn = Counter(n for seed in range(seeds) for n in sample([numbers], 5, seed).tolist())

@@ -18,8 +18,12 @@ COMMIT_SECONDS = 0.05
 def _fine_layout(space):
     """A layout of many tasks; of at most eight where a tower numbers the rows, because it may
     have thousands of rows."""
+    from frontier.space.key_layout import KeyLayout
+    from frontier.space.keys import KeySpace
     from frontier.space.layout import Layout
 
+    if isinstance(space, KeySpace):  # slabs of a few keys, some of them to a part
+        return KeyLayout(space, 300, 240, 256 * space.words)
     if space.rows_are_numbered:
         return Layout(space, 0, ceil(max(space.nodes) / 8))
     by_both = Layout(space, min(2, len(space.code.leading)), 1)
@@ -41,7 +45,7 @@ def cut_finely() -> Iterator[None]:
         made = make_plan(config, layout, until)
         if layout is None:
             made = dataclasses.replace(made, layout=_fine_layout(made.space))
-        return dataclasses.replace(made, list_states=0)
+        return dataclasses.replace(made, list_states=0 if made.puzzle.model.counted else 1)
 
     portions, commits = questions.PORTION_COSETS, coset_search.COMMIT_SECONDS
     start_runs.make_plan, driver.MEMORY_SECONDS = make, COMMIT_SECONDS
