@@ -51,25 +51,24 @@ Figure = tuple[str, Callable[[Path], float]]
 """The name of a figure, and the function that measures it in a scratch directory."""
 
 
-PROGRAMS = {path.stem for path in (ROOT / "configs").glob("*.py")}
-"""The configs of programs, which tasks cannot search."""
-
-
 def figures() -> Iterator[Figure]:
     """Generate all figures, the short ones of configs/ first."""
     sizes = {path.stem: _states(path) for path in (ROOT / "configs").glob("*.toml")}
     for name, states in sorted(sizes.items(), key=lambda item: (item[1], item[0])):
         if states <= MOST_IN_MEMORY:
             yield f"run {name}", lambda scratch, name=name: _run(scratch, config_of(name))
-        if states <= MOST_BY_TASKS and name not in PROGRAMS:
+        if states <= MOST_BY_TASKS:
             yield (
                 f"run {name} by tasks",
                 lambda scratch, name=name: _run(scratch, config_of(name), *BY_TASKS),
             )
-    yield (
-        "run hanoi of 13 disks",
-        lambda scratch: _run(scratch, config_of("hanoi"), "puzzle.disks=13"),
-    )
+    for how, settings in (("", ()), (" by tasks", BY_TASKS)):
+        yield (
+            f"run hanoi of 13 disks{how}",
+            lambda scratch, settings=settings: _run(
+                scratch, config_of("hanoi"), "puzzle.disks=13", *settings
+            ),
+        )
     for name in LARGER_PATTERNS:
         yield f"run {name}", lambda scratch, name=name: _run(scratch, _pattern(scratch, name))
     for name in ("2x7", "2x8"):

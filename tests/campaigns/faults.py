@@ -59,6 +59,9 @@ CASES = (
     Case("tower", "cube-2x2x2", workers(2), fine=True),
     Case("tower by tasks", "hexagram", SERIAL, fine=True),
     Case("tower, workers", "cube-2x2x2", TWO, fine=True),
+    Case("keys", "hanoi", ("puzzle.disks=7",)),
+    Case("keys by tasks", "hanoi", (*SERIAL, "puzzle.disks=7"), fine=True),
+    Case("keys, workers", "hanoi", (*TWO, "puzzle.disks=6"), fine=True),
     Search("gods-number 2x4", "2x4", fine=True),
     Search("gods-number 3x3", "3x3", workers(2)),
 )
@@ -66,6 +69,7 @@ CALLED = (
     Case("2x4 fine", "2x4", SERIAL, fine=True),
     Case("2x4 fine, memory", "2x4", workers(2), fine=True),
     Case("tower, calls", "hexagram", SERIAL, fine=True),
+    Case("keys, calls", "hanoi", (*SERIAL, "puzzle.disks=5"), fine=True),
     Search("gods-number 2x4, calls", "2x4", workers(2), fine=True),
 )
 """Those of `--calls` and `--power`."""
