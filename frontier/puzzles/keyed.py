@@ -66,7 +66,12 @@ class KeyedEncoding(Encoding):
         return KeySpace(radices, self.undone, self._moves.most, lambda: self._moves.rules)
 
     def goal_states(self) -> np.ndarray:
-        return np.column_stack(self._digits(*self._model.origins()))
+        if self.undone:
+            return np.column_stack(self._digits(*self._model.origins()))
+        states = (
+            self._of.goal_states()
+        )  # the base graph does not tell which of them a start reaches
+        return np.column_stack(self._digits(states[:, 0], states[:, 1:]))
 
 
 def keyed_model(model: Model, undone: bool = True) -> Model:

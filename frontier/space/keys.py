@@ -158,7 +158,8 @@ class KeySpace:
         return 0, keys[0]
 
     def numbers(self, vertex: np.ndarray, digits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (int64[N] zeros, N keys) of states, int64[N, digits]."""
+        """Return (int64[N] zeros, N keys) of states, int64[N, digits]; -1 for 0 where the vertex
+        is -1."""
         return np.minimum(vertex, 0), self.keys_of(self._packed(digits))
 
     def states_of(self, side: int, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

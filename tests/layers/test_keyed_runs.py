@@ -182,3 +182,12 @@ def test_edges_that_go_one_way(tmp_path):
         assert solver.solve(run.puzzle.parse(board))[0].distance == distance
     with pytest.raises(InputError, match="use the method ida"):
         solver_for(config, run.store, method="layers").solve(run.puzzle.parse("aab.c"))
+
+
+def test_goals_that_a_start_may_not_reach(tmp_path):
+    """Where edges go one way, all goals are at depth 0, and the start is counted from them."""
+    goals = ["abcd.", "cab.d"]
+    table = {"kind": "graph", "adjacency": ONE_WAY, "goals": goals, "start": "abdc."}
+    run = frontier.run(config_of(tmp_path, table))
+    assert run.counts[0] == 2
+    assert run.store.start_depth is not None
