@@ -60,7 +60,7 @@ class Layer:
 
     @property
     def array(self) -> "zarr.Array[Any]":
-        """The stored layer, read-only; see `frontier.layers.files` for its two forms.
+        """The stored layer, read-only; see `frontier.layers.files` for its forms.
 
         Zarr reads a lost part as zeros; `verify` checks that all parts exist. Raises InputError if
         the run did not keep the layer.

@@ -68,9 +68,7 @@ class KeyedEncoding(Encoding):
     def goal_states(self) -> np.ndarray:
         if self.undone:
             return np.column_stack(self._digits(*self._model.origins()))
-        states = (
-            self._of.goal_states()
-        )  # the base graph does not tell which of them a start reaches
+        states = self._of.goal_states()  # whichever of them a start reaches
         return np.column_stack(self._digits(states[:, 0], states[:, 1:]))
 
 

@@ -70,9 +70,13 @@ def plan_value(forecast: Forecast) -> dict:
 
 def key_plan_value(plan: Plan) -> dict:
     """Return the output of `plan` as JSON for a program, whose states nobody has counted."""
-    memory = {"needed": None, "given": plan.task_bytes, "a_state": 8 * plan.space.words}
+    form, of_layer = ("memory", plan.list_states) if plan.in_memory else ("tasks", None)
+    memory = {
+        "needed": None, "given": plan.task_bytes, "a_state": 8 * plan.space.words,
+        "largest_layer": of_layer,
+    }  # fmt: skip
     free = plan.config.storage.free()
-    foretold = {"form": "memory", "memory": memory, "disk": {"peak": None, "free": free}}
+    foretold = {"form": form, "memory": memory, "disk": {"peak": None, "free": free}}
     value = found_value(plan.identity, [], False)
     most = {"most_states": plan.puzzle.states}
     return {**value, **most, "path": str(plan.config.path), "forecast": foretold}
@@ -81,13 +85,17 @@ def key_plan_value(plan: Plan) -> dict:
 def describe_key_plan(value: dict, plan: Plan) -> str:
     """Return the plan of a program as text."""
     memory, free = value["forecast"]["memory"], value["forecast"]["disk"]["free"]
+    where = f"for each of {counted(plan.config.cluster.workers, 'worker')}"
+    if plan.in_memory:
+        where = f"in one process of {counted(plan.threads, 'thread')}"
+        where += f"; layers of more than {memory['largest_layer']:,} states go to disk"
     return (
         f"{named(value['name'], value['puzzle']['title'])}\n"
         f"  states    unknown before the search, at most {value['most_states']:,}\n"
-        f"  memory    {size(memory['a_state'])} a state of three layers, and their neighbours; "
-        f"{size(memory['given'])} allowed in one process of {counted(plan.threads, 'thread')}\n"
-        f"  disk      {size(memory['a_state'])} a state at most; free: {size(free)}\n"
-        "  time      unknown; the search stops before a layer that does not fit in memory"
+        f"  memory    {size(memory['given'])} {where}\n"
+        f"  disk      at most {size(memory['a_state'])} a state of three layers, and a "
+        f"neighbour; free: {size(free)}\n"
+        "  time      unknown"
     )
 
 

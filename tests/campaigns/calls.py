@@ -22,10 +22,12 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from frontier.layers.key_task import expand_keys, ranges
 from frontier.layers.reader import RunReader
 from frontier.layers.run import LayerRun
 from frontier.layers.task import expand_task
-from frontier.space.layout import Layout
+from frontier.puzzles.program_file import digest_of
+from frontier.space.key_layout import AnyLayout, KeyLayout
 from tests.campaigns.trials import BY_TASKS, HERE, Campaign, Case, Forked, Run
 
 NONE, KILL_BEFORE, KILL_AFTER, KILL_HALF, FAIL, SHORT, FAIL_FROM_HERE, STOP, FAIL_READ = range(9)
@@ -195,7 +197,7 @@ def _zombie(campaign: Campaign, case: Case, library: Library, path: Path, calls:
     choice = campaign.random
     kind = campaign.pick(("zombie", "zombie, fresh"))
     run, under_way = _killed_in_a_layer(campaign, case, library, path, calls)
-    task = choice.choice(run.files(under_way, _layout_of(run)).tasks)
+    task = choice.randrange(_tasks(run, under_way))
     done = task in run.parts_under_way(_layout_of(run))
     at = 1 if done else choice.randint(1, TASK_CALLS)
     zombie = _stopped_task(library, run, under_way, task, at)
@@ -235,13 +237,25 @@ def _killed_in_a_layer(
     campaign: Campaign, case: Case, library: Library, path: Path, calls: int
 ) -> tuple[LayerRun, int]:
     """A run that was killed after two layers or more; the depth of the one under way."""
-    _killed_half_way(campaign, case, library, path, calls)
-    run = LayerRun.open(path)
-    return run, len(run.records)
+    while True:
+        _killed_half_way(campaign, case, library, path, calls)
+        run = LayerRun.open(path)
+        # A list of keys has no parts yet from which tasks could make the next layer.
+        if not isinstance(_layout_of(run), KeyLayout) or run.records[-1].form == "keys":
+            return run, len(run.records)
+        shutil.rmtree(path)
 
 
-def _layout_of(run: LayerRun) -> Layout:
+def _layout_of(run: LayerRun) -> AnyLayout:
     return RunReader(run).layout
+
+
+def _tasks(run: LayerRun, depth: int) -> int:
+    """The number of tasks of the layer under way."""
+    layout = _layout_of(run)
+    if isinstance(layout, KeyLayout):
+        return len(ranges(RunReader(run), depth))
+    return len(run.files(depth, layout).tasks)
 
 
 def _stopped_task(library: Library, run: LayerRun, depth: int, task: int, at: int) -> int | None:
@@ -251,10 +265,15 @@ def _stopped_task(library: Library, run: LayerRun, depth: int, task: int, at: in
             null = os.open(os.devnull, os.O_WRONLY)
             os.dup2(null, 1)
             os.dup2(null, 2)
-            run.files(depth, _layout_of(run)).begin()
+            layout = _layout_of(run)
+            run.files(depth, layout).begin()
             library.arm(run.path, at, STOP)
             run.durable = True
-            expand_task(run.ref, True, depth, task)
+            if isinstance(layout, KeyLayout):
+                trusted = digest_of(run.identity["puzzle"]["text"])
+                expand_keys(run.ref, trusted, 1, 1 << 30, depth, task)
+            else:
+                expand_task(run.ref, True, depth, task)
         os._exit(0)
     _, status = os.waitpid(pid, os.WUNTRACED)
     return pid if os.WIFSTOPPED(status) else None
