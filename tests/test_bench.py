@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+import pytest
+
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 sys.path.insert(0, str(SCRIPTS))  # the modules there import one another by their names
 
@@ -30,17 +32,15 @@ def test_a_figure_is_compared_with_its_last_value_on_the_same_machine():
     assert kinds.slower(line("c", "3"), history) is None
 
 
-def test_every_kind_is_timed():
-    names = [name for name, _ in kinds.figures()]
+@pytest.mark.sweep
+def test_every_kind_is_timed(tmp_path):
+    timed = list(kinds.figures())
+    names = [name for name, _ in timed]
     assert len(set(names)) == len(names)
     for kind in ("2x7", "pattern-2x100-k1", "pattern-2x7-k2", "pattern-2x13-k3", "pattern-2x8-k4"):
         assert f"run {kind}" in names
     for kind in ("pattern-2x8-k5", "goat", "hexagram", "cube-2x2x2", "rush-hour"):
         assert f"run {kind}" in names
     assert {"run 2x7 by tasks", "run goat by tasks", "gods-number 2x8"} <= set(names)
-
-
-def test_a_small_run_is_timed(tmp_path):
-    timed = dict(kinds.figures())
-    assert timed["run 2x3"](tmp_path) > 0
+    assert dict(timed)["run 2x3"](tmp_path) > 0
     assert (tmp_path / "run" / "ledger.json").exists()

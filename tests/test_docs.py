@@ -66,7 +66,7 @@ RESULTS = numbers_in(
 @swept(
     ("name", "states", "depth", "farthest"),
     [result for result in RESULTS if result[1] <= LARGE],
-    few=[result for result in RESULTS if result[1] <= SMALL],
+    few=[result for result in RESULTS if result[1] <= 10_000],
 )
 def test_what_has_been_computed(tmp_path, name, states, depth, farthest):
     settings = (f"store.path={tmp_path / 'run'}", "cluster.kind=serial", "cluster.memory=2GB")
@@ -75,7 +75,11 @@ def test_what_has_been_computed(tmp_path, name, states, depth, farthest):
     assert (found.states, found.depth, found.counts[-1]) == (states, depth, farthest)
 
 
-@pytest.mark.parametrize(("name", "states"), [result[:2] for result in RESULTS])
+@swept(
+    ("name", "states"),
+    [result[:2] for result in RESULTS],
+    few=[result[:2] for result in RESULTS if result[0] != "honeycomb"],
+)
 def test_as_many_positions_as_the_list_says(name, states):
     config = frontier.load_config(ROOT / "configs" / f"{name}.toml")
     assert config.make_puzzle().model.states == states

@@ -14,6 +14,7 @@ from frontier.answers import layers as layers_module
 from frontier.errors import CorruptRunError, InputError
 from frontier.layers.reader import RunReader
 from tests.support.page_blocks import ROOT, blocks_of
+from tests.support.sweeps import swept
 from tests.test_library_page import TILES
 
 # --- layers
@@ -210,7 +211,7 @@ def test_what_is_shown_of_values(run):
 RING = [[1, 5], [0, 2], [1, 3], [2, 4], [3, 5], [4, 0]]
 
 
-@pytest.mark.parametrize(
+@swept(
     "puzzle",
     [
         TILES,
@@ -221,6 +222,7 @@ RING = [[1, 5], [0, 2], [1, 3], [2, 4], [3, 5], [4, 0]]
         {"kind": "cells", "cells": [[0, 0], [1, 0]], "moves": {"r/l": [1, 0]}, "pieces": "a."},
     ],
     ids=lambda puzzle: puzzle["kind"],
+    few=3,
 )
 def test_what_the_functions_return_can_be_pickled(tmp_path, puzzle):
     """Also after layers were read; nothing but the run directory is needed to read them again."""

@@ -12,10 +12,9 @@ Each is the number of positions at each depth, as its source prints it:
 import tomllib
 from itertools import combinations
 
-import pytest
-
 from frontier import make_config
 from frontier.api import runs as api
+from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS
 
 
@@ -124,8 +123,9 @@ TABLES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("puzzle", "counts"), TABLES.values(), ids=TABLES)
-def test_layers_that_others_have_published(tmp_path, puzzle, counts):
+@swept("name", TABLES, few=["2x5, several tiles", "pancakes, 8", "ring and swap, 7 of 14 alike"])
+def test_layers_that_others_have_published(tmp_path, name):
+    puzzle, counts = TABLES[name]
     config = make_config("public", puzzle, store={"path": str(tmp_path / "run")})
     assert api.run(api.plan(config)).counts == counts
 

@@ -2,9 +2,10 @@
 
 Each part holds the states in a range of keys, and the neighbours to which moves lead from them,
 except those of which the part itself shows that they are in its layer or in the layer before. Both
-are sorted lists without repetition, in slabs of as many whole keys as fit. A slab in front of them,
-the *guide*, has the lengths of both lists and the first key of each slab. So a task finds the slabs
-that overlap any range of keys.
+are sorted lists without repetition, in slabs of as many whole keys as fit. Of a key, a slab has the
+difference from the key before it, word by word modulo 2^64, because codecs leave out zero bytes. A
+slab in front of the lists, the *guide*, has the lengths of both and the first key of each slab. So
+a task finds the slabs that overlap any range of keys.
 """
 
 from collections.abc import Iterator
@@ -69,7 +70,8 @@ class KeyFiles(LayerFiles):
         with ThreadPoolExecutor(1) as thread, self.write_part(task, thread, durable) as writer:
             writer.write(0, slab)
             for i, keys in enumerate(slabs):
-                slab[: keys.size], slab[keys.size :] = keys.reshape(-1), 0
+                slab[words : keys.size] = (keys[1:] - keys[:-1]).reshape(-1)
+                slab[:words], slab[keys.size :] = keys[0], 0
                 writer.write(1 + i, slab)
             return writer.finish(tally)
 
@@ -161,7 +163,8 @@ class StoredKeys(StoredLayer):
         keys = np.empty(int(slabs.size[chosen].sum()), space.dtype)
         for i, words in self._decoded(slabs.task[chosen], slabs.slab[chosen]):
             size = int(slabs.size[chosen[i]])
-            some = space.keys_of(words[: size * space.words].reshape(size, space.words))
+            rows = words[: size * space.words].reshape(size, space.words)
+            some = space.keys_of(np.cumsum(rows, axis=0, dtype=np.uint64))
             some = within(some, low, high)
             keys[at : at + some.size] = some
             at += some.size

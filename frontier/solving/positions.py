@@ -52,7 +52,7 @@ class Databases(ABC):
     def homes(self, boards: ArrayLike) -> np.ndarray:
         """Return the home of the tile in each cell, int8[…, cells], from the codes of boards."""
         codes = np.asarray(boards)[..., self._reading]
-        return np.where(codes == 0, BLANK, self._home[codes]).astype(np.int8)
+        return np.where(codes == 0, BLANK, self._home[codes]).astype(np.int8, order="C")
 
     @abstractmethod
     def decider(self, stop: np.ndarray) -> "Decider":

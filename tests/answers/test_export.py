@@ -233,6 +233,7 @@ def test_the_command_prints_what_it_wrote(complete, tmp_path):
         assert (zarr.open_array(tmp_path / name)[:] == expected).all()
 
 
+@pytest.mark.sweep
 def test_an_array_of_numpy(complete, tmp_path, monkeypatch):
     """It is one file, written piece by piece, and what is under way is not at the target."""
     monkeypatch.setattr(distances_module, "ROWS_BYTES", 1000)

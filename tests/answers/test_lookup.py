@@ -5,6 +5,7 @@ import pytest
 
 from frontier.api import runs as api
 from frontier.errors import InputError
+from tests.support.sweeps import cases
 
 TILES = {"kind": "tiles", "rows": 2, "columns": 3}
 PATTERN = {"kind": "pattern", "rows": 2, "columns": 4, "labels": [2, 5, 7]}
@@ -20,7 +21,7 @@ PUZZLES = {
 }
 
 
-@pytest.fixture(params=PUZZLES)
+@pytest.fixture(params=cases(PUZZLES, few=["tiles", "multi", "pattern", "regions"]))
 def run(request, made):
     return api.open_run(made(PUZZLES[request.param]))
 

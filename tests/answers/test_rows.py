@@ -12,11 +12,12 @@ from frontier.errors import CorruptRunError, InputError
 from frontier.layers.stored import StoredLayer
 from tests.answers.test_distances import CASES, run_of
 from tests.support.commands import invoke
+from tests.support.sweeps import cases
 
 NAME = "2x4, k=2"
 
 
-@pytest.fixture(scope="module", params=["lists", "bits"])
+@pytest.fixture(scope="module", params=cases(["lists", "bits"], few=["bits"]))
 def run(request, tmp_path_factory):
     """A complete run that has kept its layers."""
     return run_of(tmp_path_factory.mktemp("complete") / "run", CASES[NAME], request.param)

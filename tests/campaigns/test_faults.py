@@ -30,10 +30,10 @@ def campaign(tmp_path, *words):
 @pytest.mark.parametrize("case", ["2x4 fine", "gods-number 2x4"])
 def test_a_short_campaign(tmp_path, case):
     """It ends with an error if a result is wrong."""
-    words = "--faults", "8", "--seed", "3", "--case", case, "--hold", "0.5"
+    words = "--faults", "4", "--seed", "3", "--case", case, "--hold", "0.5"
     (injected, detected, survived, wrong), said, code = campaign(tmp_path, *words)
-    assert (injected, wrong, code) == (8, 0, 0), said
-    assert detected + survived == 8
+    assert (injected, wrong, code) == (4, 0, 0), said
+    assert detected + survived == 4
     assert not list(tmp_path.iterdir())
 
 
@@ -41,17 +41,17 @@ def test_a_short_campaign(tmp_path, case):
 def test_harm_at_system_calls(tmp_path):
     """Some points of a run by tasks, of one in memory and of a search for God's number; each is
     resumed and compared."""
-    (injected, _, survived, wrong), said, code = campaign(tmp_path, "--calls", "20")
-    assert (injected, survived, wrong, code) == (20, 20, 0, 0), said
+    (injected, _, survived, wrong), said, code = campaign(tmp_path, "--calls", "10")
+    assert (injected, survived, wrong, code) == (10, 10, 0, 0), said
 
 
 @pytest.mark.sweep
 def test_power_losses(tmp_path):
     """Some states that the disk may be in, of a run by tasks, of one in memory and of a search of
     God's number."""
-    (injected, detected, survived, wrong), said, code = campaign(tmp_path, "--power", "20")
-    assert (injected, detected + survived, wrong, code) == (20, 20, 0, 0), said
-    assert survived > 12
+    (injected, detected, survived, wrong), said, code = campaign(tmp_path, "--power", "10")
+    assert (injected, detected + survived, wrong, code) == (10, 10, 0, 0), said
+    assert survived > 5
     assert not list(tmp_path.iterdir())
 
 
@@ -82,12 +82,12 @@ def test_a_layer_that_is_lost_is_told(tmp_path):
 @pytest.mark.sweep
 def test_fuzzed_files(tmp_path):
     """Whatever is in them, all that comes of it is a sentence."""
-    words = "--inputs", "600", "--seed", "2", "--scratch", tmp_path
+    words = "--inputs", "300", "--seed", "2", "--scratch", tmp_path
     done = python("-m", "tests.campaigns.fuzz", *words)
     assert done.returncode == 0, done.stderr
     inputs, refused, taken, failed = map(int, done.stdout.split()[-4:])
-    assert (inputs, failed) == (600, 0)
-    assert min(refused, taken) > 60
+    assert (inputs, failed) == (300, 0)
+    assert min(refused, taken) > 30
 
 
 @pytest.mark.sweep

@@ -10,6 +10,7 @@ from frontier.api import runs as api
 from frontier.errors import InputError
 from tests.support.commands import invoke, serial
 from tests.support.reference_search import bfs_layers
+from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS, made
 
 
@@ -111,7 +112,7 @@ def test_a_family_is_resumed_as_a_whole(tmp_path):
     assert "diameter of the state graph: 21" in invoke("run", *config).stdout
 
 
-@pytest.mark.parametrize(
+@swept(
     ("name", "settings"),
     [
         ("blank-0-1", ["puzzle.blank=[0, 0]"]),  # not the cell of its name
@@ -119,6 +120,7 @@ def test_a_family_is_resumed_as_a_whole(tmp_path):
         ("blank-0-1", ["puzzle.metric=multi", "puzzle.blank=[0, 1]"]),
         ("other", ["puzzle.blank=[0, 1]"]),
     ],
+    few=2,
 )
 def test_what_is_no_member_of_a_family(tmp_path, name, settings):
     runs = tmp_path / "runs"

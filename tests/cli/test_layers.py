@@ -14,6 +14,7 @@ from frontier.answers.layers import BATCH
 from frontier.api import runs as api
 from tests.support.commands import invoke
 from tests.support.run_files import layers_of
+from tests.support.sweeps import cases
 from tests.support.temporary_runs import CONFIGS, made
 
 
@@ -32,7 +33,7 @@ def as_bits(tmp_path_factory):
         return made(folder, "3x3", "search.keep=all", "search.in_memory=false")
 
 
-@pytest.fixture(params=["store", "as_bits"])
+@pytest.fixture(params=cases(["store", "as_bits"], few=["as_bits"]))
 def run(request):
     return api.Run(request.getfixturevalue(request.param))
 

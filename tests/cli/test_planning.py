@@ -10,10 +10,8 @@ from frontier import machine
 from frontier.api import runs as api
 from frontier.config.loading import Config, load_config
 from frontier.cosets.resources import plan_cosets
-from frontier.layers import forecast
 from frontier.layers import plan as planning
 from frontier.layers.forecast import described_cluster, disk_warning, forecast_of
-from frontier.layers.rates import Rates
 from frontier.report.plan_report import describe_plan, plan_value
 from frontier.storage.bucket import TRANSFER_BYTES
 from frontier.storage.local import LocalStorage
@@ -29,15 +27,6 @@ def invoke(*arguments, code=0):
 
 def at(path, kind="serial"):
     return "--set", f"store.path={path}", "--set", f"cluster.kind={kind}"
-
-
-RATES = Rates(density=[0.0, 0.2], stored=[0.0, 0.9], kernel=5e-9, codec=5e-9, listed=1e-7)
-
-
-@pytest.fixture
-def known_rates(monkeypatch):
-    """Nothing is measured."""
-    monkeypatch.setattr(forecast, "try_machine", lambda layout, codec, listed: RATES)
 
 
 @pytest.mark.sweep
@@ -63,7 +52,8 @@ def test_one_is_said_as_one(tmp_path):
 
 
 @pytest.mark.usefixtures("known_rates")
-def test_details_are_for_those_who_ask(tmp_path):
+def test_details_are_for_those_who_ask(tmp_path, monkeypatch):
+    monkeypatch.setattr(LocalStorage, "free", lambda storage: 10**12)  # others write meanwhile
     words = CONFIGS / "2x7.toml", *at(tmp_path / "run")
     short, long = (invoke(*words, *more).stdout for more in ((), ("-v",)))
     first, *lines = short.splitlines()
@@ -219,7 +209,7 @@ def test_warnings_say_what_is_short(tmp_path):
     assert enough.warnings == []
 
 
-def test_a_run_says_before_it_starts_that_its_disk_is_too_small(tmp_path, monkeypatch):
+def test_a_run_says_before_it_starts_that_its_disk_is_too_small(tmp_path, monkeypatch, known_rates):
     config = load_config(CONFIGS / "2x7.toml", (f"store.path={tmp_path}", "search.in_memory=false"))
     plan = api.plan(described_cluster(config, 100))
     monkeypatch.setattr(LocalStorage, "free", lambda storage: 10**9)
@@ -229,7 +219,7 @@ def test_a_run_says_before_it_starts_that_its_disk_is_too_small(tmp_path, monkey
 
 
 @pytest.fixture
-def little_room(tmp_path, monkeypatch):
+def little_room(tmp_path, monkeypatch, known_rates):
     """A run of 2×5 by tasks, whose disk has no room for them."""
     monkeypatch.setattr(planning, "THIN_STATES", 10)
     monkeypatch.setattr(LocalStorage, "free", lambda storage: 10**6)
@@ -273,7 +263,7 @@ def test_no_setting_is_blamed_that_nobody_gave(tmp_path, known_rates):
     assert "cluster.memory" not in said
 
 
-def test_a_disk_that_is_full_gets_a_plan(tmp_path, monkeypatch):
+def test_a_disk_that_is_full_gets_a_plan(tmp_path, monkeypatch, known_rates):
     """It says that the disk will not do."""
     monkeypatch.setattr(LocalStorage, "free", lambda storage: 0)
     said = invoke(CONFIGS / "2x6.toml", *at(tmp_path / "run"), "--set", "search.in_memory=false")

@@ -63,6 +63,7 @@ def test_goat(tmp_path):
     assert "".join(solved["boards"][-1]).replace("k", "h") == "ahBBbge.dhfw"
 
 
+@pytest.mark.sweep
 def test_goat_drawings_show_the_published_signs(tmp_path):
     run(tmp_path, "goat")
     narrow = CliRunner(env={"COLUMNS": "24"})
@@ -99,6 +100,7 @@ def test_hexagram(tmp_path):
     assert said("solve", tmp_path / "run", "--json")["distance"] == 30
 
 
+@pytest.mark.sweep
 def test_hakoiri(tmp_path):
     value = run(tmp_path, "hakoiri")
     assert value["layers"][1:41] == HAKOIRI_LAYERS
@@ -115,12 +117,14 @@ def test_honeycomb(tmp_path):
     assert f"start is {value['start']['depth']} moves away" in said.replace("\n# ", " ")
 
 
+@pytest.mark.sweep
 @swept(("metric", "moves"), [("step", 116), ("straight", 90), ("path", 81)], few=1)
 def test_hakoiri_to_the_exit(tmp_path, metric, moves):
     value = run(tmp_path, "hakoiri-exit", f"puzzle.metric={metric}")
     assert value["start"]["depth"] == moves
 
 
+@pytest.mark.sweep
 @swept(("metric", "depths"), [("step", {31, 30}), ("multi", {24})], few=1)
 def test_3x3_from_every_blank(tmp_path, metric, depths):
     value = run(tmp_path, "3x3-diameter", f"puzzle.metric={metric}")

@@ -394,6 +394,7 @@ def test_a_report_changes_nothing(runs):
     assert state() == before
 
 
+@pytest.mark.sweep
 def test_a_family_and_its_diameter(tmp_path):
     config = CONFIGS / "3x3-diameter.toml"
     where = "--set", f"store.path={tmp_path / 'family'}", "--set", "puzzle.rows=2"

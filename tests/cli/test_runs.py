@@ -30,7 +30,7 @@ DEPTHS = {
 LINES = {(1, n): n - 1 for n in range(1, 10)} | {(2, 1): 1, (3, 1): 2, (4, 1): 3}
 
 
-@swept("name", DEPTHS, few=[name for name in DEPTHS if name != "2x5"])
+@swept("name", DEPTHS, few=[name for name in DEPTHS if name not in ("2x5", "3x3")])
 def test_run_finds_the_depths(tmp_path, name):
     result = invoke("run", CONFIGS / f"{name}.toml", *serial(tmp_path), "--json")
     value = json.loads(result.stdout)
@@ -41,7 +41,7 @@ def test_run_finds_the_depths(tmp_path, name):
     assert value["farthest"]["count"] == value["layers"][-1] == len(value["farthest"]["positions"])
 
 
-@pytest.mark.parametrize(("rows", "columns"), LINES)
+@swept(("rows", "columns"), LINES, few=3)
 def test_boards_of_one_line(tmp_path, rows, columns):
     size = "--set", f"puzzle.rows={rows}", "--set", f"puzzle.columns={columns}"
     result = invoke("run", CONFIGS / "2x2.toml", *serial(tmp_path), *size, "--json")
@@ -97,9 +97,10 @@ def test_quiet_shows_no_progress(tmp_path, command):
     assert quiet.stdout.splitlines()[:2] == first
 
 
-@pytest.mark.parametrize(
+@swept(
     ("typed", "program"),
     [("/usr/bin/frontier", "frontier"), ("/x/frontier/__main__.py", "python -m frontier")],
+    few=1,
 )
 def test_hints_name_the_program_as_it_was_typed(tmp_path, monkeypatch, typed, program):
     monkeypatch.setattr("sys.argv", [typed, "run"])
@@ -418,7 +419,7 @@ def test_configs_that_have_no_end(tmp_path):
     assert "NUL" in invoke("run", CONFIGS / "2x3.toml", *nowhere, code=2).stderr
 
 
-@pytest.mark.parametrize("name", ["events.jsonl", "summary.json", "environment.json"])
+@swept("name", ["events.jsonl", "summary.json", "environment.json"], few=1)
 @pytest.mark.parametrize("kind", ["pipe", "link", "another name"])
 def test_files_for_people_that_are_no_files_of_the_run(tmp_path, name, kind):
     """They make room, and what others have of them stays as it was."""
@@ -462,7 +463,7 @@ def test_puzzles_that_cannot_be(tmp_path, name, setting, words):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
+@swept(
     ("config", "setting", "name"),
     [
         ("2x3", "search.keep=all", "depth (God's number from this goal)"),
@@ -471,6 +472,7 @@ def test_puzzles_that_cannot_be(tmp_path, name, setting, words):
         ("pattern-2x3-k2", "search.keep=all", "depth of the last layer"),
         ("rush-hour", "search.keep=all", "depth of the last layer"),
     ],
+    few=4,
 )
 def test_what_has_no_gods_number(tmp_path, config, setting, name):
     where = "--set", f"store.path={tmp_path / 'run'}", "--set", "cluster.kind=serial"

@@ -15,6 +15,7 @@ from frontier.storage.lock import writing
 from frontier.storage.places import storage_at
 from tests.support import commands
 from tests.support.run_files import read_sealed, write_sealed
+from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS
 
 
@@ -134,7 +135,7 @@ def test_the_place_that_a_config_names_is_that_of_its_search_where_no_run_is(tmp
     assert "run" in invoke("verify", tmp_path / "run", code=2).stderr
 
 
-@pytest.mark.parametrize("command", ["report", "farthest"])
+@swept("command", ["report", "farthest"], few=1)
 def test_a_run_is_meant_first_and_the_search_beside_it_is_named(tmp_path, found, command):
     shutil.copytree(found, tmp_path / "run-gods-number")
     invoke("run", CONFIGS / "2x4.toml", *at(tmp_path))
@@ -252,7 +253,7 @@ def test_verify(found, tmp_path):
     assert "digest" in invoke("verify", path, code=4).output
 
 
-@pytest.mark.parametrize(
+@swept(
     ("change", "said"),
     [
         ({"upper": 35}, "has bounds 36 and 35, but the ledger (36, 36)"),
@@ -260,6 +261,7 @@ def test_verify(found, tmp_path):
         ({"layers": [{"depth": 36, "count": 2}]}, "2 positions at depth 36, but the ledger has 1"),
         ({"layers": [{"depth": 9, "count": 1}]}, "at depth 9, but the ledger does not know it"),
     ],
+    few=2,
 )
 def test_verify_holds_the_summary_against_the_ledger(found, tmp_path, change, said):
     path = tmp_path / "copy"

@@ -66,7 +66,7 @@ def test_fresh_asks_for_all_before_it_deletes_one():
     ("words", "refused"),
     [
         (["zzz"], "zzz"),
-        (["2x10", "--memory", "8GB"], "2x10 was not started"),
+        (["2x8", "--memory", "2GB"], "2x8 was not started"),
         (["2x3", "--out", "here"], "2x2 and 2x3 have the same run directory"),
         (["./2x2.toml"], "2x2 and ./2x2.toml have the same run directory"),
         (
@@ -75,7 +75,7 @@ def test_fresh_asks_for_all_before_it_deletes_one():
         ),
     ],
 )
-def test_a_refusal_is_found_before_the_first_starts(words, refused):
+def test_a_refusal_is_found_before_the_first_starts(known_rates, words, refused):
     if "./2x2.toml" in words:
         Path("2x2.toml").write_text(
             'name = "2x2"\n[puzzle]\nkind = "tiles"\nrows = 2\ncolumns = 2\n'
@@ -90,6 +90,7 @@ def test_a_run_of_another_puzzle_is_found_before_the_first_starts():
     assert os.listdir("runs") == ["2x3"]
 
 
+@pytest.mark.usefixtures("known_rates")
 def test_a_dry_run_plans_each():
     values = json.loads(invoke("run", "2x2", "2x3", *HERE, "--dry-run", "--json").stdout)["runs"]
     assert [value["name"] for value in values] == ["2x2", "2x3"]

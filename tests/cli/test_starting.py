@@ -126,6 +126,7 @@ def test_options_are_short_for_settings():
     assert not Path("first").exists()
 
 
+@pytest.mark.usefixtures("known_rates")
 def test_a_dry_run_is_a_plan():
     words = "2x3", "--codec", "raw"
     assert invoke("run", *words, "--dry-run").stdout == invoke("plan", *words).stdout

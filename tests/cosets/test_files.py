@@ -160,11 +160,10 @@ def of_no_type(path, _):
     write_sealed(file, {**read_sealed(file), "dtype": "nothing"})
 
 
-@pytest.mark.parametrize(
+@swept(
     "damage",
     [of_another_metric, of_another_metric_alone, exchanged, of_an_earlier_version,
-     of_another_shape, of_no_type],
-)  # fmt: skip
+     of_another_shape, of_no_type], few=[of_another_metric, of_another_shape])  # fmt: skip
 def test_tables_that_the_search_has_not_made(copies, damage):
     """They are refused, whatever digests they have; after a repair they are made anew."""
     path, other = copies
@@ -266,7 +265,7 @@ def test_a_ledger_whose_values_are_others(copies, key, value):
         assert "is not a ledger of this run" in invoke("status", path, code=4).stderr
 
 
-@pytest.mark.parametrize("fewer", ["portions", "cosets"])
+@swept("fewer", ["portions", "cosets"], few=1)
 def test_a_question_with_fewer_blocks_than_its_cosets_need(tmp_path, monkeypatch, fewer):
     """Nothing but the tables can tell."""
     monkeypatch.setattr("frontier.cosets.questions.PORTION_COSETS", 8)
@@ -300,7 +299,7 @@ def deleted(path, _):
 
 
 @pytest.mark.parametrize("moment", ["making the tables", "do all positions take"])
-@pytest.mark.parametrize("how", [taken, taken_without_a_ledger, deleted])
+@swept("how", [taken, taken_without_a_ledger, deleted], few=[taken])
 def test_a_search_whose_directory_goes(copies, tmp_path, how, moment):
     """It says so, and writes to nothing that has taken its place."""
     path, other = tmp_path / "run-gods-number", copies[1]

@@ -15,6 +15,7 @@ from frontier.solving.paths import BLANK, VOLTAGE_BITS, VOLTAGES
 from tests.support.coset_boards import HALF, METRICS, as_homes, each_region, made, region_of
 from tests.support.reference_cosets import board_of
 from tests.support.reference_search import sign
+from tests.support.sweeps import swept
 
 BITS = {1: 1, 2: 1, 3: 3, 4: 12}
 """The bits of a word that are used, of so many labelled tiles; of more, 60."""
@@ -113,7 +114,7 @@ def test_far_patterns(shape, blank, rectangle, metric):
             }
 
 
-@pytest.mark.parametrize("most", [1, 10, 500, 10**6])
+@swept("most", [1, 10, 500, 10**6], few=[10])
 def test_few_patterns_are_listed_at_first(monkeypatch, most):
     """The others are when they are wanted, and all of it is kept by its name."""
     board, kept, made_now = board_of(2, 4, (0, 1)), {}, []

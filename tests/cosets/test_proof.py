@@ -40,7 +40,7 @@ each_period = pytest.mark.parametrize("period", [1, 2])
 
 
 @each_period
-@pytest.mark.parametrize("end", range(5, len(COUNTS)))
+@swept("end", range(5, len(COUNTS)), few=range(5, len(COUNTS), 2))
 @swept("slack", range(8), few=[0, 1, 6])
 @swept("layers", range(6), few=[0, 1, 4])
 def test_gods_number_and_the_last_layers(end, slack, layers, period):

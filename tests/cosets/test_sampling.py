@@ -14,9 +14,10 @@ from frontier.puzzles import tile_puzzle
 from tests.support.commands import invoke
 from tests.support.coset_boards import kept
 from tests.support.coset_runs import find_gods_number
+from tests.support.sweeps import swept
 
 
-@pytest.mark.parametrize("metric", ["step", "multi"])
+@swept("metric", ["step", "multi"], few=1)
 def test_a_sample_of_every_distance(metric):
     """All cosets, where there are few of them; the work is that of a portion."""
     asker = Asker(region_named(tile_puzzle(2, 4, metric=metric), "2x3"), (4, 3), 1, kept())

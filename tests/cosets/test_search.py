@@ -25,6 +25,7 @@ from frontier.storage.lock import writing
 from tests.support.coset_runs import find_gods_number
 from tests.support.reference_cosets import board_of
 from tests.support.run_files import read_sealed, write_sealed
+from tests.support.sweeps import swept
 
 COUNTS_2X4 = {36: 1, 35: 7, 34: 19, 33: 39}
 """The last layers of 2×4, as `run` finds them."""
@@ -87,7 +88,7 @@ def test_more_layers_are_found_later_and_nothing_twice(tmp_path, monkeypatch):
     assert not asked
 
 
-@pytest.mark.parametrize("at_most", [35, 36])
+@swept("at_most", [35, 36], few=1)
 def test_one_bound(tmp_path, at_most):
     found = gods_number(config(tmp_path), at_most=at_most)
     assert (found.upper <= at_most) == (at_most >= 36)

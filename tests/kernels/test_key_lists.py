@@ -11,6 +11,7 @@ from frontier.kernels import key_lists
 from frontier.kernels.key_lists import KeyLists
 from frontier.space.keys import KeySpace, Rules
 from tests.support import programs
+from tests.support.sweeps import swept
 
 
 @cache
@@ -26,6 +27,11 @@ def lists_of(table, **changed) -> KeyLists:
     return KeyLists(KeySpace(table["radices"], table["undone"], rules.most, lambda: rules))
 
 
+@cache
+def lists_of_graph(**parameters) -> KeyLists:
+    return lists_of(graph(**parameters)[0])
+
+
 def found(lists: KeyLists, table, threads=2, room=1 << 40) -> list[set]:
     """The layers that the kernel finds."""
     lists.allow(threads, room)
@@ -35,7 +41,7 @@ def found(lists: KeyLists, table, threads=2, room=1 << 40) -> list[set]:
     return [set(map(tuple, lists.space.digits_of(layer).tolist())) for layer in layers]
 
 
-@pytest.mark.parametrize(("both", "pad"), [(True, 0), (False, 0), (True, 50), (False, 110)])
+@swept(("both", "pad"), [(True, 0), (False, 110), (False, 0), (True, 50)], few=2)
 def test_layers_are_those_of_a_dictionary(both, pad, monkeypatch):
     """Keys of one, two and four words; parts, blocks and waves are small."""
     monkeypatch.setattr(key_lists, "PART_KEYS", 700)
@@ -43,14 +49,15 @@ def test_layers_are_those_of_a_dictionary(both, pad, monkeypatch):
     monkeypatch.setattr(key_lists, "SMALL_LIST", 32)
     table, layers = graph(both=both, pad=pad)
     assert max(map(len, layers)) > 4000
-    assert found(lists_of(table), table) == layers
-    room = key_lists.PROCESS_BYTES + 40 * 20_000 * lists_of(table).space.words
-    assert found(lists_of(table), table, threads=1, room=room) == layers
+    lists = lists_of_graph(both=both, pad=pad)
+    assert found(lists, table) == layers
+    room = key_lists.PROCESS_BYTES + 40 * 20_000 * lists.space.words
+    assert found(lists, table, threads=1, room=room) == layers
 
 
 def test_neighbours_and_their_sources():
     table, _ = graph()
-    lists = lists_of(table)
+    lists = lists_of_graph(both=True, pad=0)
     states = np.array([[5], [7], [19_999]])
     _, keys = lists.space.numbers(np.zeros(3, np.int64), states)
     near, source = lists.neighbours(0, keys)
@@ -81,7 +88,7 @@ def test_keys_instead_of_digits():
 def test_no_room_for_a_layer(monkeypatch):
     monkeypatch.setattr(key_lists, "SMALL_LIST", 32)
     table, layers = graph()
-    lists = lists_of(table)
+    lists = lists_of_graph(both=True, pad=0)
     with pytest.raises(Stopped, match=r"cluster\.memory"):
         found(lists, table, room=key_lists.PROCESS_BYTES + 8 * 100)
     assert found(lists, table) == layers
@@ -143,20 +150,21 @@ def dividing(state, out):
     return 1 // state[0]
 
 
-@pytest.mark.parametrize(
+@swept(
     ("neighbours", "said"),
     [
         (beyond, r"state \[0\].*index"),
-        (too_many, "returns 9"),
         (too_large, r"is 500: digits from 0 to 4"),
         (one_way, "none leads back"),
-        (raising, "three"),
         (not_compiled, "^puzzle.file: Numba cannot compile it: [A-Z]"),
-        (nothing, "returns none"),
         (fraction, "writes float64"),
+        (too_many, "returns 9"),
+        (raising, "three"),
+        (nothing, "returns none"),
         (a_float, "returns float64"),
         (dividing, r"state \[0\]: it raises ZeroDivisionError"),
     ],
+    few=5,
 )
 def test_wrong_functions_are_named(neighbours, said):
     table = {"radices": [5], "start": [0], "undone": True, "most": 2, "neighbours": neighbours}

@@ -48,6 +48,7 @@ def test_a_part_is_made_from_the_parts_of_its_neighbours(seed):
         assert_sources(space)
 
 
+@pytest.mark.sweep
 def test_a_part_of_the_cross_of_a_cube():
     """Whose digits have so many values that few shares are equal."""
     config = load_config(CONFIGS / "xcross.toml", 'puzzle.goal="1 2 3 4' + " ?" * 16 + '"')

@@ -13,6 +13,7 @@ from frontier.space.tower import Graph, Tower
 from frontier.space.tower_space import ROW_COST, TowerSpace
 from frontier.space.words import SLAB_BYTES
 from tests.support.random_towers import made, origin_of, plain, ring
+from tests.support.sweeps import tried
 
 MOST = 20_000
 
@@ -74,7 +75,7 @@ def test_neighbours_are_those_of_the_arcs(seed):
     assert set(zip(source.tolist(), near.tolist(), strict=True)) == wanted
 
 
-@settings(max_examples=50)
+@settings(max_examples=tried(10, 50))
 @given(seed=st.integers(0, 10**9))
 def test_layers_of_graphs_of_several_vertices(seed):
     rng, points = np.random.default_rng(seed), made(seed).points
@@ -138,6 +139,7 @@ def test_published_layers(points, sizes):
     assert searched(TowerSpace(Tower(points)), threads=2) == sizes
 
 
+@pytest.mark.sweep
 def test_a_row_is_no_larger_than_a_slab():
     """Digits whose product of values is just above that of a slab's bits are not joined."""
     turns = []

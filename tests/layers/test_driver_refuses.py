@@ -81,7 +81,7 @@ def test_too_many_states_are_an_error_at_once(tmp_path):
 
 
 def test_memory_that_is_too_small_is_refused_with_figures(tmp_path):
-    config = config_of(tmp_path, 2, 7)
+    config = config_of(tmp_path, 2, 6)
     small = config.model_copy(
         update={"cluster": config.cluster.model_copy(update={"memory": 200_000_000})}
     )
@@ -134,6 +134,7 @@ def test_puzzles_that_need_more_memory_than_there_is_anywhere_are_out_of_reach()
 TILES = {"kind": "tiles", "rows": 2, "columns": 7}
 
 
+@pytest.mark.sweep
 @swept("memory", [0, 10**6, 3 * 10**6, 4 * 10**8], few=1)
 def test_the_least_memory_that_is_named_suffices(memory):
     def planned(memory):

@@ -121,7 +121,7 @@ LAYOUTS = [  # spare layers, prefix digits, nodes of a task, bytes of a slab
 ]  # fmt: skip
 
 
-@swept(("spare", "digits", "nodes", "slab_bytes"), LAYOUTS, few=2)
+@swept(("spare", "digits", "nodes", "slab_bytes"), LAYOUTS, few=1)
 def test_the_disk_holds_what_is_foretold_and_no_more(
     tmp_path, monkeypatch, spare, digits, nodes, slab_bytes
 ):
@@ -176,7 +176,7 @@ def test_forms_of_layers_and_what_is_kept(tmp_path, keep):
         assert made.disk < 4 * plan.layout.layer_bytes(0)
 
 
-@pytest.mark.parametrize("spare", [0, 1])
+@swept("spare", [0, 1], few=[1])
 @pytest.mark.parametrize("list_states", [0, 10**9])
 def test_the_disk_of_layers_in_memory_is_at_most_what_is_foretold(
     tmp_path, monkeypatch, list_states, spare

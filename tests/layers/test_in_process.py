@@ -16,6 +16,7 @@ from frontier.layers.events import LayerMade, LayerStarted
 from frontier.layers.in_process import AsBitmaps, AsLists, Held
 from frontier.layers.search import LayerSearch
 from frontier.layers.task import expand_task
+from tests.support.sweeps import swept
 from tests.support.tile_runs import as_bits, config_of, in_memory, run
 
 
@@ -92,7 +93,7 @@ def test_lists_are_freed_before_tasks_begin_and_bitmaps_before_lists(tmp_path, h
     assert held() == set()
 
 
-@pytest.mark.parametrize("form", [in_memory, lambda plan: plan])
+@swept("form", [in_memory, lambda plan: plan], few=1)
 def test_nothing_is_held_after_a_run_that_was_stopped(tmp_path, held, form):
     """Even while somebody keeps the error, as a notebook does."""
 

@@ -1,10 +1,9 @@
 """What plans decide: on other hosts than this one, and about lists."""
 
-import pytest
-
 from frontier import machine
 from frontier.config.schema import ClusterTable
 from frontier.layers.plan import THIN_STATES, Policy, make_plan
+from tests.support.sweeps import swept
 from tests.support.tile_runs import config_of
 
 ELSEWHERE = [
@@ -13,7 +12,7 @@ ELSEWHERE = [
 ]
 
 
-@pytest.mark.parametrize("cluster", ELSEWHERE)
+@swept("cluster", ELSEWHERE, few=1)
 def test_other_hosts_search_by_tasks(tmp_path, cluster):
     config = config_of(tmp_path, 2, 5, search={"in_memory": True})
     assert make_plan(config).in_memory
@@ -23,7 +22,7 @@ def test_other_hosts_search_by_tasks(tmp_path, cluster):
     assert plan.mode_in_words == "by tasks, from disk to disk"
 
 
-@pytest.mark.parametrize("cluster", ELSEWHERE)
+@swept("cluster", ELSEWHERE, few=1)
 def test_lists_fit_the_host_of_the_driver(tmp_path, monkeypatch, cluster):
     """Which may have less memory than one of the workers."""
     config = config_of(tmp_path, 2, 8)

@@ -40,6 +40,7 @@ from frontier.runs.kind import mend
 from frontier.storage.places import storage_at
 from tests.layers.actors import Actor, here, stop_before_changes
 from tests.support.reference_search import bfs_layers
+from tests.support.sweeps import swept
 from tests.support.tile_runs import as_bits, config_of
 
 COUNTS = [len(layer) for layer in bfs_layers(2, 3)]
@@ -340,7 +341,7 @@ def leave_a_task_to_another_way(way: str) -> None:
         runs.teardown()
 
 
-@pytest.mark.parametrize("way", ["memory", "lists"])
+@swept("way", ["memory", "lists"], few=1)
 def test_a_mistake_is_noticed(monkeypatch, way):
     """A driver that does not see what tasks have begun goes on from what they have given up."""
     leave_a_task_to_another_way(way)

@@ -27,7 +27,7 @@ from tests.support.tile_runs import (
 )
 
 
-@swept("form", FORMS, few=["bits", "list"])
+@swept("form", FORMS, few=["list"])
 def test_until_and_then_on(tmp_path, form):
     plan = api.plan(config_of(tmp_path, 3, 3))
     plan = as_bits(plan) if form == "bits" else plan
@@ -107,10 +107,10 @@ def test_failures_at_random_moments_change_nothing(tmp_path, monkeypatch, keep):
         pass
 
     def mortal(*arguments):
-        if rng.random() < 0.1:
+        if rng.random() < 0.05:
             raise Died
         result = expand(*arguments)
-        if rng.random() < 0.1:
+        if rng.random() < 0.05:
             raise Died
         return result
 

@@ -21,6 +21,7 @@ from frontier.storage.places import storage_at
 from tests.support.commands import invoke
 from tests.support.run_files import COPIES, read_sealed, write_sealed
 from tests.support.stopped_runs import WAYS, config_of, copy_of_half_done, way_of
+from tests.support.sweeps import swept
 
 
 def test_a_deleted_run_json_is_named(tmp_path):
@@ -73,7 +74,7 @@ ODD_EVENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("odd", ODD_EVENTS, ids=repr)
+@swept("odd", ODD_EVENTS, ids=repr, few=ODD_EVENTS[::4])
 def test_a_log_with_values_that_no_event_has_is_read_without_them(tmp_path, odd):
     path = copy_of_half_done(tmp_path / "run").path
     lines = [{**of, **odd} for of in (STARTED, MADE, STOPPED) if of.keys() >= odd.keys()]
@@ -100,7 +101,7 @@ def test_a_commit_that_was_killed_between_ledger_and_copy(tmp_path):
     api.run(api.plan(config_of(run.path, keep="all")), until=21)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@swept("way", WAYS, few=["tasks", "memory"])
 def test_nothing_is_to_be_repaired_of_a_complete_run(tmp_path, way):
     """By tasks it has its last layer alone, and no other is needed."""
     done = api.run(way_of(tmp_path / "run", way)).store

@@ -134,7 +134,7 @@ LOOKS = {
 
 @swept("step", [7, 1], few=1)
 @pytest.mark.parametrize("look", LOOKS)
-@pytest.mark.parametrize("call", ["stat", "lstat"])
+@swept("call", ["stat", "lstat"], few=1)
 def test_what_the_system_cannot_tell_is_not_absent(tmp_path, monkeypatch, call, look, step):
     """If the n-th call fails by which a command asks what is there, the command says so and changes
     nothing."""

@@ -12,6 +12,7 @@ from statistics import fmean
 import pytest
 
 from frontier.layers import estimate
+from tests.support.sweeps import cases
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ FACTOR = 2.5
 PART = 0.12
 
 
-@pytest.fixture(params=RECORDED, scope="module")
+@pytest.fixture(params=cases(RECORDED, few=2), scope="module")
 def layers(request):
     return RECORDED[request.param]
 

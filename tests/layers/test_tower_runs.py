@@ -17,6 +17,7 @@ from frontier.solving.oracle import Oracle
 from frontier.space.layout import Layout
 from frontier.space.tower_space import TowerSpace
 from tests.support.many_tasks import cut_finely
+from tests.support.sweeps import swept
 from tests.support.tile_runs import assert_store_the_same, counted_tasks, done_anew
 
 RINGS = {  # two rings of eight that cross in opposite places
@@ -85,7 +86,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@swept("form", FORMS, few=["lists, parts"])
 def test_a_run_in_every_form(tmp_path, form):
     plan = FORMS[form](api.plan(config_of(tmp_path)))
     run = api.run(plan, until=9).store
@@ -96,7 +97,7 @@ def test_a_run_in_every_form(tmp_path, form):
     assert verify(run, 200).faults == []
 
 
-@pytest.mark.parametrize("form", ["memory", "parts", "lists, parts"])
+@swept("form", ["lists, parts", "memory", "parts"], few=1)
 def test_all_forms_keep_the_same_layers(tmp_path, form):
     keep = {"keep": "all"}
     plain = FORMS["lists"](api.plan(turned(tmp_path / "plain", keep)))
@@ -131,6 +132,7 @@ def test_answers_and_exports(tmp_path):
             assert puzzle.parse(puzzle.line(board)) == board
 
 
+@pytest.mark.sweep
 def test_finished_tasks_are_used_again(tmp_path, monkeypatch):
     plan = as_parts(api.plan(config_of(tmp_path, search={"spare": 1})))
     run = api.run(plan, until=8).store
@@ -142,20 +144,23 @@ def test_finished_tasks_are_used_again(tmp_path, monkeypatch):
     assert [calls.count((9, number)) for number in range(14)] == [1] * 14
 
 
+@pytest.mark.sweep
 def test_tasks_write_the_same_bytes_again(tmp_path):
-    stores = [api.run(as_parts(api.plan(config_of(tmp_path / name)))).store for name in "ab"]
+    stores = [
+        api.run(as_parts(api.plan(config_of(tmp_path / name))), until=9).store for name in "ab"
+    ]
     assert_store_the_same(*stores)
 
 
-@pytest.mark.parametrize("kind", ["local"])
-def test_workers_make_the_same_layers(tmp_path, kind):
-    plan = as_parts(api.plan(config_of(tmp_path, kind=kind)))
+@pytest.mark.sweep
+def test_workers_make_the_same_layers(tmp_path):
+    plan = as_parts(api.plan(config_of(tmp_path, kind="local")))
     assert sizes_of(api.run(plan).store) == RINGS_SIZES
 
 
 def test_a_damaged_part_is_found_and_mended(tmp_path):
     config = config_of(tmp_path, search={"keep": "all"})
-    run = api.run(as_parts(api.plan(config))).store
+    run = api.run(as_parts(api.plan(config)), until=12).store
     layer = run.open_layer(9, as_parts(api.plan(config)).layout)
     path = layer.files.path(3)
     data = bytearray(path.read_bytes())
@@ -182,7 +187,7 @@ def test_moves_without_inverses(tmp_path):
     config = config_of(tmp_path, generators, {"in_memory": True}, closed=False)
     plan = api.plan(config)
     assert plan.in_memory
-    for depth in (3, 4, 9):
+    for depth in (3, 9):
         api.run(api.plan(config), until=depth)
     run = api.run(plan).store
     assert run.states == 720

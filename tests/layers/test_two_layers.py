@@ -103,6 +103,7 @@ def test_no_part_is_there_beside_the_one_that_replaces_it(tmp_path):
     assert max(looked) < 0.8 * max(three)
 
 
+@pytest.mark.sweep
 @swept("search", [{"spare": 2}, {"keep": "all"}], few=1)
 def test_layers_that_are_to_be_kept_are_not_given_up(tmp_path, search):
     plan, store = stopped_of(tmp_path, **search)
@@ -240,6 +241,7 @@ def test_a_damaged_part_whose_predecessor_is_gone_is_an_error(tmp_path, damage):
     assert [fault.task for fault in verify(after).faults] == [task]
 
 
+@pytest.mark.sweep
 @swept("damaged", [DEPTH - 2, DEPTH - 1, DEPTH], few=1)
 def test_spare_layers_help_where_lost_parts_seem_to_be_given_up(tmp_path, monkeypatch, damaged):
     """Of the layer before the last a part is lost that the layer under way would have replaced. A
@@ -312,7 +314,7 @@ def test_a_part_that_is_found_is_forced_before_another_is_given_up_for_it(tmp_pa
 
 
 @swept("moment", [1, 2], few=1)
-@swept("form", ["tasks", "memory", "lists"], few=["tasks", "memory"])
+@swept("form", ["tasks", "memory", "lists"], few=["tasks"])
 def test_an_orphan_does_a_task_while_the_run_goes_on(tmp_path, monkeypatch, form, moment):
     """Just after the driver has seen that there are no parts yet."""
     plan, store = stopped_of(tmp_path, done=0)

@@ -89,7 +89,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("file", ["layers/0020/c.0", "layers/0019/c.0"])
+@swept("file", ["layers/0020/c.0", "layers/0019/c.0"], few=1)
 @swept("name", SEARCH, few=1)
 def test_damage_is_named_and_mended_where_that_can_be(copy, whole, name, file, damage):
     path, place = copy(name), file_of(copy(name), file)
@@ -129,7 +129,7 @@ def test_nothing_is_given_up_unasked(copy):
     assert len(LayerRun.open(path).records) == 21
 
 
-@pytest.mark.parametrize("damage", ["{}", "[", None])
+@swept("damage", ["{}", "[", None], few=1)
 def test_what_only_other_programs_read_is_no_fault(copy, whole, damage):
     """And `repair` rewrites it."""
     path = copy("frontier")
@@ -149,7 +149,7 @@ def test_what_only_other_programs_read_is_no_fault(copy, whole, damage):
 
 
 @pytest.mark.parametrize("name", ["run.json", "ledger.json"])
-@pytest.mark.parametrize("copied", [False, True])
+@swept("copied", [False, True], few=[False])
 def test_a_damaged_file_comes_back_from_its_copy(copy, whole, name, copied):
     path, name = copy("frontier"), COPIES[name] if copied else name
     turned(path / name)
@@ -229,7 +229,7 @@ FOLDERS = {"a layer", "a layer to come"}
 
 
 @swept("kind", NO_FILES, few=["directory"])
-@pytest.mark.parametrize("where", PLACES)
+@swept("where", PLACES, few=list(PLACES)[::4])
 def test_what_stands_in_a_place_and_is_no_file_is_named_and_left(copy, whole, where, kind):
     """Nothing is written to it or in its place; once it is moved away, the run goes on."""
     file, name = PLACES[where]
@@ -306,7 +306,7 @@ DAMAGED_RUNS = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGED_RUNS)
+@swept("damage", DAMAGED_RUNS, few=1)
 def test_no_command_advises_itself(copy, damage):
     """Wherever the run lies."""
     path = copy("frontier")

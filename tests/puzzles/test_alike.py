@@ -12,7 +12,7 @@ from frontier.puzzles import alike, block_puzzle, graph_puzzle
 from frontier.puzzles.alike import AlikeEncoding
 from frontier.solving.pieces import IdaSolver
 from frontier.space.tower_space import TowerSpace
-from tests.support.sweeps import swept
+from tests.support.sweeps import swept, tried
 from tests.support.whole_searches import list_layers
 
 SQUARES = {n: [[r * n + c for r, c in near if 0 <= r < n and 0 <= c < n]
@@ -56,7 +56,10 @@ def layers_of(puzzle):
     return [sorted(map(tuple, some.tolist())) for some in boards]
 
 
-@pytest.mark.parametrize("name", PUZZLES)
+each_puzzle = swept("name", PUZZLES, few=["two colours", "goals apart", "a start", "paths"])
+
+
+@each_puzzle
 def test_layers_are_those_of_shapes(name):
     shapes, colours = both(name)
     if name != "in a row":
@@ -71,12 +74,12 @@ def test_layers_are_those_of_shapes(name):
         assert counts == list(map(len, expected))
 
 
-@pytest.mark.parametrize("name", PUZZLES)
+@each_puzzle
 def test_boards_are_reached_or_not_alike(name):
     shapes, colours = both(name)
     pieces, rng = shapes.notation.pieces, random.Random(name)
     free = [list(sort.codes) for sort in pieces.sorts]
-    for _ in range(200):
+    for _ in range(tried(50, 200)):
         board = list(shapes.goals[0])
         swapped = rng.choice(free)
         for codes in (swapped, [c for some in free for c in some if len(some) == len(swapped)]):
@@ -89,7 +92,7 @@ def test_boards_are_reached_or_not_alike(name):
         assert colours.model.reaches(tuple(board)) == shapes.model.reaches(settled)
 
 
-@pytest.mark.parametrize("name", ["two colours", "blocks", "a start"])
+@swept("name", ["two colours", "a start", "blocks"], few=2)
 def test_positions_are_solved_on_the_explicit_graph(name):
     shapes, colours = both(name)
     for board in layers_of(shapes)[5][:3]:
@@ -122,7 +125,7 @@ def test_fifteen_tiles_of_three_colours():
     )
 
 
-@swept("seed", range(300), few=25)
+@swept("seed", range(80), few=10)
 def test_goals_between_which_no_moves_lead(seed, monkeypatch):
     """On graphs that are nearly trees, where most tiles cannot come to most places."""
     monkeypatch.setattr(alike, "MOST_EXPLICIT", 0)

@@ -109,7 +109,7 @@ def test_goat_near_the_goal():
     assert_layers(puzzle, board_cells(drawing), [position(drawing, alike)], alike, most=14)
 
 
-@swept("seed", range(60), few=5)
+@swept("seed", range(25), few=4)
 def test_random_boards(seed):
     drawing, alike = random_blocks(random.Random(seed))
     puzzle = block_puzzle(drawing, alike=alike, metric=random.Random(seed).choice(METRICS))
@@ -206,7 +206,7 @@ def test_rush_hour():
     assert [whole in layer for layer in layers].index(True) == len(layers) - 1 == 51
 
 
-@swept("seed", range(60), few=5)
+@swept("seed", range(25), few=4)
 def test_random_axes(seed):
     rng = random.Random(seed)
     drawing, alike = random_blocks(rng)
@@ -276,7 +276,7 @@ def test_goals_in_parts(name, metric):
     ]
 
 
-@swept("seed", range(40), few=5)
+@swept("seed", range(20), few=4)
 def test_random_goals(seed):
     rng = random.Random(seed)
     drawing, alike = random_blocks(rng)

@@ -10,6 +10,7 @@ from frontier.space.layout import Layout
 from tests.support.cell_boards import BOX, HEXAGON, HEXAGON_MOVES, SQUARE, THETA, TRAPEZE
 from tests.support.reference_cells import both_ways, floor_moves, floor_position, floor_steps
 from tests.support.reference_search import layers_of, within_reach
+from tests.support.sweeps import swept, tried
 from tests.support.whole_searches import bitmap_sizes, boards_at, list_layers
 
 
@@ -98,7 +99,7 @@ def test_tiles_expressed_as_cells():
 
 
 @pytest.mark.parametrize("metric", ["step", "path"])
-@pytest.mark.parametrize("alike", [(), ("ac",)])
+@swept("alike", [(), ("ac",)], few=[("ac",)])
 def test_blocks_expressed_as_cells(metric, alike):
     drawing = "aab/ccb/d../e.."
     cells = [(x, y) for y in range(4) for x in range(3)]
@@ -135,7 +136,7 @@ def random_floor(rng):
 def test_random_floors():
     """Any partial permutations will do as directions, where placements have a first cell each."""
     searched = 0
-    for seed in range(200):
+    for seed in range(tried(80, 200)):
         cells, directions, board = random_floor(random.Random(seed))
         try:
             puzzle = cell_puzzle(
@@ -147,7 +148,7 @@ def test_random_floors():
         searched += (
             len(assert_layers(cells, directions.values(), puzzle, board, (), puzzle.metric)) > 2
         )
-    assert searched > 20
+    assert searched > tried(8, 20)
 
 
 # --- goals and starts

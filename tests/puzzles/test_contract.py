@@ -78,9 +78,8 @@ CASES = {
                                           goals=["xxyzz", "yxxzz"], closed=True),
 }  # fmt: skip
 FEW = [
-    "tiles, two goals", "several tiles a move", "blocks in lines", "walls",
-    "blocks, a part of a goal", "colours on a graph", "cells along paths", "a pattern",
-    "like pieces, two goals",
+    "several tiles a move", "walls", "blocks, a part of a goal", "colours on a graph",
+    "cells along paths", "a pattern", "like pieces, two goals",
 ]  # fmt: skip
 each_case = swept("name", CASES, few=FEW)
 

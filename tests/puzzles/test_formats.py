@@ -158,7 +158,7 @@ def random_kpuzzle(seed):
     return definition, twin, each, tuple(goal)
 
 
-@swept("seed", range(60), few=4)
+@swept("seed", range(25), few=4)
 def test_layers_of_kpuzzles_are_those_of_a_dictionary(tmp_path, seed):
     definition, moves, each, goal = random_kpuzzle(seed)
     sizes = [len(layer) for layer in permutation_layers(moves, each, [goal])]
@@ -168,7 +168,7 @@ def test_layers_of_kpuzzles_are_those_of_a_dictionary(tmp_path, seed):
     assert frontier.run(config).counts == sizes
 
 
-@swept("seed", range(60), few=4)
+@swept("seed", range(25), few=4)
 def test_layers_of_groups_are_those_of_a_dictionary(tmp_path, seed):
     rng = random.Random(seed)
     size = rng.randint(2, 6)
@@ -293,7 +293,7 @@ def test_an_error_names_the_formats_that_are_read(tmp_path, text):
             assert word in str(error.value)
 
 
-@pytest.mark.parametrize("text", [json.dumps(KPUZZLE), TWSEARCH, GAP])
+@swept("text", [json.dumps(KPUZZLE), TWSEARCH, GAP], few=1)
 def test_commands_know_formats_by_their_content(tmp_path, monkeypatch, text):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mini.toml").write_text(text)

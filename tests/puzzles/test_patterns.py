@@ -181,7 +181,7 @@ def test_reaches_exactly_what_a_search_reaches(shape, goal, labels, metric):
 
 
 @pytest.mark.parametrize("metric", ["step", "labelled"])
-@pytest.mark.parametrize(("shape", "unlabelled"), [((2, 4), 0), ((4, 2), 1), ((3, 3), 1)])
+@swept(("shape", "unlabelled"), [((2, 4), 0), ((4, 2), 1), ((3, 3), 1)], few=1)
 def test_parity_where_at_most_one_tile_is_unlabelled(shape, unlabelled, metric):
     """Then two tiles exchanged cannot be mended, as in the whole puzzle."""
     rows, columns = shape

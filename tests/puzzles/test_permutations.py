@@ -94,7 +94,7 @@ def random_moves(rng, positions, orientations):
     return found
 
 
-@swept("seed", range(120), few=5)
+@swept("seed", range(40), few=range(1, 6))
 def test_random_puzzles(seed):
     rng = random.Random(seed)
     positions, orientations = rng.randint(2, 5), rng.choice([1, 1, 2, 3])
@@ -143,7 +143,7 @@ def test_burnt_pancakes_by_dictionary(number):
     assert puzzle.states == 2**number * factorial(number)
 
 
-@swept("number", range(4, 9), few=[4, 5, 6])
+@swept("number", range(4, 9), few=[4, 5])
 def test_topspin_by_dictionary(number):
     moves = [(image, [0] * number) for image in topspin(number)["generators"].values()]
     assert_layers(moves, [1] * number, [tuple((str(n), 0) for n in range(number))])
@@ -189,7 +189,7 @@ PANCAKES = {
 """OEIS A092113; the God's numbers are A058986."""
 
 
-@swept("number", range(2, 12), few=range(2, 9))
+@swept("number", range(2, 12), few=range(2, 8))
 def test_pancakes(number):
     assert sizes_of(permutation_puzzle(**pancakes(number))) == PANCAKES[number]
 
@@ -197,7 +197,7 @@ def test_pancakes(number):
 @swept(
     ("number", "depth"),
     [*enumerate((1, 4, 6, 8, 10, 12, 14, 15), start=1)],
-    few=[(1, 1), (2, 4), (3, 6), (4, 8), (5, 10), (6, 12)],
+    few=[(1, 1), (2, 4), (3, 6), (4, 8), (5, 10)],
 )
 def test_burnt_pancakes(number, depth):
     """OEIS A078941."""

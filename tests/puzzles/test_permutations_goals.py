@@ -10,6 +10,7 @@ from frontier.api import runs as api
 from frontier.errors import InputError
 from tests.support.commands import invoke
 from tests.support.reference_permutations import permutation_layers, undone
+from tests.support.sweeps import swept
 
 CUBE = {
     "U": {"moves": "(1 2 3 4)"},
@@ -43,14 +44,15 @@ def run_of(path, **puzzle):
     return api.run(api.plan(config))
 
 
-@pytest.mark.parametrize(
+@swept(
     ("generators", "orientations", "goal"),
     [
-        (CUBE, [3] * 7, "1 2 3 ? ? ? ?"),
-        (CUBE, [3] * 7, "? 2+1 ? ? 5 ? ?"),
         (RING, [2] * 5, "1 ? ? 4 5"),
         ({"a": {"moves": "(1 2 3 4 5 6)"}, "b": {"moves": "(1 2)"}}, [1] * 6, "1 2 ? ? ? ?"),
+        (CUBE, [3] * 7, "1 2 3 ? ? ? ?"),
+        (CUBE, [3] * 7, "? 2+1 ? ? 5 ? ?"),
     ],
+    few=2,
 )
 def test_a_goal_in_part(tmp_path, generators, orientations, goal):
     """What is seen of whole boards, by their distance from the nearest that agrees."""

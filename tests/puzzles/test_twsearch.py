@@ -108,7 +108,7 @@ def counted_by_frontier(tmp_path, text):
     return frontier.run(config, fresh=True).counts
 
 
-@swept("seed", range(12), few=4)
+@swept("seed", range(12), few=2)
 def test_layers_are_those_of_states_multiplied(tmp_path, seed):
     sets, solved, moves = random_puzzle(seed)
     wanted = counts_of(sets, solved, moves)

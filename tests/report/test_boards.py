@@ -24,7 +24,7 @@ from frontier.report.boards.svg import MARGIN, Scene
 from frontier.report.boards.terminal import drawing
 from frontier.report.colours import OKABE_ITO, colour_of, ink_on, luminance
 from frontier.solving.pieces import IdaSolver
-from tests.support.sweeps import swept
+from tests.support.sweeps import swept, tried
 from tests.support.temporary_runs import CONFIGS
 
 NAMES = sorted(path.stem for path in CONFIGS.glob("*.toml"))
@@ -209,7 +209,7 @@ def test_graphs_with_their_edges():
     )
 
 
-@settings(max_examples=30)
+@settings(max_examples=tried(10, 30))
 @given(st.integers(1, 200), st.integers(1, 9))
 def test_boards_stand_side_by_side_as_far_as_there_is_room(width, count):
     puzzle = tile_puzzle(2, 3)

@@ -196,6 +196,7 @@ def test_equal_runs_make_equal_pictures(figures, kind):
         assert not list(root.iter("{http://www.w3.org/2000/svg}text"))
 
 
+@pytest.mark.sweep
 def test_a_page_holds_its_charts(figures):
     """As pictures that need nothing from outside; without layers there are none."""
     found = report_charts(Report((figures["2x4"],)))

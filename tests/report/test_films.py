@@ -31,6 +31,7 @@ from frontier.report.boards import (
 from frontier.solving.solution import Solution
 from tests.report.test_boards import CONFIGS, SVG, puzzle_of, solved, texts
 from tests.support.commands import invoke
+from tests.support.sweeps import cases, swept
 
 # --- solutions
 
@@ -87,7 +88,9 @@ FILMS = {
 }
 
 
-@pytest.fixture(scope="module", params=FILMS)
+@pytest.fixture(
+    scope="module", params=cases(FILMS, few=["goat", "pattern", "like blocks", "cells"])
+)
 def film(request):
     """(puzzle, solution)"""
     puzzle, board = FILMS[request.param]
@@ -326,7 +329,7 @@ def test_films_of_many_pictures_share_no_names(film):
     assert " id=" not in film_strip(puzzle, solution)
 
 
-@pytest.mark.parametrize("count", [1, 8, 81, 400])
+@swept("count", [1, 8, 81, 400], few=[1, 8, 81])
 def test_a_strip_fits_a_page(count):
     puzzle = tile_puzzle(2, 3)
     strip = boards_strip(puzzle, [puzzle.goals[0]] * count, [f"{n}." for n in range(count)])
@@ -335,6 +338,7 @@ def test_a_strip_fits_a_page(count):
     assert texts(strip).count("1.") == (count > 1)
 
 
+@pytest.mark.sweep
 def test_drawings_as_png(tmp_path):
     """In the colours and with the letters of the SVG, twice as large and more."""
     target = tmp_path / "goat.png"

@@ -30,6 +30,7 @@ from tests.support.recorded_runs import RECORDED, config_of, events_of, run
 
 # -- words ----------------------------------------------------------------------------------------
 from tests.support.start_events import layers_started
+from tests.support.sweeps import swept
 
 
 def test_durations():
@@ -255,7 +256,7 @@ def test_a_progress_from_files_is_that_from_events(tmp_path):
     assert progress_of(store).states == again.states == store.states
 
 
-@pytest.mark.parametrize("damage", ["missing", "empty", "cut", "rubbish", "foreign"])
+@swept("damage", ["missing", "empty", "cut", "rubbish", "foreign"], few=["missing", "cut"])
 def test_a_log_that_is_lost_or_cut(tmp_path, damage):
     store = run(tmp_path / "run", until=20)
     log = tmp_path / "run" / "events.jsonl"

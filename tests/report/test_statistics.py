@@ -19,6 +19,7 @@ from frontier.storage.lock import RunLock
 from tests.support.commands import invoke
 from tests.support.ledgers import add_states
 from tests.support.run_files import read_sealed, write_sealed
+from tests.support.sweeps import swept
 from tests.support.temporary_runs import made, write_ledger
 
 
@@ -147,7 +148,7 @@ ODD_STARTS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("odd", ODD_STARTS, ids=repr)
+@swept("odd", ODD_STARTS, ids=repr, few=[ODD_STARTS[0], ODD_STARTS[-1]])
 def test_an_environment_with_values_that_no_start_has_is_taken_for_lost(tmp_path, odd):
     """Though its digest is right."""
     run = made(tmp_path / "run", "2x3", "search.in_memory=false")

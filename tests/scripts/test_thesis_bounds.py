@@ -71,7 +71,7 @@ def random_stub(seed):
     return Stub(whole, patterns)
 
 
-@swept("seed", range(60), few=12)
+@swept("seed", range(30), few=8)
 def test_bounds_of_made_up_runs(seed):
     stub, found = random_stub(seed), 0
     for most in (1, 2, 3, 6):
@@ -131,7 +131,7 @@ class Without:
 @swept(
     ("columns", "whole", "depth"),
     [(4, 3, 36), (4, 2, 36), (5, 4, 55), (5, 3, 55), (6, 4, 80)],
-    few=4,
+    few=2,
 )
 def test_god_s_number_lies_between(directory, columns, whole, depth):
     """As if it were not known."""

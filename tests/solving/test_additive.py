@@ -13,7 +13,7 @@ from frontier.solving.symmetry import mirrored, symmetries
 from tests.support.additive_databases import additive_of
 from tests.support.coset_boards import from_homes, rows_of, some_boards
 from tests.support.reference_cosets import blank_cells, board_of, pattern_of
-from tests.support.sweeps import cases, swept
+from tests.support.sweeps import cases, swept, tried
 
 SIZES = {
     (2, 3): [(2, 3), (1,) * 5, (5,)],
@@ -33,11 +33,8 @@ databases."""
 FEW = [
     ((2, 3), (0, 0), (2, 3), False, False),
     ((2, 3), (1, 1), (1,) * 5, True, True),
-    ((3, 2), (1, 0), (3, 2), True, True),
     ((2, 4), (0, 3), (4, 3), True, True),
     ((4, 2), (2, 0), (2, 3, 2), False, False),
-    ((3, 3), (1, 0), (4, 4), True, True),
-    ((3, 3), (0, 1), (1, 3, 4), False, False),
 ]
 
 
@@ -73,7 +70,7 @@ def test_distances_in_groups(made):
     assert len(tables.sides) == len(pictures)
     distances = [board.moves_of(tiles_of(board, homes)) for homes in groups]
     farthest = 0
-    for row in rows_of(board, some_boards(board, random.Random(1), 600)):
+    for row in rows_of(board, some_boards(board, random.Random(1), tried(150, 600))):
         expected = []
         for picture in pictures:
             image = from_homes(board, mirrored(row[None], picture)[0])
@@ -113,7 +110,7 @@ def test_the_bound_is_the_greatest_sum_of_distances(made):
     """It is at most the distance, of the same parity, and 0 only at the goal."""
     board, additive, groups = made
     decider, greatest = additive.decider(no_stop()), 0
-    boards = some_boards(board, random.Random(3), 1000)
+    boards = some_boards(board, random.Random(3), tried(300, 1000))
     for tiles, row in zip(boards, rows_of(board, boards), strict=True):
         bound, states = decider.bound(row), np.array(states_of(row, additive.tables))
         least = states[:, 3].reshape(len(additive.tables.sides), len(groups)).sum(axis=1).max()
@@ -146,7 +143,7 @@ def test_groups_in_equal_places_share_a_database(shape, blank, sizes, databases)
     assert apart.tables.first.size == len(groups)
 
 
-@swept("shape", [(2, 3), (3, 2), (3, 3), (2, 4)], few=3)
+@swept("shape", [(2, 3), (3, 2), (3, 3), (2, 4)], few=2)
 def test_a_database_is_that_of_the_group_as_it_is_seen(shape):
     """Its states are those of the labelled pattern; the layers of a dictionary search have as
     many."""

@@ -21,7 +21,7 @@ CASES = [
     ((4, 2), (2, 1), (1,) * 7),
     ((3, 3), (1, 1), (4, 4)),
 ]
-each_case = swept(("shape", "blank", "sizes"), CASES, few=3)
+each_case = swept(("shape", "blank", "sizes"), CASES, few=[CASES[0], CASES[2]])
 
 
 def tables_of(shape, blank, sizes):

@@ -14,7 +14,7 @@ from frontier.puzzles import tile_puzzle
 from frontier.solving.paths import BLANK, no_stop, nothing_met
 from tests.support.coset_boards import made, rows_of, some_boards
 from tests.support.reference_cosets import Board, board_of
-from tests.support.sweeps import cases, swept
+from tests.support.sweeps import cases, swept, tried
 
 STEP = [
     ((2, 3), (0, 0), (2, 3), "step"),
@@ -53,8 +53,8 @@ def case(request):
 
 
 def boards_to_try(board, rng):
-    """All boards of six cells, and some larger ones."""
-    return some_boards(board, rng, 360 if len(board.goal) == 6 else 150)
+    """All boards of six cells and some larger ones among the sweeps, else a few."""
+    return some_boards(board, rng, tried(60, 360 if len(board.goal) == 6 else 150))
 
 
 def check_solution(board, solver, tiles, limit):

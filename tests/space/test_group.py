@@ -177,7 +177,7 @@ def contains(reach, vertex, sequence):
     return reach.contains(np.array([vertex]), np.array([sequence], dtype=np.int64))[0]
 
 
-@swept("seed", range(150), few=15)
+@swept("seed", range(50), few=10)
 def test_reach_is_what_a_search_reaches(seed):
     vertices, m, smaller, arcs, origins = reach_case(seed)
     reached = set().union(*voltage_layers(arcs, origins))

@@ -312,7 +312,7 @@ READ = [(name, size) for name in ("2x4", "no arcs", "1x5", "3x3") for size in SL
 READ += [(name, size) for name in ("2x5", "2x5 multi", "swaps of 10") for size in SLAB_BYTES[:2]]
 
 
-@swept(("name", "slab_bytes"), READ, few=READ[:9])
+@swept(("name", "slab_bytes"), READ, few=READ[:6])
 def test_reads_bring_what_is_needed_once(name, slab_bytes, monkeypatch):
     monkeypatch.setattr(layout_module, "SLAB_BYTES", slab_bytes)
     monkeypatch.setattr(layout_module, "ROW_WORDS", min(4096, slab_bytes // 8))

@@ -138,7 +138,7 @@ def test_swap_undoes_itself(m, odd):
 
 
 @pytest.mark.parametrize("odd", SIGNS)
-@pytest.mark.parametrize("m", range(2, 9))
+@swept("m", range(2, 9), few=range(2, 8))
 def test_swap_of_the_last_two_moves_nothing(m, odd):
     code = LehmerCode(m)
     assert swap_kind(code, m - 2) == NOTHING
@@ -146,7 +146,7 @@ def test_swap_of_the_last_two_moves_nothing(m, odd):
 
 
 @pytest.mark.parametrize("odd", SIGNS)
-@pytest.mark.parametrize("m", [6, 7, 8])
+@swept("m", [6, 7, 8], few=[6, 7])
 def test_swap_in_each_row_of_many(m, odd):
     """A row that shares its first digits is swapped as that part of the bitmap is."""
     code, rng = LehmerCode(m), np.random.default_rng(m)

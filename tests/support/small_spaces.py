@@ -22,7 +22,7 @@ PUZZLES = {
     "labelled 3x3": lambda: pattern_puzzle(3, 3, labels=[1, 2, 3, 6], metric="labelled"),
 }
 
-SOME = ["tiles 1x5", "tiles 2x3", "tiles 2x4", "tiles 3x3", "multi 2x3", "multi 2x4",
+SOME = ["tiles 1x5", "tiles 2x3", "tiles 2x4", "multi 2x3", "multi 2x4",
         "pattern 2x4, k = 1", "pattern 2x4, k = 3", "labelled 2x4"]  # fmt: skip
 each_puzzle = swept("name", PUZZLES, few=SOME)
 

@@ -16,6 +16,11 @@ def swept(names, values: Iterable, few: int | Collection, **more):
     return pytest.mark.parametrize(names, cases(values, few, isinstance(names, str)), **more)
 
 
+def tried(few: int, many: int) -> int:
+    """How many random cases a test tries: few by default, many among the sweeps."""
+    return few if left_out else many
+
+
 def cases(values: Iterable, few: int | Collection, single: bool = True) -> list:
     """The same values for a fixture's `params`. single: each is one, not a tuple of several."""
     values = list(values)

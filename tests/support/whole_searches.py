@@ -226,9 +226,7 @@ def origins_of(puzzle):
 
 def boards_at(space, puzzle, side, numbers):
     """The boards of state numbers of a side, as a set."""
-    states = [space.state(side, number) for number in numbers]
-    if not states:
+    if not len(numbers):
         return set()
-    vertex, sequence = zip(*states, strict=True)
-    boards = puzzle.model.boards_of(np.array(vertex), np.array(sequence, dtype=np.int64))
+    boards = puzzle.model.boards_of(*space.states_of(side, np.array(numbers, dtype=np.uint64)))
     return set(map(tuple, boards.tolist()))
