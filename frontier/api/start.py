@@ -36,7 +36,12 @@ RunT = TypeVar("RunT", bound=StoredRun)
 __all__ = ["Plan", "delete_run", "plan", "start"]
 
 
-def plan(what: Config | Place, fresh: bool = False, client: "Client | None" = None) -> Plan:
+def plan(
+    what: Config | Place,
+    fresh: bool = False,
+    client: "Client | None" = None,
+    until: int | None = None,
+) -> Plan:
     """Return the plan of a run. Nothing is written.
 
     Parameters
@@ -46,8 +51,8 @@ def plan(what: Config | Place, fresh: bool = False, client: "Client | None" = No
     fresh
         Plan as if the run directory were empty. Otherwise an existing run keeps its layout, and a
         run of another config is refused.
-    client
-        As for `run`.
+    client, until
+        As for `run`. With `until`, the first layers of a puzzle of any size can be searched.
 
     Returns
     -------
@@ -70,7 +75,8 @@ def plan(what: Config | Place, fresh: bool = False, client: "Client | None" = No
         expected = config_identity(with_what_is_kept(config))
         check_identity(config.path, stored_identity, expected)
         layout = stored_identity["layout"]
-    return replace(make_plan(config, layout), fresh=fresh)
+    until = config.search.until if until is None else until
+    return replace(make_plan(config, layout, until), fresh=fresh)
 
 
 def _config_of(what: Config | Place, client: "Client | None") -> Config:
@@ -107,7 +113,7 @@ def start(
         )
     client = client_for(config, client)
     if client is not None or fresh or not planned:
-        planned = plan(config, fresh, client)  # before anything is deleted
+        planned = plan(config, fresh, client, until)  # before anything is deleted
     if fresh or not exists:
         check_cluster(planned.config.cluster, planned.in_memory, client)
     if exists and fresh:

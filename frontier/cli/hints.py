@@ -34,6 +34,7 @@ SETTING = {
     "store.path": "--out DIRECTORY",
     "store.codec": "--codec CODEC",
     "search.keep": "--keep-all",
+    "search.until": "--until DEPTH",
     "cluster.workers": "--workers N",
     "cluster.memory": "--memory SIZE",
     'cluster.kind = "local"': "--set cluster.kind=local",

@@ -12,6 +12,7 @@ from frontier.cli.streams import echo
 from frontier.config.loading import Config, setting_of
 from frontier.errors import TooLarge
 from frontier.layers.forecast import described_cluster, forecast_of
+from frontier.layers.plan import with_search
 from frontier.report.console import passing_line
 from frontier.report.plan_report import (
     describe_key_plan,
@@ -30,6 +31,7 @@ from frontier.runs.resolve import resolve
 Examples:
   frontier plan 2x7
   frontier plan 2x8 --workers 100 --memory 4GB
+  frontier plan mine.toml --until 8  # first layers, of a puzzle of any size
 """,
 )
 @common.config_argument
@@ -45,9 +47,10 @@ Examples:
     help="Plan for N workers. If this machine has fewer cores, plan for a cluster, with workers as "
     "fast as one core here.",
 )
+@click.option("--until", type=common.Whole(min=0), metavar="DEPTH", help="Plan up to this depth.")
 @common.verbose_option
 @common.json_option
-def plan(config, settings, workers, verbose, as_json):
+def plan(config, settings, workers, until, verbose, as_json):
     """Estimate the memory, disk and time of the run of CONFIG, or of the run in the directory RUN.
 
     Memory and disk are computed. The time is a range: `plan` measures one core for about a second
@@ -61,29 +64,32 @@ def plan(config, settings, workers, verbose, as_json):
     members = resolve(config, settings).config.members
     if workers is not None:
         members = [described_cluster(member, workers) for member in members]
-    show_plans(members, verbose, as_json)
+    show_plans(members, until, verbose, as_json)
 
 
 def show_plans(
-    members: Sequence[Config], verbose: bool, as_json: bool, quiet: bool = False
+    members: Sequence[Config], until: int | None, verbose: bool, as_json: bool, quiet: bool = False
 ) -> None:
-    """Print the plans of the runs of configs. verbose: True to add the layout and the rates."""
+    """Print the plans of the runs of configs. until: the last depth, instead of the config's.
+    verbose: True to add the layout and the rates."""
+    if until is not None:
+        members = [with_search(member, until=until) for member in members]
     with passing_line(None if quiet else sys.stderr) as say:
         say("Planning")
         plans = list(map(_planned, members))
-        if not plans[0].puzzle.model.counted:  # a family is of tile puzzles
-            value = key_plan_value(plans[0])
-            say("")
-            common.echo_json([value]) if as_json else echo(describe_key_plan(value, plans[0]))
-            return
-        say("Measuring one core")
-        forecasts = list(map(forecast_of, plans))
-        values = list(map(plan_value, forecasts))
+        if plans[0].puzzle.model.counted:
+            say("Measuring one core")
+            forecasts = list(map(forecast_of, plans))
+            values = list(map(plan_value, forecasts))
+            texts = [describe_plan(*of, verbose) for of in zip(values, forecasts, strict=True)]
+        else:
+            values = list(map(key_plan_value, plans))
+            texts = list(map(describe_key_plan, values, plans))
     if as_json:
         common.echo_json(values)
         return
-    for value, forecast in zip(values, forecasts, strict=True):
-        echo(describe_plan(value, forecast, verbose))
+    for text in texts:
+        echo(text)
 
 
 def _planned(config: Config) -> start_runs.Plan:

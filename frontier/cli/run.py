@@ -89,7 +89,7 @@ def run(
     if dry_run:
         from frontier.cli.plan import show_plans  # a run needs no forecast
 
-        show_plans(members, verbose, as_json, quiet)
+        show_plans(members, until, verbose, as_json, quiet)
         return
     again = f"resume with: {again_command(named, until)}"
     runs = _Runs(until, fresh, yes, take_over or job or False, quiet, verbose, as_json, again)
@@ -162,7 +162,7 @@ class _Runs:
         yet."""
         with passing_line(None if self.quiet else sys.stderr) as say:
             say("Planning the run")
-            plan = start_runs.plan(member, self.fresh)  # refuses bad configs
+            plan = start_runs.plan(member, self.fresh, until=self.until)  # refuses bad configs
             return plan, _problem_of_disk(plan, self.until, self.yes)
 
     def search(self, config: Config) -> dict[str, Any]:

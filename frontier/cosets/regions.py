@@ -172,6 +172,11 @@ def check_puzzle(puzzle: Puzzle) -> GridPuzzle:
             f"{puzzle.title}: a search by cosets needs at least 2 rows and 2 columns, and a board "
             "larger than 2×2; `run` searches this one at once"
         )
+    if next(regions_of(puzzle), None) is None:
+        raise InputError(
+            f"{puzzle.title}: a search by cosets needs a region of at most {MOST_TILES} tiles with "
+            f"at most {MOST_LABELLED} outside it; choose a smaller board"
+        )
     return puzzle
 
 

@@ -75,11 +75,6 @@ class BitmapSearch(ABC, Generic[LayerT]):
         """Make the layer at `depth` from the layers before it. Returns the number of its states at
         each node, int64."""
 
-    def add_seen(self, layers: Iterable[np.ndarray]) -> None:
-        """Mark the states of these layers, uint64[N] each, as seen. These layers come before the
-        last two, and moves that cannot be undone may lead back to them. If all moves can be undone,
-        the call has no effect on the search."""
-
     def layers(self, origins: tuple[np.ndarray, np.ndarray]) -> Iterator[np.ndarray]:
         """Search from some states, (vertices, sequences), to the last layer. Yields for each layer
         the number of its states at each node of its side, int64."""

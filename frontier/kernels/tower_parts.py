@@ -2,8 +2,8 @@
 
 A part has the rows under one value of some leading digits. A move changes leading digits by a rule
 that depends on them alone, so the parts of the current layer from which a part is made are known
-beforehand. If every move can be undone, the part has, as in any task, the states that moves reach
-from these parts and that lie in neither of the last two layers.
+beforehand. The part has, as in any task, the states that moves reach from these parts and that lie
+in neither of the last two layers.
 """
 
 from itertools import accumulate
@@ -29,7 +29,7 @@ class TowerTables(PartTables):
         super().__init__(layout, task)
         needed, slabs = np.zeros(layout.task_count(0), dtype=bool), prod(layout.grid)
         needed[task.number] = True
-        walk, scratch = tuple(layout.space.backward), scratch_of(layout.space)
+        walk, scratch = tuple(layout.space.walk), scratch_of(layout.space)
         rows, radices = layout.task_nodes, reversed(layout.space.outer_radices)
         # Rows with the same values of the digits that number the parts are made from the same
         # parts.
@@ -82,7 +82,7 @@ class TowerExpansion(Expansion):
         count_ones(seen, self._seen_states)
         target[:], self._found[:] = 0, 0
         missing = expand_rows(
-            task.first_node + first, space.code.half, tuple(space.backward), space.inverse,
+            task.first_node + first, space.code.half, tuple(space.walk), space.inverse,
             space.to, self._layout.task_nodes, self._place, self._rows, self._states,
             target[:nodes], self._found[:nodes], seen[:nodes], self._seen_states[:nodes],
             scratch_of(space),

@@ -16,7 +16,6 @@ The expansion of a list goes from state to state.
 import numpy as np
 
 from frontier.jit import kernel
-from frontier.space.places import high_of, rank_of_image, word_of
 from frontier.space.words import count_bits, lowest_bit
 
 ONE = np.uint64(1)
@@ -48,12 +47,12 @@ def read_digits(radix, row, digits):
 
 @kernel
 def expand_rows(
-    first_row, width, backward, inverse, row_to, part_rows, place, current, counts, target,
+    first_row, width, walk, inverse, row_to, part_rows, place, current, counts, target,
     target_counts, seen, seen_counts, scratch,
 ):  # fmt: skip
     """Make some rows of the next layer, from `first_row` on.
 
-    width: the states of a row. backward: a `Walk`, as a tuple. inverse, row_to: `inverse` and `to`
+    width: the states of a row. walk: a `Walk`, as a tuple. inverse, row_to: `inverse` and `to`
     of the space.
     current: uint64[rows, words], rows of the current layer. counts: int32, the number of states in
         each.
@@ -65,7 +64,7 @@ def expand_rows(
     scratch: int64[5, arcs of a vertex, or digits], overwritten.
     Returns how many of the needed rows lie in missing parts.
     """
-    start, end, arc_section, rows_each, radix, first, to, then = backward
+    start, end, arc_section, rows_each, radix, first, to, then = walk
     digits, source, section_of, source_counts = scratch[0], scratch[1], scratch[2], scratch[3]
     words, missing = target.shape[1], 0
     last_mask = ~np.uint64(0) >> np.uint64(words * 64 - width)
@@ -133,12 +132,12 @@ def expand_rows(
 
 
 @kernel
-def find_sources(first_row, last_row, step, backward, part_rows, needed, digits):
+def find_sources(first_row, last_row, step, walk, part_rows, needed, digits):
     """Set needed[p] for each part p that some rows of the next layer are made from.
 
     step: only every step-th row is examined. digits: int64, room for the outer digits.
     """
-    start, end, arc_section, rows_each, radix, first, to, then = backward
+    start, end, arc_section, rows_each, radix, first, to, then = walk
     for row in range(first_row, last_row, step):
         vertex = row // rows_each
         read_digits(radix, row % rows_each, digits)
@@ -148,13 +147,13 @@ def find_sources(first_row, last_row, step, backward, part_rows, needed, digits)
 
 
 @kernel
-def list_neighbours(numbers, width, forward, row_to, new, scratch):
+def list_neighbours(numbers, width, walk, row_to, new, scratch):
     """Write the states that moves reach from the states of a list, and return their number.
 
-    numbers, new: uint64. forward: a `Walk`, as a tuple. row_to: `to` of the space. scratch: as for
+    numbers, new: uint64. walk: a `Walk`, as a tuple. row_to: `to` of the space. scratch: as for
     `expand_rows`.
     """
-    start, end, arc_section, rows_each, radix, first, to, then = forward
+    start, end, arc_section, rows_each, radix, first, to, then = walk
     digits, size, row_before = scratch[0], 0, -1
     for number in numbers:
         row, x = divmod(np.int64(number), width)
@@ -167,70 +166,6 @@ def list_neighbours(numbers, width, forward, row_to, new, scratch):
             new[size] = (at + end[arc] * rows_each) * width + np.int64(row_to[last, x])
             size += 1
     return size
-
-
-@kernel
-def expand_places(
-    rows, width, forward, tables, current, counts, target, target_counts, seen, seen_counts,
-    scratch,
-):  # fmt: skip
-    """Make the next layer of a space whose row states have no tables.
-
-    The arguments are those of `expand_rows`, for all rows. forward: a `Walk`, and tables:
-    `PlaceTables`, both as tuples. The target is empty at first.
-    """
-    start, end, arc_section, rows_each, radix, first, to, then = forward
-    size, low_bits, before, low_rank, low_word, low_first, images = tables
-    digits, target_row, section_of = scratch[0], scratch[1], scratch[2]
-    for row in range(rows):
-        if not counts[row]:
-            continue
-        vertex = row // rows_each
-        read_digits(radix, row % rows_each, digits)
-        arcs = start[vertex + 1] - start[vertex]
-        for i in range(arcs):
-            arc = start[vertex] + i
-            at, section = walked(radix, first, to, then, digits, np.int64(arc_section[arc]))
-            target_row[i], section_of[i] = at + end[arc] * rows_each, section
-        high = 0
-        for w in range(current.shape[1]):
-            bits = current[row, w]
-            while bits:
-                x = w * 64 + lowest_bit(bits)
-                bits &= bits - ONE
-                while before[high + 1] <= x:
-                    high += 1
-                word = word_of(x, high, size, low_bits, before, low_word, low_first)
-                for i in range(arcs):
-                    z = rank_of_image(word, images, section_of[i], low_bits, before, low_rank)
-                    at, place, bit = target_row[i], z >> 6, ONE << np.uint64(z & 63)
-                    if not seen[at, place] & bit:
-                        seen[at, place] |= bit
-                        target[at, place] |= bit
-                        target_counts[at] += 1
-                        seen_counts[at] += 1
-
-
-@kernel
-def list_places(numbers, width, forward, tables, new, scratch):
-    """Write the states that moves reach from the states of a list, and return their number.
-
-    The arguments are those of `list_neighbours` and `expand_places`.
-    """
-    start, end, arc_section, rows_each, radix, first, to, then = forward
-    size, low_bits, before, low_rank, low_word, low_first, images = tables
-    digits, found = scratch[0], 0
-    for number in numbers:
-        row, x = divmod(np.int64(number), width)
-        word = word_of(x, high_of(x, before), size, low_bits, before, low_word, low_first)
-        vertex = row // rows_each
-        read_digits(radix, row % rows_each, digits)
-        for arc in range(start[vertex], start[vertex + 1]):
-            at, section = walked(radix, first, to, then, digits, np.int64(arc_section[arc]))
-            z = rank_of_image(word, images, section, low_bits, before, low_rank)
-            new[found] = (at + end[arc] * rows_each) * width + z
-            found += 1
-    return found
 
 
 @kernel

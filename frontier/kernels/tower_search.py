@@ -1,6 +1,5 @@
 """The layers of a space that a tower numbers: from lists, and as bitmaps in memory."""
 
-from collections.abc import Iterable
 from functools import partial
 from itertools import pairwise
 from math import ceil
@@ -9,13 +8,7 @@ import numpy as np
 
 from frontier.kernels.bitmap_search import PART_BYTES, BitmapSearch, LayerBitmaps, count_ones
 from frontier.kernels.lists import ListKernel
-from frontier.kernels.tower_rows import (
-    add_bits,
-    expand_places,
-    expand_rows,
-    list_neighbours,
-    list_places,
-)
+from frontier.kernels.tower_rows import add_bits, expand_rows, list_neighbours
 from frontier.space.layout import Layout
 from frontier.space.tower_space import TowerSpace
 
@@ -36,21 +29,19 @@ class TowerLists(ListKernel):
     space: TowerSpace
 
     def __init__(self, space: TowerSpace):
-        walk = space.forward
+        walk = space.walk
         super().__init__(space, [walk.start], walk.rows * space.code.half)
 
     def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
         space, code = self.space, self.space.code
         new = np.empty(numbers.size * self._degree[0], dtype=np.uint64)
-        given = numbers, code.half, tuple(space.forward)
-        if space.places is None:
-            return new[: list_neighbours(*given, space.to, new, scratch_of(space))]
-        return new[: list_places(*given, tuple(space.places.tables), new, scratch_of(space))]
+        given = numbers, code.half, tuple(space.walk)
+        return new[: list_neighbours(*given, space.to, new, scratch_of(space))]
 
 
 def scratch_of(space: TowerSpace) -> np.ndarray:
     """Return the scratch array of a kernel, int64[5, N]."""
-    return np.zeros((5, max(space.most_arcs, space.forward.radix.size, 1)), dtype=np.int64)
+    return np.zeros((5, max(space.most_arcs, space.walk.radix.size, 1)), dtype=np.int64)
 
 
 class RowBitmaps(LayerBitmaps):
@@ -72,8 +63,8 @@ class RowBitmaps(LayerBitmaps):
 class TowerSearch(BitmapSearch[RowBitmaps]):
     """The last two layers as bitmaps, and all states seen.
 
-    Where every move can be undone, the last two layers alone would be enough; older states only
-    spare the search some fruitless look-ups.
+    The last two layers alone would be enough; older states only spare the search some fruitless
+    look-ups.
     """
 
     def __init__(self, layout: Layout[TowerSpace], threads: int = 1):
@@ -81,30 +72,15 @@ class TowerSearch(BitmapSearch[RowBitmaps]):
         self._space = layout.space
         self._seen: RowBitmaps | None = None
 
-    def add_seen(self, layers: Iterable[np.ndarray]) -> None:
-        self._seen = seen = RowBitmaps(self.layout)
-        np.bitwise_or(self._layers[0].words, self._layers[1].words, out=seen.words)
-        for numbers in layers:
-            seen.add(numbers)
-        seen.find_live()
-
     def expand(self, depth: int) -> np.ndarray:
         if self._seen is None:
-            self.add_seen([])
-        assert self._seen is not None
+            self._seen = RowBitmaps(self.layout)
+            np.bitwise_or(self._layers[0].words, self._layers[1].words, out=self._seen.words)
+            self._seen.find_live()
         current, target = self.layer(depth - 1), self.layer(depth)
-        space, seen, rows = self._space, self._seen, self._space.nodes[0]
-        if space.places is not None:
-            target.rows[:], target.counts[:] = 0, 0
-            expand_places(
-                rows, space.code.half, tuple(space.forward), tuple(space.places.tables),
-                current.rows, current.counts, target.rows, target.counts, seen.rows,
-                seen.counts, scratch_of(space),
-            )  # fmt: skip
-        else:
-            shares = SHARES_A_THREAD * self.threads if self.threads > 1 else 1
-            ends = np.linspace(0, rows, shares + 1).astype(np.int64).tolist()
-            self.spread(partial(self._expand, current, target, seen), pairwise(ends))
+        shares = SHARES_A_THREAD * self.threads if self.threads > 1 else 1
+        ends = np.linspace(0, self._space.nodes[0], shares + 1).astype(np.int64).tolist()
+        self.spread(partial(self._expand, current, target, self._seen), pairwise(ends))
         return target.counts.astype(np.int64)
 
     def _expand(
@@ -112,7 +88,7 @@ class TowerSearch(BitmapSearch[RowBitmaps]):
     ) -> None:
         space, own = self._space, slice(*share)
         expand_rows(
-            share[0], space.code.half, tuple(space.backward), space.inverse, space.to,
+            share[0], space.code.half, tuple(space.walk), space.inverse, space.to,
             space.nodes[0], np.zeros(1, dtype=np.int64), current.rows, current.counts,
             target.rows[own], target.counts[own], seen.rows[own], seen.counts[own],
             scratch_of(space),

@@ -20,7 +20,7 @@ from frontier.executors.executor import TASKS_UNDER_WAY
 from frontier.layers.by_tasks import bytes_wanted
 from frontier.layers.estimate import WIDER, Sizes, estimate_sizes, time_left
 from frontier.layers.parts import footer_bytes
-from frontier.layers.plan import LEAST_KEPT, Mode, Plan
+from frontier.layers.plan import LEAST_KEPT, Mode, Plan, with_search
 from frontier.layers.rates import Rates, trial_of, try_machine
 from frontier.layers.record import LayerRecord
 from frontier.layers.run import LayerRun
@@ -215,8 +215,7 @@ def disk_warning(plan: Plan, until: int | None = None, fresh: bool = False) -> s
     if not fresh and LayerRun.exists(storage) and LayerRun.open(storage).complete:
         return None
     if until is not None:
-        search = search.model_copy(update={"until": until})
-        plan = replace(plan, config=plan.config.model_copy(update={"search": search}))
+        plan = replace(plan, config=with_search(plan.config, until=until))
     return forecast_of(plan, fresh).too_small
 
 

@@ -135,13 +135,6 @@ class AsBitmaps(Held):
         self._search = search = engine_of(self._space).search(self._layout, plan.threads)
         for depth in self.depths:
             self._load(depth, search.layer(depth))
-        if not self._space.undone:
-            # Moves may lead to any layer, so all layers are kept.
-            search.add_seen(
-                numbers
-                for depth in range(self.depth - 1)
-                for numbers in self._stored(depth).numbers_by_slab()
-            )
 
     def _load(self, depth: int, bitmaps: LayerBitmaps) -> None:
         layer, strip = self._stored(depth), self._layout.strip_words

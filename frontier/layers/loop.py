@@ -70,9 +70,6 @@ class Driver:
         """
         if not self.run.records:
             self._commit_origins()
-        if self.plan.space.in_memory_only:
-            # A killed run may have stored parts of a layer that no task could finish.
-            self.run.abandon_layer(len(self.run.records))
         if self.plan.policy.deletes_replaced and len(self.run.stored_depths()) > LEAST_KEPT:
             self._commit([], False)  # so that a later start sees which layer is being replaced
         while not self.run.complete and (until is None or len(self.run.records) <= until):

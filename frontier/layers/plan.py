@@ -21,6 +21,7 @@ from frontier.layers.layouts import (
 )
 from frontier.layers.parts import WRITER_BYTES
 from frontier.puzzles import Puzzle
+from frontier.puzzles.keyed import keyed
 from frontier.space.key_layout import AnyLayout, KeyLayout, layout_of
 from frontier.space.keys import KeySpace
 from frontier.space.layout import Layout
@@ -45,10 +46,6 @@ THIN_STATES, THIN_IN_MEMORY = 200_000, 1000
 """A layer of at most this many states is always made as a list, because starting a task costs more.
 The second number is for layers in memory, where a step costs less to start."""
 
-NO_LISTS = -1
-"""The limit if moves may lead to any earlier layer: no layer is thin, because only bitmaps can tell
-which states were seen."""
-
 LIST_COPIES = 8
 """A list of keys takes at most so many times the memory of a layer while the next one is made."""
 
@@ -69,6 +66,10 @@ LEAST_KEPT = 2
 
 Mode = Literal["lists", "memory", "tasks"]
 """How layers are made."""
+
+
+class TooLittle(TooLarge):
+    """A run needs more memory than its config allows, but no more than this machine has."""
 
 
 @dataclass(frozen=True)
@@ -189,10 +190,9 @@ class Plan:
     def mode_in_words(self) -> str:
         """Where layers are during the search, and how to change that, in words."""
         if self.in_memory:
-            by_tasks = " (by tasks, from disk to disk: search.in_memory = false)"
             return (
-                f"in memory, by {counted(self.threads, 'thread')} of one process"
-                f"{'' if self.space.in_memory_only else by_tasks}"
+                f"in memory, by {counted(self.threads, 'thread')} of one process (by tasks, from "
+                "disk to disk: search.in_memory = false)"
             )
         if not self.config.cluster.workers_here:
             return "by tasks, from disk to disk"
@@ -228,27 +228,49 @@ def with_what_is_kept(config: Config) -> Config:
     """Return the config, made to keep all layers if moves may lead to any earlier layer."""
     if not config.make_puzzle().model.revisits:
         return config
-    search = config.search.model_copy(update={"keep": "all"})
-    return config.model_copy(update={"search": search})
+    return with_search(config, keep="all")
 
 
-def make_plan(config: Config, layout: dict[str, Any] | None = None) -> Plan:
-    """Plan a run; raises TooLarge if it cannot fit in memory. layout: the layout settings of an
-    existing run."""
+def with_search(config: Config, **values: Any) -> Config:
+    """Return the config with other values in its [search] table."""
+    return config.model_copy(update={"search": config.search.model_copy(update=values)})
+
+
+def make_plan(
+    config: Config, layout: dict[str, Any] | None = None, until: int | None = None
+) -> Plan:
+    """Plan a run; raises TooLarge if it cannot fit in memory.
+
+    Where numbers do not allow a search of all states, its first layers are made by keys. layout:
+    the layout settings of an existing run. until: the last depth to compute, None for all.
+    """
     config = with_what_is_kept(config)
-    puzzle, memory = config.make_puzzle(), config.cluster.memory
+    puzzle = config.make_puzzle()
     if config.cluster.workers_here and not config.cluster.oversubscribe:
-        machine.refuse_beyond(config.cluster.workers_here, memory)
-    space = _space_of(config, puzzle)
-    if isinstance(space, KeySpace):
-        return _plan_keys(config, puzzle, space, layout)
+        machine.refuse_beyond(config.cluster.workers_here, config.cluster.memory)
+    if puzzle.model.counted and "part_keys" not in (layout or {}):
+        try:
+            return _plan_numbers(config, puzzle, layout)
+        except TooLittle:
+            raise
+        except TooLarge as error:
+            if layout is not None:
+                raise
+            if until is None:
+                first = "set search.until to search only its first layers"
+                raise TooLarge(f"{error}, or {first}") from None
+    return _plan_keys(config, keyed(puzzle), layout)
+
+
+def _plan_numbers(config: Config, puzzle: Puzzle, layout: dict[str, Any] | None) -> Plan:
+    """Return the plan of a run whose states have numbers."""
+    space, memory = _space_of(config, puzzle), config.cluster.memory
     bytes_in_memory = 0
     if config.search.in_memory and config.cluster.workers_here:
         in_memory = _plan_in_memory(config, puzzle, space, layout)
         if in_memory.task_bytes <= memory * _workers_in_one_process(config):
             return in_memory
         bytes_in_memory = in_memory.task_bytes
-    _check_tasks(config, space, puzzle, bytes_in_memory)
     held = process_bytes(space)
     transfers = TASKS_UNDER_WAY * _transfer_bytes(config)
     if layout is None:
@@ -281,25 +303,6 @@ def make_plan(config: Config, layout: dict[str, Any] | None = None) -> Plan:
     return Plan(config, puzzle, space, chosen, list_states, need, 0, bytes_in_memory)
 
 
-def _check_tasks(config: Config, space: AnySpace, puzzle: Puzzle, need: int) -> None:
-    """Raise TooLarge if tasks cannot search a space. need: the bytes of a search in memory, 0 if a
-    search in memory is not allowed."""
-    if not (why := space.in_memory_only):
-        return
-    memory, workers = config.cluster.memory, _workers_in_one_process(config)
-    alone = (
-        f"{puzzle.title} can be searched only in memory, by one process on this machine, because "
-        f"{why}"
-    )
-    if not need:
-        raise TooLarge(f'{alone}; set search.in_memory = true and cluster.kind = "local"')
-    raise _too_little(
-        config,
-        f"{alone}. It needs {size(need)}, but may use only {size(memory * workers)}",
-        ceil(need / workers),
-    )
-
-
 def _too_little(config: Config, why: str, enough: int) -> TooLarge:
     """Return the error for workers with too little memory. enough: the bytes that would suffice."""
     cluster, here = config.cluster, machine.memory()
@@ -309,7 +312,7 @@ def _too_little(config: Config, why: str, enough: int) -> TooLarge:
     elif cluster.workers_here * enough > here:
         remedy += f", with at most {counted(here // enough, 'worker')}"
     message = f"cluster.memory = {size(cluster.memory)} for each worker is too little"
-    return TooLarge(f"{message}: {why}; {remedy}")
+    return (TooLarge if enough > here else TooLittle)(f"{message}: {why}; {remedy}")
 
 
 def _space_of(config: Config, puzzle: Puzzle) -> AnySpace:
@@ -356,16 +359,14 @@ def _plan_in_memory(
     thin = int(layer_seconds(chosen, 0) / LISTED_SECONDS)
     most_states = space.states if lists.plain else thin
     list_states = max(THIN_IN_MEMORY, min(most_states, spare // lists.bytes_for(1)))
-    if not space.undone:
-        list_states = NO_LISTS
     return Plan(config, puzzle, space, chosen, list_states, need, workers)
 
 
-def _plan_keys(
-    config: Config, puzzle: Puzzle, space: KeySpace, layout: dict[str, Any] | None
-) -> Plan:
+def _plan_keys(config: Config, puzzle: Puzzle, layout: dict[str, Any] | None) -> Plan:
     """Return the plan of a run whose states are keys. One process makes lists while they fit in its
     memory, and tasks make larger layers."""
+    space = _space_of(config, puzzle)
+    assert isinstance(space, KeySpace)
     memory, workers = config.cluster.memory, _workers_in_one_process(config)
     fixed = PROCESS_BYTES + WRITER_BYTES + _transfer_bytes(config)
     if memory < fixed + LEAST_KEY_BYTES:

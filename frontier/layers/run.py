@@ -25,6 +25,7 @@ from frontier.layers.key_files import KeyFiles, StoredKeys
 from frontier.layers.record import LayerRecord, chained, records_of
 from frontier.layers.stored import StoredLayer
 from frontier.puzzles import Puzzle, puzzle_of
+from frontier.puzzles.keyed import keyed
 from frontier.puzzles.settings import Table
 from frontier.runs.copies import COPIES, LEDGER, OWN_FILES
 from frontier.runs.identity import Identity, same_puzzle
@@ -122,7 +123,8 @@ class LayerRun(StoredRun):
 
     @cached_property
     def puzzle(self) -> Puzzle:
-        return puzzle_of(self.identity["puzzle"])
+        puzzle = puzzle_of(self.identity["puzzle"])
+        return keyed(puzzle) if "part_keys" in self.identity["layout"] else puzzle
 
     def layer_name(self, depth: int) -> str:
         """Return the name of the folder of a layer."""

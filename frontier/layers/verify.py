@@ -26,7 +26,6 @@ from frontier.layers.stored import StoredLayer
 from frontier.runs.checks import SUMMARY, SUMS, Checks, Fault, copy_faults
 from frontier.runs.copies import COPIES, LEDGER
 from frontier.runs.directory import SUMMARY as SUMMARY_FILE
-from frontier.space.keys import KeySpace
 from frontier.space.tower_space import AnySpace
 from frontier.storage.sealed import read_sealed
 from frontier.text import counted, size
@@ -224,13 +223,13 @@ def _right_layer(
 
 def _reached(space: AnySpace, side: int, before: StoredLayer, numbers: np.ndarray) -> np.ndarray:
     """Return whether a move leads from the layer before to each of some states, bool[N]."""
-    if isinstance(space, KeySpace) and not space.undone:  # nothing lists the moves back
+    if not space.undone:  # nothing lists the moves back
         lists, listed, reached = lists_of(space), before.numbers(), np.zeros(numbers.size, bool)
         for first in range(0, listed.size, LISTED):
             near, _ = lists.neighbours(0, listed[first : first + LISTED])
             reached |= np.isin(numbers, near)
         return reached
-    around = [list(space.neighbours(side, number, back=True)) for number in numbers.tolist()]
+    around = [list(space.neighbours(side, number)) for number in numbers.tolist()]
     flat = np.array([n for some in around for _, n in some], dtype=space.dtype)
     ends = np.cumsum([len(some) for some in around])
     return np.array([some.any() for some in np.split(before.contains(flat), ends[:-1])])

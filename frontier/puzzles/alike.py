@@ -18,6 +18,7 @@ from frontier.puzzles.model import Encoding, Reached
 from frontier.puzzles.pieces import OPEN, Board, GivenBoards, Pieces
 from frontier.puzzles.sliding import SlidingEncoding
 from frontier.space.graph import BaseGraph
+from frontier.space.key_moves import KeyMoves
 from frontier.space.orbits import Orbits
 from frontier.space.points import Points, points_of
 from frontier.space.tower import Graph
@@ -112,6 +113,12 @@ class AlikeEncoding(Encoding):
         for number, members in enumerate(self._members):
             ranks[labels == label[number]] = np.tile(members, len(labels))
         return self._forms.boards_of(vertex, ranks)
+
+    @property
+    def key_moves(self) -> KeyMoves:
+        points, label = self._points
+        by_form = [np.unique(label[self._colour[points.orbit == f]]) for f in points.orbit]
+        return KeyMoves.of(self.graph, by_form)
 
     def reach(self, vertex: np.ndarray, sequence: np.ndarray) -> Orbits:
         graph = self.graph

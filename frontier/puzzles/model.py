@@ -25,6 +25,7 @@ from frontier.puzzles.moves import Moves
 from frontier.puzzles.pieces import OPEN, Board, GivenBoards, Pieces
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.group import Reach
+from frontier.space.key_moves import KeyMoves
 from frontier.space.keys import Everything
 from frontier.space.lehmer import LehmerCode
 from frontier.space.orbits import Orbits
@@ -97,6 +98,11 @@ class Encoding(ABC):
     @abstractmethod
     def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
         """Return the boards of states, int64[N, cells]; inverse of `states_of`."""
+
+    @property
+    def key_moves(self) -> KeyMoves:
+        """States as digits, and the moves between them."""
+        return KeyMoves.of(self.graph)
 
     def reach(self, vertex: np.ndarray, sequence: np.ndarray) -> Reached:
         """Return which states can be reached from the given ones."""

@@ -21,6 +21,7 @@ import numpy as np
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import FIRST_SORT, Sort, footprint_of
 from frontier.puzzles.generators import Generator, generators_given
+from frontier.puzzles.keyed import keyed_model
 from frontier.puzzles.model import Encoding, Model, Reached, lift
 from frontier.puzzles.moves import check_metric
 from frontier.puzzles.nets import net_of
@@ -37,6 +38,7 @@ from frontier.puzzles.permutation_notation import (
 from frontier.puzzles.pieces import GivenBoards, TurnedPieces
 from frontier.puzzles.puzzle import Puzzle, Words
 from frontier.space.graph import BaseGraph
+from frontier.space.key_moves import PointMoves
 from frontier.space.orbits import Orbits
 from frontier.space.points import Points, orbits, points_of
 from frontier.space.tower import Graph
@@ -58,7 +60,7 @@ class PermutingEncoding(Encoding):
 
     def __init__(self, pieces: TurnedPieces, metric: str, given: GivenBoards, points: Points):
         super().__init__(pieces, metric, given)
-        self.points, self.undone = points, points.undone
+        self.points = points
 
     @cached_property
     def graph(self) -> BaseGraph:
@@ -81,6 +83,10 @@ class PermutingEncoding(Encoding):
             boards[at] += np.tile(sort.codes, len(boards))
         return boards
 
+    @property
+    def key_moves(self) -> PointMoves:
+        return PointMoves(self.points)
+
     @cached_property
     def _differ(self) -> bool:
         """True if all pieces differ and none can be turned."""
@@ -100,7 +106,7 @@ class PermutingEncoding(Encoding):
         states."""
         if isinstance(reach, Orbits):
             return reach.space
-        if self.undone and 2 * reach.states >= factorial(self.points.count):
+        if 2 * reach.states >= factorial(self.points.count):
             return lift(self.graph, vertex, sequence)
         return self._orbits(vertex, sequence).space
 
@@ -176,6 +182,8 @@ def permutation_puzzle(
     points = points_of(effects, each, kinds, np.maximum(turns, 0), wild)
     encoding = PermutingEncoding(pieces, metric, boards_read, points)
     model = Model(encoding, boards_read.start)
+    if not points.undone:
+        model = keyed_model(model, undone=False)
     title = f"permutations of {counted(cells, 'piece')} by {counted(len(moves), 'generator')}"
     idle = (
         "every position that can be reached is at depth 0: the generators only exchange like "

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from frontier.errors import InputError
+from frontier.errors import InputError, TooLarge
 from frontier.puzzles.grid import Grid
 from frontier.puzzles.model import Model
 from frontier.puzzles.notation import Notation, value_written
@@ -116,8 +116,12 @@ class Puzzle:
         return self.notation.line(board)
 
     def check_reached(self, board: Board, name: str = "board") -> None:
-        """Raise InputError, beginning with `name`, if no goal can be reached from the board."""
-        if self.model.reaches(board):
+        """Raise InputError, beginning with `name`, if it is known that no goal can be reached from
+        the board."""
+        try:
+            if self.model.reaches(board):
+                return
+        except TooLarge:
             return
         goal = ". The goal is {}; puzzle.goal in the config sets another"
         if len(self.goals) > 1:

@@ -36,7 +36,7 @@ from frontier.puzzles.pieces import Board, Pieces
 from frontier.puzzles.puzzle import GridPuzzle, Words
 from frontier.puzzles.sliding import SlidingEncoding
 
-MOST_CELLS = 25
+MOST_CELLS = 40
 
 
 class TileNotation(Notation):

@@ -110,16 +110,17 @@ def solver_for(
     if count and (method == "ida" or tell_apart is not None):
         raise InputError("the method ida does not count solutions; choose another one")
     puzzle, plan = config.make_puzzle(), None
-    all_layers_kept = store is not None and store.complete and store.identity["keep"] == "all"
+    layers_solve = puzzle.model.undone or puzzle.kind == "program"
+    layers_solve &= store is not None and store.complete and store.identity["keep"] == "all"
     has_databases = _why_no_databases(puzzle, count) is None
     if method is None:
         if tell_apart is not None:
             method = "ida"
-        elif all_layers_kept and most_nodes is None and room is None:
+        elif layers_solve and most_nodes is None and room is None:
             method = "layers"
         elif room is not None or (has_databases and not count):
             method = "databases"
-    if not puzzle.model.counted and method != "layers":
+    if puzzle.kind == "program" and method != "layers":
         if method in ("databases", "ida") or most_nodes is not None or count:
             raise InputError(
                 f"{puzzle.title}: without a run that keeps all layers, only the method search, "
@@ -155,7 +156,7 @@ def solver_for(
     if plan is not None:
         description = f"Searching all {counted(puzzle.states, 'state')} in memory"
         return Solver("search", description, _SearchInMemory(plan, count))
-    if not puzzle.model.counted:
+    if puzzle.kind == "program":
         raise InputError(f"{puzzle.title}: the method ida is for puzzles of pieces")
     solver = IdaSolver(puzzle, tell_apart is not False)
 
@@ -256,10 +257,10 @@ def _boards_along(solver: TileSolver, board: Board, blanks: np.ndarray) -> list[
 def _search_plan(config: Config, puzzle: Puzzle) -> Plan:
     """Return the plan of a search in memory; raises InputError if there can be none."""
     why = "they do not fit in memory"
-    if puzzle.states > MOST_SEARCHED:
+    if not puzzle.model.undone:
+        why = "some moves cannot be undone"
+    elif puzzle.states > MOST_SEARCHED:
         why = f"they are more than {MOST_SEARCHED:,}"
-    elif not puzzle.model.undone:
-        why = "some moves have no inverse"
     else:
         search = {"keep": "all", "until": None, "in_memory": True}
         tables = {

@@ -96,7 +96,7 @@ class Oracle:
         """Return one shortest solution of a board; raises InputError as `distance_of` does."""
         depth, boards = self.distance_of(board), [board]
         number = self._number(board)
-        if not self._model.counted and not self._model.undone:
+        if self.puzzle.kind == "program" and not self._model.undone:
             numbers = path_to(self._lists, self._batches, depth, number)
             return solution_along(
                 self.puzzle, boards_along(self.puzzle, self._lists, numbers, board)
@@ -120,16 +120,15 @@ class Oracle:
         return (numbers[i : i + BATCH] for i in range(0, numbers.size, BATCH))
 
     def _check_undone(self) -> None:
-        """Raise InputError if some moves have no inverse. In that case layers give the distance
+        """Raise InputError if some moves cannot be undone. In that case layers give the distance
         from the goal to a position, not the distance back."""
         if not self._model.undone:
-            remedy = "solve it with the method ida, or set puzzle.closed = true"
             raise InputError(
-                f"{self.puzzle.title}: some moves have no inverse, so the layers cannot solve a "
-                f"position; {remedy}"
-                if self._model.counted
-                else f"{self.puzzle.title}: moves cannot be undone, so only one solution is found: "
+                f"{self.puzzle.title}: moves cannot be undone, so only one solution is found: "
                 "solve without options that list or count more"
+                if self.puzzle.kind == "program"
+                else f"{self.puzzle.title}: some moves cannot be undone, so the layers cannot "
+                "solve a position; use the method ida"
             )
 
     @cached_property

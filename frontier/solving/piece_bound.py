@@ -113,7 +113,7 @@ def _table(
     before = None
     while before is None or (best != before).any():
         before = best.copy()
-        np.minimum.at(best, target, before[source] + 1)
+        np.minimum.at(best, source, before[target] + 1)
     return best
 
 

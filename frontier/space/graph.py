@@ -127,14 +127,13 @@ class Space(Numbered):
     of nodes of each side. arcs: for each side, the arcs that lead from its nodes to nodes of the
     next side. undone: True, because every move can be undone. numbering: None, because the numbers
     of the states involve no choice. rows_are_numbered: False, because nodes have no digits.
-    look_ups: 0, because only voltages need look-ups. in_memory_only: None, because tasks can search
-    the space.
+    look_ups: 0, because only voltages need look-ups.
 
     A state of a side is numbered ``node * code.half + index``. `states` counts all states of the
     lift; the search may reach fewer.
     """
 
-    undone, numbering, rows_are_numbered, look_ups, in_memory_only = True, None, False, 0, None
+    undone, numbering, rows_are_numbered, look_ups = True, None, False, 0
 
     def __init__(self, graph: BaseGraph, origins: Iterable[tuple[int, int]]):
         """origins: (vertex, sign) of each position at depth 0."""
@@ -202,9 +201,9 @@ class Space(Numbered):
         """Return 2 * vertex + sign of each node of a side, int64, ascending."""
         return 2 * self.vertex[side].astype(np.int64) + self.sign[side]
 
-    def neighbours(self, side: int, number: int, back: bool = False) -> Iterator[tuple[int, int]]:
+    def neighbours(self, side: int, number: int) -> Iterator[tuple[int, int]]:
         """Generate (side, state number) of the states to which arcs lead from one state, without
-        the kernels. `back` changes nothing, because the graph is undirected."""
+        the kernels."""
         vertex, sequence = self.state(side, number)
         arcs = self.graph.arcs
         for arc in range(arcs.start[vertex], arcs.start[vertex + 1]):

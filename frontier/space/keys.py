@@ -89,7 +89,7 @@ class Everything:
         self.states = states
 
     def contains(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
-        return np.ones(len(vertex), dtype=bool)
+        return vertex >= 0
 
 
 class KeySpace:
@@ -104,7 +104,7 @@ class KeySpace:
 
     sides, voltages, arc_counts, rows_are_numbered = 1, (), [()], True
     look_ups = table_bytes = 0
-    numbering = in_memory_only = None
+    numbering = None
 
     def __init__(
         self,
@@ -173,9 +173,10 @@ class KeySpace:
         return 0, keys[0]
 
     def numbers(self, vertex: np.ndarray, digits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (int64[N] zeros, N keys) of states, int64[N, digits]."""
+        """Return (int64[N] zeros, N keys) of states, int64[N, digits]; -1 for 0 where the vertex
+        is -1."""
         keys = self.keys(digits)
-        return np.zeros(len(digits), np.int64), self.represented(keys) if self.classes else keys
+        return np.minimum(vertex, 0), self.represented(keys) if self.classes else keys
 
     def keys(self, digits: np.ndarray) -> np.ndarray:
         """Return the keys of the states themselves, int64[N, digits]."""
@@ -209,10 +210,9 @@ class KeySpace:
         """Return (int64[N] zeros, int64[N, digits]) of keys; inverse of `numbers`."""
         return np.zeros(len(numbers), np.int64), self.digits_of(numbers)
 
-    def neighbours(self, side: int, number, back: bool = False) -> Iterator[tuple[int, Any]]:
+    def neighbours(self, side: int, number) -> Iterator[tuple[int, Any]]:
         """Generate (0, key) of the states to which moves lead from one state, by the program's
-        functions without their compiled form. The moves must be undone if `back` is set."""
-        assert self.undone or not back
+        functions without their compiled form."""
         keys = self.listed(np.array([number], self.dtype))
         yield from ((0, key) for key in (self.represented(keys) if self.classes else keys))
 

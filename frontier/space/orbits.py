@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from frontier.space.group import Group
 from frontier.space.points import Points
 from frontier.space.stages import stages_of
 from frontier.space.tower import Graph, Tower
@@ -20,21 +21,35 @@ class Orbits:
     """The states that moves reach from some origins: one orbit, or several if the moves do not lead
     from one origin to the others.
 
-    points: those of the puzzle, with any goal. graph: the base graph. states: the number of states
-    in all orbits.
+    points: those of the puzzle, with any goal. graph: the base graph.
     """
 
     def __init__(self, points: Points, graph: Graph, vertex: np.ndarray, colours: np.ndarray):
         """vertex, colours: int64[N] and int64[N, points], the origins."""
-        self._points, self._graph = points, graph
-        self._towers: list[Tower] = []
-        missing = np.ones(len(vertex), dtype=bool)
+        self._points, self._graph, self._origins = points, graph, (vertex, colours)
+
+    @cached_property
+    def _towers(self) -> list[Tower]:
+        vertex, colours = self._origins
+        towers, missing = [], np.ones(len(vertex), dtype=bool)
         while missing.any():
             n = missing.argmax()
-            tower = Tower(points.with_goal(colours[n]), replace(graph, origin=int(vertex[n])))
+            points = self._points.with_goal(colours[n])
+            tower = Tower(points, replace(self._graph, origin=int(vertex[n])))
             missing &= ~tower.contains(vertex, colours)
-            self._towers.append(tower)
-        self.states = sum(tower.states for tower in self._towers)
+            towers.append(tower)
+        return towers
+
+    @cached_property
+    def states(self) -> int:
+        """The number of states in all orbits."""
+        vertex, colours = self._origins
+        if len(vertex) == self._graph.vertices == 1 and np.unique(colours).size == colours.size:
+            # No two points are alike, so only the identity leaves the colouring as it is.
+            group = Group(self._points.count)
+            group.extend(np.argsort(self._points.moves, axis=1))
+            return group.order
+        return sum(tower.states for tower in self._towers)
 
     def contains(self, vertex: np.ndarray, colours: np.ndarray) -> np.ndarray:
         """Return which of the states int[N], int[N, points] can be reached: bool[N]. A vertex of -1

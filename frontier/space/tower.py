@@ -40,7 +40,7 @@ remain, the least member keeps the order of the pieces in them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import comb, factorial, prod
+from math import factorial, prod
 
 import numpy as np
 
@@ -55,13 +55,9 @@ from frontier.space.digits import (
     inverses,
     sections_of,
 )
-from frontier.space.places import MOST_PLACES, Places
 from frontier.space.points import NO_MARK, Points
 from frontier.space.sifting import SiftTable, random_members
 from frontier.space.stages import Stage, live, shown, stages_of
-
-PLACES = 100_000
-"""If the last digit has more values, it has no tables and is a set of places."""
 
 RANDOM_MEMBERS = 40
 """The number of random members of the group for each point."""
@@ -115,10 +111,9 @@ class Tower:
     """The digits of the states that moves reach, and how moves change them.
 
     points: the puzzle. graph: the part of its base graph that is reached. vertices: int64[N], the
-    numbers of its vertices in the given graph. walks: [vertices, points], the T_v. section, back:
-    int32[arcs], the section of the first level for each arc, and for the arc undone. levels: the
-    digits after the digit of the vertex, the leading one first. places: the last digit, if it has
-    no tables, otherwise None; its places are the points `at`.
+    numbers of its vertices in the given graph. walks: [vertices, points], the T_v. section:
+    int32[arcs], the section of the first level for each arc. levels: the digits after the digit of
+    the vertex, the leading one first.
     """
 
     def __init__(
@@ -136,7 +131,6 @@ class Tower:
         self._vertex = np.append(np.where(reached, np.cumsum(reached) - 1, -1), -1)
         self.graph = graph.among(self.vertices)
         self.levels: list[Digit] = []
-        self.places: Places | None = None
         stages = stages_of(points) if stages is None else list(stages)
         told = shown(points, [])
         sections = self._sections_of_arcs(live(points, told))
@@ -144,9 +138,6 @@ class Tower:
             finer, alive = shown(points, stages[:count]), live(points, told)
             if finer.max() == told.max():
                 continue
-            if self._are_places(sections, alive, told):
-                self._add_places(sections, alive)
-                return
             if (least := self._least_orbit(sections, finer)) > MOST_DIGITS:
                 raise TooLarge(
                     f"like pieces of one kind have at least {least:,} arrangements, which form one "
@@ -164,8 +155,7 @@ class Tower:
 
     @property
     def radices(self) -> list[int]:
-        places = [] if self.places is None else [self.places.count]
-        return [self.graph.vertices, *(level.radix for level in self.levels), *places]
+        return [self.graph.vertices, *(level.radix for level in self.levels)]
 
     @property
     def states(self) -> int:
@@ -196,14 +186,7 @@ class Tower:
             chosen = level.representatives[digit].astype(np.int64)
             colours = np.take_along_axis(colours, chosen, axis=1)
             numbers = numbers * level.radix + digit
-        goal = self.points.goal[None]
-        if self.places is not None:
-            words = self._words(colours)
-            reached &= np.bitwise_count(words) == self.places.size
-            words = np.where(reached, words, np.uint64((1 << self.places.size) - 1))
-            numbers = numbers * self.places.count + self.places.rank(words)
-            goal = self._with_words(words)
-        reached &= (colours == goal).all(axis=1)
+        reached &= (colours == self.points.goal).all(axis=1)
         return reached, numbers
 
     def states_of(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -215,11 +198,8 @@ class Tower:
             place //= level.radix
             chosen = level.representatives[numbers // place % level.radix].astype(np.int64)
             product = np.take_along_axis(product, chosen, axis=1)
-        goal = np.tile(self.points.goal, (len(numbers), 1))
-        if self.places is not None:
-            goal = self._with_words(self.places.unrank(numbers % self.places.count))
         colours = np.empty_like(product)
-        np.put_along_axis(colours, product, goal, axis=1)
+        np.put_along_axis(colours, product, self.points.goal[None], axis=1)
         return self.vertices[vertex], colours
 
     def _least_orbit(self, sections: Sections, colours: np.ndarray) -> int:
@@ -236,42 +216,6 @@ class Tower:
             if np.unique(colours[stickers]).size < each:
                 same *= each
         return sections.order // same
-
-    def _words(self, colours: np.ndarray) -> np.ndarray:
-        """Return the words, uint64[N], of colourings. A word has a bit for each place, set if the
-        place holds a piece of the label with fewer pieces."""
-        bits = (colours[:, self.at] == self._label_colour).astype(np.uint64)
-        return (bits << np.arange(self.at.size, dtype=np.uint64)).sum(axis=1, dtype=np.uint64)
-
-    def _with_words(self, words: np.ndarray) -> np.ndarray:
-        """Return the colourings in which the words place the pieces; the rest is as in the goal."""
-        labels = np.tile(self.points.label[: self.points.positions], (words.size, 1))
-        bits = words[:, None] >> np.arange(self.at.size, dtype=np.uint64) & np.uint64(1)
-        few, many = self._labels
-        labels[:, self.at] = np.where(bits, few, many)
-        return self.points.with_labels(labels)
-
-    def _are_places(self, sections: Sections, alive: np.ndarray, told: np.ndarray) -> bool:
-        """Return whether only the places of the pieces of one of two labels remain to be shown, and
-        these pieces may lie at any of the live points."""
-        if not 3 <= alive.size <= MOST_PLACES or (self.points.sticker[alive] != NO_MARK).any():
-            return False
-        labels, counts = np.unique(self.points.label[alive], return_counts=True)
-        if labels.size != 2 or np.unique(told[alive]).size > 1:
-            return False
-        if comb(alive.size, int(counts[0])) <= PLACES:
-            return False
-        return 2 * SiftTable(alive, sections.pool.copy()).order >= factorial(alive.size)
-
-    def _add_places(self, sections: Sections, alive: np.ndarray) -> None:
-        points = self.points
-        labels, counts = np.unique(points.label[alive], return_counts=True)
-        self._labels = labels[np.argsort(counts, kind="stable")]
-        self._label_colour = points.goal[alive][points.label[alive] == self._labels[0]][0]
-        place = np.zeros(points.count, dtype=np.int64)
-        place[alive] = np.arange(alive.size)
-        self.at = alive
-        self.places = Places(int(counts.min()), place[sections.members[:, alive]])
 
     def _sections_of_arcs(self, alive: np.ndarray) -> Sections:
         """Choose each T_v anew, as small as possible, and find the sections of all arcs. alive: the
@@ -296,7 +240,7 @@ class Tower:
         if graph.vertices > 1:
             self.walks = table.lower(self.walks)
             then, members = sections()
-        self.section, self.back = np.split(then, 2)
+        self.section = then[: graph.source.size]
         return Sections(members, pool, table.order)
 
 

@@ -57,37 +57,31 @@ class Walk(NamedTuple):
 class TowerSpace(Numbered):
     """The states of a tower and what moves do to them.
 
-    tower: numbers the states. code: the states of a row; state x
-    of row n has the number n * code.half + x. nodes: the number of rows, in a list with one entry,
-    because there is one side. forward, backward: the arcs that leave a vertex, and the arcs into a
-    vertex undone, with the tables of the outer digits. to: uint16 or uint32[sections, states of a
-    row], the place of each state in its new row. inverse: int32[sections], the inverse of each
-    section. places: the digit within a row if that digit has no tables; then `to` and `inverse` are
-    empty. undone: True if each move is undone by some move.
+    tower: numbers the states. code: the states of a row; state x of row n has the number
+    n * code.half + x. nodes: the number of rows, in a list with one entry, because there is one
+    side. walk: the arcs, each undone by some arc, with the tables of the outer digits. to: uint16
+    or uint32[sections, states of a row], the place of each state in its new row. inverse:
+    int32[sections], the inverse of each section.
     """
 
     sides, voltages, arc_counts, rows_are_numbered = 1, (), [()], True
+    undone = True
 
     def __init__(self, tower: Tower, row_cost: float = ROW_COST):
-        self.tower, self.places = tower, tower.places
+        self.tower = tower
         graph, levels = tower.graph, [(level.to, level.then) for level in tower.levels]
-        if not levels and tower.places is None:
-            last = max(tower.section.max(initial=0), tower.back.max(initial=0))
-            nothing = np.zeros((1 + last, 1), np.int32)
+        if not levels:
+            nothing = np.zeros((1 + tower.section.max(initial=0), 1), np.int32)
             levels = [(nothing, nothing)]
-        levels, number = minimised(levels, None if self.places is None else self.places.sections)
-        if self.places is None:
-            cut = _cut([to.shape for to, _ in levels], row_cost)
-            row = levels[-1]
-            for tables in reversed(levels[cut:-1]):
-                row = joined(tables, row)
-            levels, width = levels[:cut], row[0].shape[1]
-            self.to = row[0].astype(np.uint16 if width <= 1 << 16 else np.uint32)
-            self.inverse = _inverses(row[0])
-        else:
-            width = self.places.count
-            self.to, self.inverse = np.empty((0, 0), np.uint16), np.empty(0, np.int32)
-        outer = _outer(levels)
+        levels, number = minimised(levels)
+        cut = _cut([to.shape for to, _ in levels], row_cost)
+        row = levels[-1]
+        for tables in reversed(levels[cut:-1]):
+            row = joined(tables, row)
+        width = row[0].shape[1]
+        self.to = row[0].astype(np.uint16 if width <= 1 << 16 else np.uint32)
+        self.inverse = _inverses(row[0])
+        outer = _outer(levels[:cut])
         rows_each = prod(to.shape[1] for to, _ in outer)
         self.code, self.nodes = RowCode(width), [graph.vertices * rows_each]
         none = np.empty(0, dtype=np.int32)
@@ -99,12 +93,8 @@ class TowerSpace(Numbered):
         )
         moves = slice(graph.source.size - graph.joins)
         source, target = graph.source[moves], graph.target[moves]
-        forward = _arcs(graph.vertices, source, target, number[tower.section[moves]])
-        backward = _arcs(graph.vertices, target, source, number[tower.back[moves]])
-        self.forward, self.backward = (
-            Walk(*arcs, rows_each, *digits) for arcs in (forward, backward)
-        )
-        self.undone = all(map(np.array_equal, forward, backward))
+        arcs = _arcs(graph.vertices, source, target, number[tower.section[moves]])
+        self.walk = Walk(*arcs, rows_each, *digits)
 
     @property
     def states(self) -> int:
@@ -131,13 +121,13 @@ class TowerSpace(Numbered):
     @property
     def look_ups(self) -> int:
         """The number of table entries looked up to find where all rows come from."""
-        walk = self.forward
+        walk = self.walk
         return walk.section.size * walk.rows * max(1, walk.radix.size)
 
     @cached_property
     def most_arcs(self) -> int:
         """The most arcs at a vertex."""
-        return max(int(np.diff(walk.start).max()) for walk in (self.forward, self.backward))
+        return int(np.diff(self.walk.start).max())
 
     @property
     def graph(self) -> Graph:
@@ -147,22 +137,14 @@ class TowerSpace(Numbered):
     @property
     def table_bytes(self) -> int:
         """The bytes of the tables."""
-        row = [self.to, self.inverse] if self.places is None else [*self.places.tables[2:]]
-        tables = [*self.forward[:3], *self.backward, *row]
+        tables = [*self.walk, self.to, self.inverse]
         return sum(table.nbytes for table in tables if isinstance(table, np.ndarray))
 
     @cached_property
     def vertex(self) -> list[np.ndarray]:
         """The vertex of each row, in a list with one entry, because there is one side."""
-        each = self.forward.rows
+        each = self.walk.rows
         return [np.repeat(self.tower.vertices, each)]
-
-    @property
-    def in_memory_only(self) -> str | None:
-        """The reason why tasks cannot search the space, or None if they can."""
-        if self.places is not None:
-            return "all ways to lay its like pieces are one digit of a position's number"
-        return None if self.undone else "some of its moves cannot be undone"
 
     def side_of(self, depth: int) -> int:
         """Return the side of the layer at `depth`."""
@@ -177,19 +159,15 @@ class TowerSpace(Numbered):
         """Return the numbers of the rows, int64."""
         return np.arange(self.nodes[0])
 
-    def neighbours(self, side: int, number: int, back: bool = False) -> Iterator[tuple[int, int]]:
+    def neighbours(self, side: int, number: int) -> Iterator[tuple[int, int]]:
         """Generate (side, state number) of the states to which moves lead from one state, without
-        the kernels; with `back`, of the states from which moves lead to it."""
+        the kernels."""
         graph, points, (vertex, colours) = self.graph, self.tower.points, self.state(side, number)
         at = np.searchsorted(self.tower.vertices, vertex)
-        ends = (graph.target, graph.source) if back else (graph.source, graph.target)
-        for arc in np.flatnonzero(ends[0][: graph.source.size - graph.joins] == at):
-            move, moved = points.moves[graph.voltage[arc]], np.array(colours)
-            if back:
-                moved = moved[move]
-            else:
-                moved[move] = colours
-            state = self.number(int(self.tower.vertices[ends[1][arc]]), moved)
+        for arc in np.flatnonzero(graph.source[: graph.source.size - graph.joins] == at):
+            moved = np.empty(len(colours), np.int64)
+            moved[points.moves[graph.voltage[arc]]] = colours
+            state = self.number(int(self.tower.vertices[graph.target[arc]]), moved)
             assert state is not None  # moves lead to states of the tower
             yield state
 
@@ -230,11 +208,10 @@ def _arcs(
     return start, arcs[1].astype(np.int32), arcs[2].astype(np.int32)
 
 
-def minimised(levels: Sequence[Tables], last: int | None) -> tuple[list[Tables], np.ndarray]:
+def minimised(levels: Sequence[Tables]) -> tuple[list[Tables], np.ndarray]:
     """Return the tables without the sections that duplicate others, and the new number of each
-    section of the first digit. last: the number of sections after these digits, all of them
-    different; None if nothing follows."""
-    number: np.ndarray | None = None if last is None else np.arange(last)
+    section of the first digit."""
+    number: np.ndarray | None = None
     result: list[Tables] = []
     for to, then in reversed(levels):
         then = np.zeros_like(to) if number is None else number[then].astype(np.int32)
@@ -242,7 +219,7 @@ def minimised(levels: Sequence[Tables], last: int | None) -> tuple[list[Tables],
         keys = rows.view(f"V{rows.shape[1] * 4}").ravel()
         _, first, number = np.unique(keys, return_index=True, return_inverse=True)
         result.append((to[first], then[first]))
-    assert number is not None  # there is a digit, or something follows
+    assert number is not None  # there is a digit
     return result[::-1], number
 
 

@@ -106,6 +106,11 @@ def test_boards_that_are_too_small_are_refused(shape):
         check_puzzle(tile_puzzle(*shape))
 
 
+def test_a_board_of_which_no_region_leaves_few_tiles_is_refused():
+    with pytest.raises(InputError, match=r"6×6 tiles: .* at most 9 outside it"):
+        check_puzzle(tile_puzzle(6, 6))
+
+
 def test_other_kinds_of_puzzles_are_refused():
     with pytest.raises(InputError, match="tile puzzle"):
         check_puzzle(pattern_puzzle(2, 4, k=1))

@@ -4,26 +4,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from frontier.kernels.tower_search import TowerLists, TowerSearch, memory_layout
-from frontier.space import tower as towers
 from frontier.space.points import points_of
 from frontier.space.tower import Graph, Tower
 from frontier.space.tower_space import ROW_COST, TowerSpace
 from frontier.space.words import SLAB_BYTES
-from tests.support.random_towers import exchange, made, origin_of, plain, ring
+from tests.support.random_towers import made, origin_of, plain, ring
 from tests.support.sweeps import tried
 
 MOST = 20_000
-
-with_fixture = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-@pytest.fixture(params=[towers.PLACES, 0], ids=["tables", "places"])
-def places(request, monkeypatch):
-    monkeypatch.setattr(towers, "PLACES", request.param)
 
 
 def searched(space, threads=1):
@@ -35,9 +27,8 @@ def listed(space):
     return [layer.size for layer in TowerLists(space).layers(origin_of(space.tower))]
 
 
-@with_fixture
 @given(seed=st.integers(0, 10**9))
-def test_layers_are_those_of_boards(places, seed):
+def test_layers_are_those_of_boards(seed):
     """Whichever digits make a row. Lists know the last two layers only."""
     puzzle = made(seed)
     if (layers := puzzle.layers(MOST)) is None:
@@ -47,15 +38,14 @@ def test_layers_are_those_of_boards(places, seed):
         space = TowerSpace(tower, row_cost)
         assert searched(space) == sizes
     assert searched(space, threads=2) == sizes
-    if space.undone:
-        assert listed(space) == sizes
+    assert listed(space) == sizes
 
 
 @given(seed=st.integers(0, 10**9))
 def test_a_search_goes_on_from_the_last_two_layers(seed):
     """As after a resume, which knows of no others."""
     space = TowerSpace(Tower(made(seed).points))
-    if space.states > MOST or not space.undone:
+    if space.states > MOST:
         return
     layers = list(TowerLists(space).layers(origin_of(space.tower)))
     for depth in range(1, len(layers)):
@@ -113,7 +103,6 @@ def test_layers_of_graphs_of_several_vertices(seed):
         frontier = following
     undone = replace(points, moves=every.astype(points.moves.dtype))
     space = TowerSpace(Tower(undone, Graph(vertices, *arcs, origin)))
-    assert space.undone
     assert searched(space) == listed(space) == sizes
 
 
@@ -148,20 +137,6 @@ def cube(times):
 )  # fmt: skip
 def test_published_layers(points, sizes):
     assert searched(TowerSpace(Tower(points)), threads=2) == sizes
-
-
-def test_sets_of_places_beside_other_digits():
-    """A ring of one single piece and two colours: the same layers by tables and by sets."""
-    moves = [ring(20), ring(20, -1), exchange(20, (0, 1), (4, 5)), exchange(20, (0, 2))]
-    points = plain(moves, [0] + [1] * 9 + [2] * 10)
-    by_tables = TowerSpace(Tower(points))
-    assert by_tables.places is None
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(towers, "PLACES", 1000)
-        by_places = TowerSpace(Tower(points))
-    assert by_places.places is not None
-    assert by_places.states == 20 * 92378
-    assert searched(by_places) == searched(by_tables) == listed(by_places)
 
 
 @pytest.mark.sweep

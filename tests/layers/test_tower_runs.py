@@ -8,7 +8,7 @@ import pytest
 from frontier.answers.distances import Distances
 from frontier.api import runs as api
 from frontier.config.loading import Config
-from frontier.errors import InputError, TooLarge
+from frontier.errors import InputError
 from frontier.kernels.engines import lists_of
 from frontier.layers.repair import plan_repair
 from frontier.layers.run import LayerRun
@@ -200,64 +200,3 @@ def test_moves_without_inverses(tmp_path):
         layers.append(sorted(after - seen))
         seen |= after
     assert sizes_of(run) == [len(layer) for layer in layers[:-1]]
-
-
-@pytest.mark.sweep
-def test_two_colours_resumed(tmp_path):
-    """The ways to lay two colours are one digit, whose row is cut into slabs."""
-    colours = {"turn": [*range(2, 25), 1], "swap": "(1 2)"}
-    goal = ["r"] * 12 + ["w"] * 12
-    plan = api.plan(config_of(tmp_path, colours, {"in_memory": True}, goal=goal))
-    assert plan.space.places is not None
-    assert plan.layout.cuts > 1
-    plan = dataclasses.replace(plan, list_states=500)
-    begun = api.run(plan, until=40).store
-    assert sizes_of(begun)[:8] == [1, 2, 3, 4, 6, 8, 10, 14]
-    assert begun.records[-1].form == "bits"
-    assert verify(begun, 100).faults == []
-    run = api.run(plan).store
-    assert (run.states, run.records[-1].depth) == (2_704_156, 104)
-
-
-def test_what_is_searched_in_memory_alone(tmp_path):
-    one_way = config_of(tmp_path, {"left": "(1 2 3 4)"}, closed=False)
-    with pytest.raises(TooLarge, match=r"moves cannot be undone; set search\.in_memory = true"):
-        api.plan(one_way)
-    colours = {"turn": [*range(2, 25), 1], "swap": "(1 2)"}
-    with pytest.raises(TooLarge, match=r"like pieces are one digit .*search\.in_memory = true"):
-        api.plan(config_of(tmp_path, colours, goal=["r", "w"] * 12))
-    config = config_of(tmp_path, colours, {"in_memory": True}, goal=["r", "w"] * 12)
-    plan = api.plan(config)
-    assert plan.mode_in_words == "in memory, by 1 thread of one process"
-    small = config.cluster.model_copy(update={"memory": plan.task_bytes - 1})
-    least = r"because all ways .*It needs .* may use only .*; set cluster\.memory to at least"
-    with pytest.raises(TooLarge, match=rf"cluster\.memory = .* is too little: .*{least}"):
-        api.plan(config.model_copy(update={"cluster": small}))
-
-
-@pytest.mark.sweep
-def test_parts_of_a_layer_that_was_being_stored(tmp_path, monkeypatch):
-    """No task could finish it, as moves without inverses may lead to any layer."""
-    config = config_of(tmp_path, search={"in_memory": True, "keep": "all"}, closed=False)
-
-    def plan():
-        return as_parts(api.plan(config))
-
-    expected = sizes_of(api.run(plan()).store)
-    api.delete_run(tmp_path / "run")
-    api.run(plan(), until=10)
-
-    def fail(run, *arguments):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(LayerRun, "commit", fail)
-        with pytest.raises(KeyboardInterrupt):
-            api.run(plan())
-    begun = LayerRun.open(tmp_path / "run")
-    folder = tmp_path / "run" / begun.layer_name(len(begun.records))
-    parts = [file for file in folder.rglob("*") if file.suffix != ".json" and file.is_file()]
-    for part in sorted(parts)[1:]:
-        part.unlink()
-    assert begun.parts_under_way(plan().layout) == {0}
-    assert sizes_of(api.run(plan()).store) == expected

@@ -5,6 +5,7 @@ be reached are listed. What is larger than that is drawn at random, and held aga
 """
 
 import json
+import pickle
 import random
 from collections import defaultdict
 from functools import cache
@@ -25,6 +26,7 @@ from frontier.puzzles import (
     permutation_puzzle,
     puzzle_of,
 )
+from frontier.puzzles.keyed import keyed
 from frontier.space.layout import Layout
 from frontier.space.orbits import Orbits
 from tests.support.cell_boards import HEXAGON_MOVES, TRAPEZE
@@ -159,6 +161,27 @@ def test_the_layers_are_those_of_a_dictionary(name):
     assert positions.states == len(found) == sum(layer.size for layer in layers)
     layout = Layout(positions.space, 0, max(positions.space.nodes))
     assert bitmap_sizes(positions.space, origins, layout) == [layer.size for layer in layers]
+
+
+@each_case
+def test_the_layers_by_keys_are_those_of_a_dictionary(name):
+    """Step by step, by the function that lists neighbours without its compiled form."""
+    puzzle, case, _ = made(name)
+    by_keys = keyed(puzzle)
+    model, space = by_keys.model, by_keys.model.space
+    layer, depths, depth = set(space.numbers(*model.origins())[1].tolist()), {}, 0
+    while layer:
+        depths |= dict.fromkeys(layer, depth)
+        near = {key.item() for state in layer for _, key in space.neighbours(0, state)}
+        layer, depth = near - depths.keys(), depth + 1
+    keys = np.array([*depths], space.dtype)
+    boards = model.boards_of(*space.states_of(0, keys))
+    found = [read(puzzle, case, tuple(board)) for board in boards.tolist()]
+    assert dict(zip(found, depths.values(), strict=True)) == case.depths
+    vertex, digits = model.states_of(boards)
+    assert (vertex == 0).all()
+    assert (space.numbers(vertex, digits)[1] == keys).all()
+    assert pickle.loads(pickle.dumps(by_keys)).model.space.radices == space.radices
 
 
 @each_case

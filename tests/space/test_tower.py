@@ -5,7 +5,7 @@ from math import factorial
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from frontier.errors import TooLarge
@@ -17,27 +17,9 @@ from tests.support.random_towers import exchange, made, origin_of, plain, ring
 
 MOST = 20_000
 
-with_fixture = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
-
-@pytest.fixture(params=[towers.PLACES, 0], ids=["tables", "places"])
-def places(request, monkeypatch):
-    monkeypatch.setattr(towers, "PLACES", request.param)
-
-
-def moved_words(tower, section, numbers):
-    """The ranks of the words of some numbers after sections, bit by bit."""
-    places = tower.places
-    before, after = places.unrank(numbers % places.count), np.zeros(numbers.size, np.uint64)
-    for place in range(tower.at.size):
-        goal = places.tables.images[section, place // 9, 1 << place % 9]
-        after |= np.where(before >> np.uint64(place) & np.uint64(1), goal, np.uint64(0))
-    return places.rank(after)
-
-
-@with_fixture
 @given(seed=st.integers(0, 10**9))
-def test_numbers_are_a_bijection_that_moves_respect(places, seed):
+def test_numbers_are_a_bijection_that_moves_respect(seed):
     puzzle = made(seed)
     if (layers := puzzle.layers(MOST)) is None:
         return
@@ -66,8 +48,6 @@ def test_numbers_are_a_bijection_that_moves_respect(places, seed):
             digit = numbers // place % level.radix
             after = after * level.radix + level.to[section, digit]
             section = level.then[section, digit]
-        if tower.places is not None:
-            after = after * tower.places.count + moved_words(tower, section, numbers)
         assert (tower.numbers(vertex, moved) == after).all()
 
 
@@ -92,13 +72,12 @@ def test_boards_that_moves_do_not_reach_have_no_number(seed):
     graph = Graph.of_moves(points).with_join(0, len(points.moves))
     space = TowerSpace(Tower(joined, graph))
     assert space.numbers(np.array([0]), colours)[0] == 0
-    assert space.forward.section.size <= len(points.moves)
+    assert space.walk.section.size <= len(points.moves)
     assert (points.with_goal(colours[0]).goal == colours[0]).all()
 
 
-@with_fixture
 @given(seed=st.integers(0, 10**9))
-def test_graphs_of_several_vertices(places, seed):
+def test_graphs_of_several_vertices(seed):
     """Random base graphs whose arcs go both ways, against a dictionary of states. Vertices that the
     origin does not reach have no numbers."""
     rng, points = np.random.default_rng(seed), made(seed).points

@@ -41,8 +41,8 @@ def cut_finely() -> Iterator[None]:
 
     make_plan, seconds = plan.make_plan, driver.MEMORY_SECONDS
 
-    def make(config, layout=None):
-        made = make_plan(config, layout)
+    def make(config, layout=None, until=None):
+        made = make_plan(config, layout, until)
         if layout is None:
             made = dataclasses.replace(made, layout=_fine_layout(made.space))
         return dataclasses.replace(made, list_states=0 if made.puzzle.model.counted else 1)

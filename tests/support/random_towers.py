@@ -47,8 +47,8 @@ class Made:
 
 
 def made(seed: int) -> Made:
-    """Return a random puzzle: several kinds of positions, moves that may have no inverse, pieces
-    that are alike, orientations of which some do not matter."""
+    """Return a random puzzle: several kinds of positions, moves with their inverses, pieces that
+    are alike, orientations of which some do not matter."""
     rng = random.Random(seed)
     kinds = [(rng.randint(1, 5), rng.choice([1, 1, 2, 3, 4])) for _ in range(rng.randint(1, 3))]
     each = [number for size, number in kinds for _ in range(size)]
@@ -64,7 +64,7 @@ def made(seed: int) -> Made:
             if rng.random() < 0.6:
                 for at in span:
                     added[at] = rng.randrange(each[at]) if rng.random() < 0.5 else 0
-        moves.append((image, added))
+        moves += [(image, added), _inverse(image, added, each)]
     colours, labels, turns = rng.randint(1, 6), [], []
     for number, span in enumerate(spans):
         for at in span:
@@ -73,6 +73,14 @@ def made(seed: int) -> Made:
             turns.append(rng.randrange(each[at]))
     careless = {label for label in labels if rng.random() < 0.3}
     return Made(moves, each, labels, turns, [label in careless for label in labels])
+
+
+def _inverse(image: list, added: list, each: list) -> tuple[list, list]:
+    """Return the move that undoes a move."""
+    back, turns = [0] * len(image), [0] * len(image)
+    for position, to in enumerate(image):
+        back[to], turns[to] = position, -added[position] % each[position]
+    return back, turns
 
 
 def _permutation(rng: random.Random, span: range) -> list[int]:
