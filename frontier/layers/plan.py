@@ -52,6 +52,9 @@ LIST_COPIES = 8
 THIN_KEYS = 1_000_000
 """Tasks make layers of keys that are larger than this."""
 
+MOST_BY_KEYS = 10**10
+"""The most states of a puzzle that is searched whole by keys because it has no numbers."""
+
 LEAST_KEY_BYTES = 20_000_000
 """A task on keys needs so much memory beside that of its process."""
 
@@ -241,8 +244,9 @@ def make_plan(
 ) -> Plan:
     """Plan a run; raises TooLarge if it cannot fit in memory.
 
-    Where numbers do not allow a search of all states, its first layers are made by keys. layout:
-    the layout settings of an existing run. until: the last depth to compute, None for all.
+    Where numbers do not allow a search, it is made by keys: of all states if they are few enough,
+    otherwise of the first layers. layout: the layout settings of an existing run. until: the last
+    depth to compute, None for all.
     """
     config = with_what_is_kept(config)
     puzzle = config.make_puzzle()
@@ -256,7 +260,7 @@ def make_plan(
         except TooLarge as error:
             if layout is not None:
                 raise
-            if until is None:
+            if until is None and puzzle.states > MOST_BY_KEYS:
                 first = "set search.until to search only its first layers"
                 raise TooLarge(f"{error}, or {first}") from None
     return _plan_keys(config, keyed(puzzle), layout)

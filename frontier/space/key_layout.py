@@ -21,9 +21,6 @@ LARGEST_PART = 1 << 21
 """The most neighbours that lead to a part, so that a layer of some million states has a part for
 each worker."""
 
-COPIES = 8
-"""A task holds its states, and the neighbours that lead to them, at most so many times."""
-
 
 @dataclass(frozen=True)
 class KeyLayout:
@@ -40,9 +37,11 @@ class KeyLayout:
 
     @classmethod
     def within(cls, space: KeySpace, memory: int) -> "KeyLayout":
-        """Return the layout whose tasks take about `memory` bytes."""
+        """Return the layout whose tasks take at most `memory` bytes."""
+        # Half of it is for neighbours that are not yet compared with others. The rest holds the
+        # states three times, and what is kept of their neighbours twice.
+        fit = int(memory / 2 / (WORD_BYTES * space.words * (3 + 2 * space.most)))
         slabs_a_key = 2 * (1 + space.most) / (SLAB_BYTES // WORD_BYTES // space.words)
-        fit = int(memory / (WORD_BYTES * space.words * (COPIES + space.most)))
         keys = max(1, min(fit, LARGEST_PART, int(MOST_SLABS / space.words / slabs_a_key)))
         return cls(space, keys, 3 + ceil(keys * slabs_a_key))
 

@@ -100,10 +100,10 @@ def test_a_dry_run_plans_each():
 def test_an_interrupt_between_two_runs_names_the_command_that_resumes(monkeypatch):
     plan = start_runs.plan
 
-    def interrupted(member, fresh):
+    def interrupted(member, fresh, until):
         if Path("runs/2x2").exists():
             raise KeyboardInterrupt
-        return plan(member, fresh)
+        return plan(member, fresh, until)
 
     monkeypatch.setattr("frontier.api.start.plan", interrupted)
     said = invoke("run", "2x2", "2x3", *HERE, code=3).stderr

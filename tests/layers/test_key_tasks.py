@@ -98,9 +98,9 @@ def test_from_memory_to_the_disk_and_back(tmp_path, monkeypatch):
     expected = frontier.run(config).counts
     make = plans._plan_keys
 
-    def with_little(config, puzzle, space, layout):
-        made = make(config, puzzle, space, layout)
-        fine = KeyLayout(space, 300, 240, 256)
+    def with_little(config, puzzle, layout):
+        made = make(config, puzzle, layout)
+        fine = KeyLayout(made.space, 300, 240, 256)
         return dataclasses.replace(made, layout=made.layout if layout else fine, list_states=500)
 
     monkeypatch.setattr(plans, "_plan_keys", with_little)
