@@ -139,8 +139,8 @@ def reader_of(run: LayerRun, *limits: int) -> RunReader:
 def export(run: LayerRun, place: Place, edges: bool = False) -> "zarr.Array | np.ndarray | Path":
     """Write the distances of a complete run: as a table if the name of the place ends in ".csv" or
     ".parquet", whose path is returned; as a NumPy file if it ends in ".npy"; otherwise as a Zarr
-    array in a directory. edges: True to write the moves between the positions as a table instead;
-    the run need not be complete.
+    array in a directory. edges: True to write the moves between the positions as a table instead,
+    also from a run that is not complete.
 
     Raises InputError if `place` exists, if its name suggests another format, or if the run does not
     have all layers.

@@ -1,8 +1,8 @@
 """The state graph of a run as edges between positions.
 
-The edges of all states are found again from the layers that the run has kept. If moves are undone,
-an edge counts once, from the position of the lesser depth and, within a layer, of the lesser state
-number; otherwise each move from one position to another is an edge.
+The states of all layers that the run has kept are expanded again. If moves are undone, an edge
+counts once, from the position of lesser depth or, within a layer, of the lesser state number.
+Otherwise each move from one position to another is an edge.
 """
 
 from collections.abc import Iterator
@@ -21,10 +21,10 @@ COLUMNS = {
 """The columns of the table, with the names of their types in Arrow."""
 
 MOST_STATES = 10_000_000
-"""The most states of a run whose edges are written: memory holds the numbers of all."""
+"""The most states of a run whose edges are written: memory holds the numbers of all states."""
 
 BATCH = 1 << 14
-"""So many states are expanded at a time."""
+"""The number of states that are expanded at a time."""
 
 
 def edges_of(run: LayerRun) -> Iterator[tuple[str, str, int, int]]:

@@ -1,8 +1,8 @@
 """The positions of a run, or the edges between them, as a table: a CSV or a Parquet file.
 
-A row is the number of a state, its distance, and its position in the form that `solve` reads, in
-the order of the layers and, within a layer, of `Layer.number_batches`; or it is an edge
-(`frontier.answers.edges`). Memory holds only one part of the rows and what `Layers` keeps open.
+A row is the number of a state, its distance, and its position in the form that `solve` reads; or it
+is an edge (`frontier.answers.edges`). Rows are in the order of the layers and, within a layer, of
+`Layer.number_batches`. Memory holds only one part of the rows and what `Layers` keeps open.
 """
 
 import csv
@@ -83,7 +83,7 @@ WRITERS = {".csv": _write_csv, ".parquet": _write_parquet}
 def write_rows(run: LayerRun, target: Path, ending: str, edges: bool = False) -> Path:
     """Write the positions of a run that kept all its layers, or the edges between them, whole or
     not at all, and return the path. Raises InputError if `ending` is ".parquet" and pyarrow is not
-    installed, or if there are too many edges."""
+    installed, or if the run has too many states for a table of edges."""
     rows = Table(EDGE_COLUMNS, edges_of(run)) if edges else _positions(run)
     scratch = target.with_name(f"{target.name}.{uuid.uuid4().hex}{PARTIAL}")
     try:

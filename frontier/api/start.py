@@ -52,7 +52,7 @@ def plan(
         Plan as if the run directory were empty. Otherwise an existing run keeps its layout, and a
         run of another config is refused.
     client, until
-        As for `run`. With `until`, the first layers of a puzzle of any size can be searched.
+        As for `run`. With `until`, the plan may be of the first layers of a puzzle of any size.
 
     Returns
     -------

@@ -39,7 +39,8 @@ def export(run, target, edges, as_json):
 
     With --edges, the table has a row for each edge of the state graph instead: two positions one
     move apart, and their distances. It has every edge once, or, if moves cannot be undone, every
-    move from `source` to `target`. RUN need not be complete, and has at most 10 million states.
+    move from `source` to `target`. RUN need not be complete. It may have at most 10 million
+    states.
     """
     store = layers_of(
         resolve(run).open_one(), "`run` its config with --keep-all, and export that run"

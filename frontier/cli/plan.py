@@ -31,7 +31,7 @@ from frontier.runs.resolve import resolve
 Examples:
   frontier plan 2x7
   frontier plan 2x8 --workers 100 --memory 4GB
-  frontier plan mine.toml --until 8  # first layers, of a puzzle of any size
+  frontier plan mine.toml --until 8  # first layers of a puzzle of any size
 """,
 )
 @common.config_argument

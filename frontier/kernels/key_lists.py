@@ -108,7 +108,8 @@ class KeyLists(ListKernel):
         return self.space.keys_of(words)
 
     def members(self, numbers: np.ndarray) -> int:
-        """Return the number of states in some classes; 0 if the program does not state it."""
+        """Return the number of states in some classes; 0 if the program does not define
+        `class_size`."""
         if self._sizes is None or not numbers.size:
             return 0
         try:
@@ -119,7 +120,7 @@ class KeyLists(ListKernel):
             ) from None
         if sizes[at := int(sizes.argmin())] < 1:
             raise InputError(
-                f"puzzle.file: class_size says {sizes[at]} for the state "
+                f"puzzle.file: class_size returns {sizes[at]} for the state "
                 f"{self._digits(numbers[at])}: a class has at least one state"
             )
         return (int((sizes >> 31).sum()) << 31) + int((sizes & 0x7FFFFFFF).sum())
@@ -253,7 +254,7 @@ class KeyLists(ListKernel):
 
     def _try_moves(self, current: np.ndarray) -> None:
         """Raise InputError if a move of some states of a layer is not undone, but should be, or if
-        a representative does not have the moves of its class."""
+        the moves of a representative do not lead to the classes to which its class has moves."""
         if not (self.space.undone or self.space.classes):
             return
         some = current[:: max(1, current.size // TRIED)]
@@ -275,17 +276,19 @@ class KeyLists(ListKernel):
             )
 
     def _try_classes(self, some, again, moved, near, back, of) -> None:
-        """Raise InputError if a representative is not its own, or if its moves lead to other
-        classes than those of a state that it represents.
+        """Raise InputError if a representative is not its own representative, or if its moves lead
+        to other classes than the moves of a state that it represents.
 
-        some, again: states, and their representatives. moved, near: the same. back, of: the
-        neighbours of `near`, and the indices of the states that they come from.
+        some, again: states, and their representatives. moved, near: their neighbours, and the
+        representatives of these. back, of: the neighbours of `near`, and the index in `near` that
+        each comes from.
         """
         if (wrong := again != some).any():
             at = int(wrong.argmax())
             raise InputError(
                 f"puzzle.file: canonical gives {self._digits(some[at])}, but for this state it "
-                f"gives {self._digits(again[at])}: a representative must be its own"
+                f"gives {self._digits(again[at])}: a representative must be its own "
+                "representative"
             )
         others, their = self.neighbours(0, moved)
         _, rank = np.unique(np.concatenate([back, others]), return_inverse=True)

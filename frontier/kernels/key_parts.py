@@ -29,7 +29,7 @@ FACTOR = np.uint64(0x9E3779B97F4A7C15)
 class Parts:
     """The ranges of keys into which the neighbours of a layer are divided.
 
-    layers: the last two layers, uint64[N, words], sorted. like: keys, sorted, whose quantiles are
+    layers: the last two layers, uint64[N, words], sorted. like: sorted keys, whose quantiles are
     the borders. parts: the number of ranges.
     """
 
@@ -56,8 +56,8 @@ class Parts:
     ) -> np.ndarray:
         """Return the neighbours that are in neither layer, each once, sorted.
 
-        words: the states whose neighbours are wanted. listed: returns the neighbours of some of
-        them first. most: the most neighbours of a state. block: the
+        words: the states whose neighbours are wanted. listed: returns a tuple, which begins with
+        the neighbours of some of these states. most: the most neighbours of a state. block: the
         number of states that a thread expands at a time. wave: the number of states whose
         neighbours are in memory at a time. check: raises an error if memory has no room for a
         number of keys.

@@ -10,7 +10,7 @@ from frontier.errors import InputError
 from frontier.space.keys import NO_KEY, KeySpace, Rules
 
 compiled_once = lru_cache(maxsize=4)
-"""Several kernels of a process use the same functions."""
+"""Keeps the results, because several kernels of a process use the same functions."""
 
 
 @compiled_once
@@ -74,7 +74,7 @@ def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
 @compiled_once
 def compiled_classes(space: KeySpace, rules: Rules) -> Callable[[np.ndarray], bool]:
     """Return the compiled function that replaces uint64[N, words] keys by the keys of their
-    representatives, and returns False if one is no state. Errors are those of
+    representatives, and returns False if one of these is no state. Errors are those of
     `compiled_expansion`."""
     from numba import njit
 
@@ -108,8 +108,8 @@ def compiled_classes(space: KeySpace, rules: Rules) -> Callable[[np.ndarray], bo
 
 @compiled_once
 def compiled_values(space: KeySpace, name: str, function: Callable) -> Callable:
-    """Return the compiled function that returns what a function of the program gives for
-    uint64[N, words] keys, int64[N]. name: its name."""
+    """Return the compiled function that takes uint64[N, words] keys and returns the values,
+    int64[N], of a function of the program. name: the name of that function."""
     from numba import njit
 
     digits, (unpack, _, _) = len(space.radices), _packing(space)
@@ -173,8 +173,9 @@ def _packing(space: KeySpace) -> tuple[Callable, Callable, Callable]:
 def compiled(name: str, function: Callable, arguments: str, returns: bool = True) -> Callable:
     """Return the user's function, compiled.
 
-    Raises InputError unless it returns a whole number, if it `returns` one, and writes whole
-    numbers to arrays of them: Numba would cut off fractions, and makes a float of uint64 and int64.
+    returns: True if it must return a whole number. Raises InputError if it does not, or if it
+    writes other numbers to arrays of whole numbers: Numba would cut off fractions, and makes a
+    float of uint64 and int64.
     """
     from numba import njit, types
 

@@ -72,8 +72,8 @@ def layer_by_tasks(
 
 
 def _work(plan: Plan, run: LayerRun, depth: int) -> tuple[Form, LayerFiles, Call]:
-    """Return the form and the files of the next layer, and the call that computes a part, without
-    the number of the part."""
+    """Return the form and the files of the next layer, and the call that computes a part, which
+    lacks the number of the part."""
     layout = plan.layout
     if not isinstance(layout, KeyLayout):
         call = Call(expand_task, (run.ref, plan.policy.deletes_replaced, depth))

@@ -7,7 +7,7 @@ A layer has one of three forms:
   whole parts.
 * ``list``: uint64 [states], the sorted state numbers, for layers too thin for bitmaps; or uint64
   [states x words], sorted keys. It is one part, whose slabs have `LIST_SLAB` words.
-* ``keys``: uint64 [parts, words], for layers of keys that tasks have made, see
+* ``keys``: uint64 [parts, words], for layers of keys that tasks have made; see
   `frontier.layers.key_files`.
 
 Zarr silently reads a missing shard as zeros. So a layer of a run has all its parts, even those

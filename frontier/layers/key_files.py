@@ -1,8 +1,8 @@
 """A layer of keys that tasks have made: its files, and how they are read.
 
-Each part holds the states in a range of keys, and the neighbours to which moves lead from them,
-except those of which the part itself shows that they are in its layer or in the layer before. Both
-are sorted lists without repetition, in slabs of as many whole keys as fit. Of a key, a slab has the
+Each part holds the states in a range of keys, and their neighbours, except those that the part
+itself shows to be in its layer or in the layer before. Both are sorted lists without repetition, in
+slabs of as many whole keys as fit. A slab stores its first key, and each other key as the
 difference from the key before it, word by word modulo 2^64, because codecs leave out zero bytes. A
 slab in front of the lists, the *guide*, has the lengths of both and the first key of each slab. So
 a task finds the slabs that overlap any range of keys.
@@ -61,7 +61,7 @@ class KeyFiles(LayerFiles):
         if len(slabs) >= self._slabs:
             raise Stopped(
                 f"a part of layer {self.depth} needs {len(slabs) + 1:,} slabs, and the run was "
-                f"planned for {self._slabs:,}: begin it anew with another cluster.memory"
+                f"planned for {self._slabs:,}: start a new run with another cluster.memory"
             )
         words, slab = states.shape[1], np.zeros(self.layout.slab_words, dtype=np.uint64)
         slab[:2] = len(states), len(near)
@@ -147,8 +147,8 @@ class StoredKeys(StoredLayer):
         return states, near
 
     def between(self, near: bool, low=None, high=None) -> np.ndarray:
-        """Return the keys from `low` up to, not including, `high`, list by list: of the states,
-        which then ascend, or of the neighbours."""
+        """Return the keys from `low` up to, not including, `high`, list by list. near: True for
+        the neighbours, False for the states, which ascend."""
         slabs = self._slabs[near]
         chosen = np.ones(slabs.size.size, bool)
         if low is not None:  # a slab ends below the first key of the next one
@@ -210,4 +210,4 @@ class StoredKeys(StoredLayer):
             if not ascend or (keys[:: self.files.layout.slab_keys] != slabs.first).any():
                 raise self.part(task).damaged(0, "its keys do not ascend")
             if not self._space.has_numbers(0, keys):
-                raise self.part(task).damaged(0, "it has keys of no states")
+                raise self.part(task).damaged(0, "some of its keys are no states")

@@ -4,7 +4,7 @@ The driver and all tasks find the same borders between the parts, quantiles of t
 layer before. A task reads the neighbours in its range from all files of that layer, keeps those
 that are in no earlier layer, and expands these new states at once. Its file has the new states and
 their neighbours (delayed duplicate detection, R. E. Korf, AAAI 2004). Parts are ranges of keys, not
-of a hash, because moves change few digits: most neighbours of a part belong to the same range.
+of hashes, because moves change few digits: most neighbours of a part belong to the same range.
 """
 
 from itertools import pairwise
@@ -45,8 +45,8 @@ def expand_keys(
 ) -> TaskResult:
     """Compute a part of the layer at `depth`.
 
-    trusted: the digest of the program that the user trusts. threads, room: what the kernels may
-    use.
+    trusted: the digest of the program that the user trusts. threads, room: the threads and the
+    bytes of memory that the kernels may use.
     """
     prepared = preparing.seconds
     if trusted:

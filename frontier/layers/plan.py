@@ -47,7 +47,7 @@ THIN_STATES, THIN_IN_MEMORY = 200_000, 1000
 The second number is for layers in memory, where a step costs less to start."""
 
 LIST_COPIES = 8
-"""A list of keys takes at most so many times the memory of a layer while the next one is made."""
+"""While the next layer is made, the lists take at most this many times the memory of a layer."""
 
 THIN_KEYS = 1_000_000
 """Tasks make layers of keys that are larger than this."""
@@ -56,7 +56,7 @@ MOST_BY_KEYS = 10**10
 """The most states of a puzzle that is searched whole by keys because it has no numbers."""
 
 LEAST_KEY_BYTES = 20_000_000
-"""A task on keys needs so much memory beside that of its process."""
+"""The least memory that a task on keys needs beside that of its process."""
 
 LARGEST_MEMORY = 25 * 10**12
 """No worker has this many bytes of memory. If a puzzle needs more, the error names no size."""
@@ -244,9 +244,9 @@ def make_plan(
 ) -> Plan:
     """Plan a run; raises TooLarge if it cannot fit in memory.
 
-    Where numbers do not allow a search, it is made by keys: of all states if they are few enough,
-    otherwise of the first layers. layout: the layout settings of an existing run. until: the last
-    depth to compute, None for all.
+    If the states cannot be searched by numbers, the plan is of a search by keys: of all layers if
+    there are at most `MOST_BY_KEYS` states, otherwise of the first layers, up to `until`. layout:
+    the layout settings of an existing run. until: the last depth to compute, None for all.
     """
     config = with_what_is_kept(config)
     puzzle = config.make_puzzle()

@@ -24,7 +24,7 @@ class Tally:
 
     states: the number of states. start: how many of them are the config's `start`. at_goal: how
     many have the blank where the goal has it (`Model.at_goal_shape`), None if that is undefined.
-    members: the states of their classes under a symmetry, 0 if their numbers are not stated.
+    members: how many states their classes under a symmetry have; 0 if the puzzle does not say.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -40,7 +40,7 @@ class Tally:
 
     @property
     def stored(self) -> dict[str, int | None]:
-        """The counts as files hold them: without `members` if it is not stated."""
+        """The counts as files hold them: without `members` if it is 0."""
         counts = asdict(self)
         return counts if self.members else {key: counts[key] for key in counts if key != "members"}
 

@@ -333,8 +333,8 @@ def fill(cells: int, sorts: tuple[Sort, ...], most: int) -> np.ndarray | None:
     than `most` rows or partial fillings."""
     counts = [len(sort.codes) for sort in sorts]
     empty = cells - sum(len(sort.codes) * sort.footprint.size for sort in sorts)
-    # Of the partial fillings only the pieces left and a bit for each covered cell: the rows, ten
-    # times as large, follow from the choices when there are no more than `most`.
+    # A partial filling is the pieces left and a bit for each covered cell. The rows, ten times as
+    # large, are made from the choices at the end, when there are no more than `most`.
     left = np.array([*counts, empty], dtype=np.int16)[:, None]
     covered = np.zeros((1 + (cells - 1) // 64, 1), dtype=np.uint64)
     choices = []

@@ -23,8 +23,8 @@ from frontier.text import counted
 
 MOST_POSITIONS = 64
 MOST_ORIENTATIONS = 60
-"""The most orientations of a piece, as many as a clock has minutes. A group acts on all stickers,
-in tables that grow with the square of their number."""
+"""The most orientations of a piece, as many as a clock has minutes. The group acts on all
+stickers, and its tables grow with the square of their number."""
 
 MOST_GENERATORS = 1000
 

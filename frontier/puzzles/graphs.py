@@ -122,7 +122,7 @@ def graph_puzzle(
     if one_way:
         model = keyed_model(model, undone=False)
         words = Words(
-            config="puzzle.adjacency: tiles slide only one way from cell {} to {}, so depths count "
+            config="puzzle.adjacency: tiles slide from cell {} to {} but not back, so depths count "
             "moves from the goal, not to it".format(*one_way[0])
         )
     title = f"graph of {counted(len(cells), 'cell')}, {counted(len(kinds), 'kind')} of tiles"

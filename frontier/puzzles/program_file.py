@@ -112,7 +112,7 @@ class Program:
             if not callable(value := table.get(key)) and (key in NEEDED or value is not None):
                 raise self._wrong(f"{key} = {value!r:.100}: expected a function")
         if table.get("class_size") is not None and table.get("canonical") is None:
-            raise self._wrong("class_size is for classes, and there is no canonical")
+            raise self._wrong("class_size counts the states of classes, and there is no canonical")
         for key in ("undone", "by_key"):
             if not isinstance(value := table.get(key, False), bool):
                 raise self._wrong(f"{key} = {value!r:.100}: expected True or False")

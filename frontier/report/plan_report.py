@@ -93,8 +93,8 @@ def describe_key_plan(value: dict, plan: Plan) -> str:
         f"{named(value['name'], value['puzzle']['title'])}\n"
         f"  states    unknown before the search, at most {value['most_states']:,}\n"
         f"  memory    {size(memory['given'])} {where}\n"
-        f"  disk      at most {size(memory['a_state'])} a state of three layers, and a "
-        f"neighbour; free: {size(free)}\n"
+        f"  disk      at most {size(memory['a_state'])} for each state and neighbour "
+        f"that three layers hold; free: {size(free)}\n"
         "  time      unknown"
     )
 

@@ -45,10 +45,10 @@ class LayerStatistics:
 
     states, so_far: the states of this layer, and of all layers up to it. share, share_so_far: the
     same as fractions of all states of the puzzle, 0 to 1. growth: the states of this layer divided
-    by those of the previous layer; None at depth 0. form: "bits" or "list". seconds: the time from
-    the previous layer to this one. bytes: the bytes written to disk, 0 if the layer was never
-    stored. spent: the parts of `seconds` by the keys of `SPENDING`. members: the states of the
-    classes of the layer together, if a state stands for a class; otherwise 0.
+    by those of the previous layer; None at depth 0. form: "bits", "list" or "keys". seconds: the
+    time from the previous layer to this one. bytes: the bytes written to disk, 0 if the layer was
+    never stored. spent: the parts of `seconds` by the keys of `SPENDING`. members: how many states
+    the classes of the layer have together, if a state stands for a class; otherwise 0.
     """
 
     depth: int
@@ -107,7 +107,7 @@ class RunStatistics(LayerTotals, Origin):
 
     @property
     def members(self) -> int:
-        """The states of all classes together, if a state stands for a class; otherwise 0."""
+        """How many states all classes have together, if a state stands for a class; otherwise 0."""
         return sum(layer.members for layer in self.layers)
 
     @property

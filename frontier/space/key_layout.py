@@ -15,10 +15,10 @@ from frontier.space.tower_space import AnySpace
 from frontier.space.words import SLAB_BYTES, WORD_BYTES
 
 MOST_SLABS = 30_000
-"""The most words of the first keys of all slabs of a part, which fit in a slab."""
+"""The most words of the first keys of all slabs of a part. They must fit in one slab."""
 
 LARGEST_PART = 1 << 21
-"""The most neighbours that lead to a part, so that a layer of some million states has a part for
+"""The most neighbours that belong to a part, so that a layer of some million states has a part for
 each worker."""
 
 
@@ -26,8 +26,8 @@ each worker."""
 class KeyLayout:
     """The parts of layers of keys.
 
-    part_keys: about so many neighbours of the layer before lead to a part. part_slabs: the slabs of
-    a part's file, stored or not. slab_words: the words of a slab.
+    part_keys: about how many neighbours of the layer before belong to a part. part_slabs: the
+    slabs of a part's file, stored or not. slab_words: the words of a slab.
     """
 
     space: KeySpace
@@ -38,8 +38,8 @@ class KeyLayout:
     @classmethod
     def within(cls, space: KeySpace, memory: int) -> "KeyLayout":
         """Return the layout whose tasks take at most `memory` bytes."""
-        # Half of it is for neighbours that are not yet compared with others. The rest holds the
-        # states three times, and what is kept of their neighbours twice.
+        # Half of the memory is for neighbours that are not yet compared with others. The rest
+        # holds the states three times and the kept neighbours twice.
         fit = int(memory / 2 / (WORD_BYTES * space.words * (3 + 2 * space.most)))
         slabs_a_key = 2 * (1 + space.most) / (SLAB_BYTES // WORD_BYTES // space.words)
         keys = max(1, min(fit, LARGEST_PART, int(MOST_SLABS / space.words / slabs_a_key)))
@@ -57,7 +57,7 @@ class KeyLayout:
 
     @property
     def part_bytes(self) -> int:
-        """The most bytes of a part that need be expected."""
+        """The most bytes that a part is expected to have."""
         return self.part_slabs * self.slab_words * WORD_BYTES // 2
 
 

@@ -98,8 +98,8 @@ class KeySpace:
     states: the number of combinations of digits, which is at least the number of states. words: the
     words of a key. dtype: the type of keys as numbers. undone: True if each move is undone by some
     move. most: the most neighbours of a state. rules: returns the functions of the program.
-    classes: True if it has `canonical`; the number of a state is then the key of its
-    representative.
+    classes: True if the program has `canonical`; the number of a state is then the key of
+    its representative.
     """
 
     sides, voltages, arc_counts, rows_are_numbered = 1, (), [()], True
@@ -173,8 +173,8 @@ class KeySpace:
         return 0, keys[0]
 
     def numbers(self, vertex: np.ndarray, digits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (int64[N] zeros, N keys) of states, int64[N, digits]; -1 for 0 where the vertex
-        is -1."""
+        """Return (int64[N] zeros, N keys) of states, int64[N, digits]; -1 instead of 0 where
+        the vertex is -1."""
         keys = self.keys(digits)
         return np.minimum(vertex, 0), self.represented(keys) if self.classes else keys
 
@@ -184,7 +184,7 @@ class KeySpace:
 
     def represented(self, keys: np.ndarray) -> np.ndarray:
         """Return the keys of the representatives of states, by the program's function without its
-        compiled form. Raises InputError if one is no state."""
+        compiled form. Raises InputError if a representative is no state."""
         rules, states = self.rules, self.digits_of(keys)
         assert rules.canonical is not None
         found = np.full_like(states, -1)
