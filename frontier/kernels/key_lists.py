@@ -120,7 +120,7 @@ class KeyLists(ListKernel):
             ) from None
         if sizes[at := int(sizes.argmin())] < 1:
             raise InputError(
-                f"puzzle.file: class_size returns {sizes[at]} for the state "
+                f"puzzle.file: class_size says {sizes[at]} for the state "
                 f"{self._digits(numbers[at])}: a class has at least one state"
             )
         return (int((sizes >> 31).sum()) << 31) + int((sizes & 0x7FFFFFFF).sum())

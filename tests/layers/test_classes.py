@@ -177,7 +177,7 @@ def test_keys_up_to_symmetry(tmp_path):
         ("def canonical(state, out): out[0] = state[0] / 2", "writes float64"),
         ("canonical = 3", "canonical = 3"),
         ("canonical, class_size = None, len", "no canonical"),
-        ("class_size = lambda state: 0", r"class_size returns 0 for the state \[0\]"),
+        ("class_size = lambda state: 0", r"class_size says 0 for the state \[0\]"),
         ("class_size = lambda state: 0.5", "class_size returns float64"),
         ("class_size = lambda state: 1 // state[0]", "class_size raises ZeroDivisionError"),
     ],
