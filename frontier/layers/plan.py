@@ -260,10 +260,19 @@ def make_plan(
         except TooLarge as error:
             if layout is not None:
                 raise
-            if until is None and puzzle.states > MOST_BY_KEYS:
+            if until is None and not _few_states(puzzle):
                 first = "set search.until to search only its first layers"
                 raise TooLarge(f"{error}, or {first}") from None
     return _plan_keys(config, keyed(puzzle), layout)
+
+
+def _few_states(puzzle: Puzzle) -> bool:
+    """Return whether a puzzle without numbers is known to have few states."""
+    try:
+        states = puzzle.states
+    except TooLarge:  # counting them would take a tower
+        states = keyed(puzzle).states
+    return states <= MOST_BY_KEYS
 
 
 def _plan_numbers(config: Config, puzzle: Puzzle, layout: dict[str, Any] | None) -> Plan:
