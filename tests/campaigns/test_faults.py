@@ -102,7 +102,7 @@ def test_an_exception_of_a_reader_is_told(tmp_path):
     words = "--inputs", "500", "--kind", "ledger", "--scratch", tmp_path
     done = python(tmp_path / "careless.py", *words)
     assert done.returncode == 1
-    assert "TypeError" in done.stderr
+    assert "AttributeError" in done.stderr
 
 
 @pytest.mark.sweep
