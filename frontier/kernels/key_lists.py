@@ -79,9 +79,6 @@ class KeyLists(ListKernel):
             except (NumbaError, TypeError) as error:
                 raise InputError(f"puzzle.file: Numba cannot compile it: {reason(error)}") from None
 
-    def bytes_for(self, states: int) -> int:
-        return states * 8 * self.space.words * (4 + 2 * self._rules.most)
-
     def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
         return self._found(self._listed, numbers)[0]
 
