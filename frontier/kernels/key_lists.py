@@ -59,16 +59,6 @@ class KeyLists(ListKernel):
     def _represent(self) -> Callable:
         return self._compiled(compiled_classes, self._rules)
 
-    @cached_property
-    def _depths(self) -> Callable | None:
-        layer = self._rules.layer
-        return None if layer is None else self._compiled(compiled_values, "layer", layer)
-
-    @cached_property
-    def _sizes(self) -> Callable | None:
-        sizes = self._rules.class_size
-        return None if sizes is None else self._compiled(compiled_values, "class_size", sizes)
-
     def _compiled(self, make: Callable, *of: Any) -> Callable:
         """Return a function that Numba makes from functions of the program."""
         with preparing:
@@ -78,9 +68,6 @@ class KeyLists(ListKernel):
                 return make(self.space, *of)
             except (NumbaError, TypeError) as error:
                 raise InputError(f"puzzle.file: Numba cannot compile it: {reason(error)}") from None
-
-    def bytes_for(self, states: int) -> int:
-        return states * 8 * self.space.words * (4 + 2 * self._rules.most)
 
     def _all_neighbours(self, side: int, numbers: np.ndarray) -> np.ndarray:
         return self._found(self._listed, numbers)[0]
@@ -110,20 +97,25 @@ class KeyLists(ListKernel):
     def members(self, numbers: np.ndarray) -> int:
         """Return the number of states in some classes; 0 if the program does not define
         `class_size`."""
-        if self._sizes is None or not numbers.size:
+        if self._rules.class_size is None or not numbers.size:
             return 0
-        try:
-            (sizes,) = spread(1, self._sizes, [np.ascontiguousarray(self.space.words_of(numbers))])
-        except Exception as error:  # what the user's function raises
-            raise InputError(
-                f"puzzle.file: class_size raises {type(error).__name__}: {error}"
-            ) from None
+        sizes = self._values("class_size", self._rules.class_size, self.space.words_of(numbers))
         if sizes[at := int(sizes.argmin())] < 1:
             raise InputError(
                 f"puzzle.file: class_size says {sizes[at]} for the state "
                 f"{self._digits(numbers[at])}: a class has at least one state"
             )
         return (int((sizes >> 31).sum()) << 31) + int((sizes & 0x7FFFFFFF).sum())
+
+    def _values(self, name: str, function: Callable, words: np.ndarray) -> np.ndarray:
+        """Return what a function of the program gives for states, int64[N]. name: its name."""
+        values = self._compiled(compiled_values, name, function)
+        try:
+            return spread(1, values, [np.ascontiguousarray(words)])[0]
+        except Exception as error:  # what the user's function raises
+            raise InputError(
+                f"puzzle.file: {name} raises {type(error).__name__}: {error}"
+            ) from None
 
     def _listed(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the words of the representatives of all neighbours, and the number of each
@@ -196,7 +188,8 @@ class KeyLists(ListKernel):
         before, words = space.words_of(previous), space.words_of(current)
         _, degree = self._found(self._moved, current[:: max(1, len(words) // SAMPLE)])
         total = len(before) + ceil((1 + degree.mean()) * len(words))
-        new = self._new((before, words), words, words, self._listed, self._rules.most, total)
+        most = self._rules.most
+        new = self._new((before, words), words, words, lambda w: self._listed(w)[0], most, total)
         self._check_layer(new, current)
         return space.keys_of(new)
 
@@ -208,14 +201,14 @@ class KeyLists(ListKernel):
         words, layers = space.words_of(found), (space.words_of(previous), space.words_of(current))
         like = ordered(words[:: max(1, len(words) // MOST_PARTS // 4)].copy())
         total = len(words) + len(layers[0]) + len(layers[1])
-        return space.keys_of(self._new(layers, like, words, lambda keys: (keys, None), 1, total))
+        return space.keys_of(self._new(layers, like, words, lambda keys: keys, 1, total))
 
     def _new(
         self,
         layers: tuple[np.ndarray, np.ndarray],
         like: np.ndarray,
         words: np.ndarray,
-        listed: Callable[[np.ndarray], tuple[np.ndarray, Any]],
+        listed: Callable[[np.ndarray], np.ndarray],
         most: int,
         total: int,
     ) -> np.ndarray:
@@ -237,13 +230,10 @@ class KeyLists(ListKernel):
 
     def _check_layer(self, new: np.ndarray, current: np.ndarray) -> None:
         """Raise InputError unless all new states have the depth that the program states."""
-        if self._depths is None or not len(new):
+        if (layer := self._rules.layer) is None or not len(new):
             return
-        try:
-            first = self._depths(self.space.words_of(current[:1]))[0]
-            depths = self._depths(new)
-        except Exception as error:  # what the user's function raises
-            raise InputError(f"puzzle.file: layer raises {type(error).__name__}: {error}") from None
+        first = self._values("layer", layer, self.space.words_of(current[:1]))[0]
+        depths = self._values("layer", layer, new)
         wrong = np.flatnonzero(depths != first + 1)
         if wrong.size:
             raise InputError(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from frontier.jit import kernel
-from frontier.space.keys import NO_KEY
+from frontier.space.keys import NO_KEY, keys_of
 from frontier.space.words import lowest_bit
 
 PART_KEYS, MOST_PARTS = 64_000, 4096
@@ -47,7 +47,7 @@ class Parts:
     def next_layer(
         self,
         words: np.ndarray,
-        listed: Callable[[np.ndarray], tuple[np.ndarray, Any]],
+        listed: Callable[[np.ndarray], np.ndarray],
         most: int,
         threads: int,
         block: int,
@@ -56,11 +56,10 @@ class Parts:
     ) -> np.ndarray:
         """Return the neighbours that are in neither layer, each once, sorted.
 
-        words: the states whose neighbours are wanted. listed: returns a tuple, which begins with
-        the neighbours of some of these states. most: the most neighbours of a state. block: the
-        number of states that a thread expands at a time. wave: the number of states whose
-        neighbours are in memory at a time. check: raises an error if memory has no room for a
-        number of keys.
+        words: the states whose neighbours are wanted. listed: returns the neighbours of some of
+        them. most: the most neighbours of a state. block: the number of states that a thread
+        expands at a time. wave: the number of states whose neighbours are in memory at a time.
+        check: raises an error if memory has no room for a number of keys.
         """
         width = words.shape[1]
         cuts = [self._cuts(layer) for layer in self._layers]
@@ -70,7 +69,7 @@ class Parts:
 
         def scatter(first: int) -> np.ndarray:
             """Write the neighbours of a block, part after part, and return where parts begin."""
-            keys, _ = listed(words[first : min(first + block, stop)])
+            keys = listed(words[first : min(first + block, stop)])
             begin, offset = np.empty(self._parts + 1, np.int64), (first - start) * most
             out = room[offset : offset + len(keys)]
             part, at = np.empty(len(keys), np.uint16), np.empty_like(begin)
@@ -99,7 +98,7 @@ class Parts:
 
     def _cuts(self, layer: np.ndarray) -> np.ndarray:
         """Return where the parts begin in a sorted layer, and its length."""
-        at = np.searchsorted(as_bytes(layer), as_bytes(self._borders))
+        at = np.searchsorted(keys_of(layer), keys_of(self._borders))
         return np.array([0, *at.tolist(), len(layer)])
 
 
@@ -130,19 +129,12 @@ def spread(threads: int, function: Callable[[Any], Any], items: Sequence[Any]) -
     return results
 
 
-def as_bytes(words: np.ndarray) -> np.ndarray:
-    """Return keys, uint64[N, words], as an array of one value each that compare as the keys do."""
-    if words.shape[1] == 1:
-        return words[:, 0]
-    return np.ascontiguousarray(words.astype(">u8")).view(f"S{8 * words.shape[1]}")[:, 0]
-
-
 def ordered(words: np.ndarray) -> np.ndarray:
     """Return keys, uint64[N, words], sorted."""
     if words.shape[1] == 1:
         words[:, 0].sort()
         return words
-    return words[np.argsort(as_bytes(words))]
+    return words[np.argsort(keys_of(words))]
 
 
 @kernel

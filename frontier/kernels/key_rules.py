@@ -23,50 +23,31 @@ def compiled_expansion(space: KeySpace, rules: Rules) -> Callable:
     """
     from numba import njit
 
-    digits, most, (unpack, pack, is_key) = len(space.radices), rules.most, _packing(space)
+    digits, most, (read, write) = len(space.radices), rules.most, _packing(space, rules.by_key)
     given, room = ("uint64", "uint64[::1]") if rules.by_key else ("int64[::1]", "int64[:, ::1]")
     neighbours = compiled("neighbours", rules.neighbours, f"({given}, {room})")
+    nothing = NO_KEY if rules.by_key else np.int64(-1)
 
     @njit(nogil=True)
-    def by_digits(keys, found, degree, state, out):
+    def expand(keys, found, degree, state, out):
         size = 0
         for i in range(keys.shape[0]):
-            unpack(keys, i, state)
-            count = neighbours(state, out)
+            count = neighbours(read(keys, i, state), out)
             if count < 0 or count > out.shape[0]:
                 return -1
             degree[i] = count
             for j in range(count):
-                if not pack(out, j, found, size):
+                if not write(out, j, found, size):
                     return -1
                 size += 1
-            out[: count + 1] = -1  # so a digit that is not written is out of range
+            out[: count + 1] = nothing  # so what is not written is out of range
         return size
 
-    @njit(nogil=True)
-    def by_key(keys, found, degree, state, out):
-        size = 0
-        for i in range(keys.shape[0]):
-            count = neighbours(keys[i, 0], out)
-            if count < 0 or count > out.shape[0]:
-                return -1
-            degree[i] = count
-            for j in range(count):
-                if not is_key(out[j]):
-                    return -1
-                found[size, 0] = out[j]
-                size += 1
-            out[: count + 1] = NO_KEY
-        return size
-
-    expand = by_key if rules.by_key else by_digits
     expand.compile(f"int64(uint64[:, ::1], uint64[:, ::1], int64[::1], int64[::1], {room})")
 
     def expansion(keys: np.ndarray, found: np.ndarray, degree: np.ndarray) -> int:
-        state = np.empty(digits, np.int64)
-        digits_out, keys_out = np.full((most, digits), -1, np.int64), np.full(most, NO_KEY)
-        out = keys_out if rules.by_key else digits_out
-        return expand(keys, found, degree, state, out)
+        out = np.full(most if rules.by_key else (most, digits), nothing)
+        return expand(keys, found, degree, np.empty(digits, np.int64), out)
 
     return expansion
 
@@ -79,31 +60,33 @@ def compiled_classes(space: KeySpace, rules: Rules) -> Callable[[np.ndarray], bo
     from numba import njit
 
     assert rules.canonical is not None
-    digits, (unpack, pack, is_key) = len(space.radices), _packing(space)
+    digits, (read, write) = len(space.radices), _packing(space, rules.by_key)
     given = "(uint64,)" if rules.by_key else "(int64[::1], int64[::1])"
     canonical = compiled("canonical", rules.canonical, given, returns=rules.by_key)
 
     @njit(nogil=True)
-    def by_digits(keys, state, out):
-        for i in range(keys.shape[0]):
-            unpack(keys, i, state)
-            out[:] = -1
-            canonical(state, out[0])
-            if not pack(out, 0, keys, i):
-                return False
-        return True
+    def of_key(key, out):
+        out[0] = np.uint64(canonical(key))
 
     @njit(nogil=True)
-    def by_key(keys, state, out):
+    def of_digits(state, out):
+        out[:] = -1
+        canonical(state, out[0])
+
+    represent = of_key if rules.by_key else of_digits
+
+    @njit(nogil=True)
+    def replace(keys, state, out):
         for i in range(keys.shape[0]):
-            keys[i, 0] = np.uint64(canonical(keys[i, 0]))
-            if not is_key(keys[i, 0]):
+            represent(read(keys, i, state), out)
+            if not write(out, 0, keys, i):
                 return False
         return True
 
-    replace = by_key if rules.by_key else by_digits
-    replace.compile("boolean(uint64[:, ::1], int64[::1], int64[:, ::1])")
-    return lambda keys: replace(keys, np.empty(digits, np.int64), np.empty((1, digits), np.int64))
+    out = "uint64[::1]" if rules.by_key else "int64[:, ::1]"
+    replace.compile(f"boolean(uint64[:, ::1], int64[::1], {out})")
+    room = np.empty(1, np.uint64) if rules.by_key else np.empty((1, digits), np.int64)
+    return lambda keys: replace(keys, np.empty(digits, np.int64), room.copy())
 
 
 @compiled_once
@@ -112,27 +95,26 @@ def compiled_values(space: KeySpace, name: str, function: Callable) -> Callable:
     int64[N], of a function of the program. name: the name of that function."""
     from numba import njit
 
-    digits, (unpack, _, _) = len(space.radices), _packing(space)
+    digits, (read, _) = len(space.radices), _packing(space)
     value_of = compiled(name, function, "(int64[::1],)")
 
     @njit(nogil=True)
     def values(keys):
         state, found = np.empty(digits, np.int64), np.empty(keys.shape[0], np.int64)
         for i in range(keys.shape[0]):
-            unpack(keys, i, state)
-            found[i] = value_of(state)
+            found[i] = value_of(read(keys, i, state))
         return found
 
     values.compile("int64[::1](uint64[:, ::1])")
     return values
 
 
-def _packing(space: KeySpace) -> tuple[Callable, Callable, Callable]:
+def _packing(space: KeySpace, by_key: bool = False) -> tuple[Callable, Callable]:
     """Return compiled functions, into which Numba writes the packing as constants.
 
-    unpack(keys, i, state) writes the digits of key i. pack(states, j, keys, i) writes key i from
-    the digits of state j, and returns False if one is out of range. is_key(key) returns whether a
-    key of one word has digits in range and no other bits.
+    read(keys, i, state) writes the digits of key i to `state` and returns it. write(states, j,
+    keys, i) writes key i from the digits of state j, and returns False if one is out of range. If
+    `by_key` is True, both leave keys of one word as they are.
     """
     from numba import njit
 
@@ -141,10 +123,11 @@ def _packing(space: KeySpace) -> tuple[Callable, Callable, Callable]:
     first = np.searchsorted(word, np.arange(words + 1))
 
     @njit(nogil=True)
-    def unpack(keys, i, state):
+    def digits_of(keys, i, state):
         for w in range(words):
             for d in range(first[w], first[w + 1]):
                 state[d] = np.int64((keys[i, w] >> shift[d]) & mask[d])
+        return state
 
     @njit(nogil=True)
     def pack(states, j, keys, i):
@@ -159,15 +142,20 @@ def _packing(space: KeySpace) -> tuple[Callable, Callable, Callable]:
         return not wrong
 
     @njit(nogil=True)
-    def is_key(key):
-        left, wrong = key, False
+    def the_key(keys, i, state):
+        return keys[i, 0]
+
+    @njit(nogil=True)
+    def take_key(found, j, keys, i):
+        keys[i, 0] = key = left = found[j]
+        wrong = False
         for d in range(radix.size):
             digit = key >> shift[d] & mask[d]
             wrong |= digit >= radix[d]
             left ^= digit << shift[d]
         return not (wrong or left)
 
-    return unpack, pack, is_key
+    return (the_key, take_key) if by_key else (digits_of, pack)
 
 
 def compiled(name: str, function: Callable, arguments: str, returns: bool = True) -> Callable:

@@ -44,7 +44,7 @@ def layer_by_tasks(
     work: Counter[str] = Counter()
     tasks, tally, began = len(files.tasks), Tally(), time.perf_counter()
     waited: float | None = None
-    _check_disk(plan, run, executor, tasks - len(done))
+    _check_disk(plan, executor, tasks - len(done))
     emit(LayerStarted(depth, tasks))
     # The tasks start with what was written last, while caches still hold it.
     numbers = reversed(files.tasks) if depth % 2 else files.tasks
@@ -61,7 +61,7 @@ def layer_by_tasks(
             tally += record.tally
             emit(TaskFinished(depth, len(parts), tasks, tally.states))
             if len(parts) < tasks:
-                _check_disk(plan, run, executor, tasks - len(done))
+                _check_disk(plan, executor, tasks - len(done))
     if len(parts) < tasks:
         raise Stopped(f"interrupted in layer {depth}, {len(done)} of {counted(tasks, 'task')} done")
     if not tally.states:
@@ -89,7 +89,7 @@ def bytes_wanted(layout: AnyLayout, tasks: int) -> int:
     return tasks * most_part_bytes(layout) + SPARE_BYTES
 
 
-def _check_disk(plan: Plan, run: LayerRun, executor: Executor, remaining: int) -> None:
+def _check_disk(plan: Plan, executor: Executor, remaining: int) -> None:
     """Raise Stopped if the tasks under way may fill the disk; `remaining` tasks are not done."""
     storage = plan.config.storage
     needed = bytes_wanted(plan.layout, min(executor.at_once, remaining))

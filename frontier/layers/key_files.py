@@ -10,6 +10,7 @@ a task finds the slabs that overlap any range of keys.
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -24,16 +25,15 @@ from frontier.space.key_layout import KeyLayout
 from frontier.space.keys import KeySpace
 
 
+@dataclass
 class KeyFiles(LayerFiles):
-    """The files of a layer of keys; see `LayerFiles`."""
+    """The files of a layer of keys; see `LayerFiles`.
+
+    parts: the number of parts; 0 if it does not matter.
+    """
 
     layout: KeyLayout
-    parts: int
-
-    def __init__(self, *files, parts: int):
-        """parts: the number of parts; 0 if it does not matter."""
-        self.parts = parts
-        super().__init__(*files)
+    parts: int = 0
 
     def __post_init__(self):
         self.side = 0
@@ -114,7 +114,7 @@ class StoredKeys(StoredLayer):
         Raises CorruptRunError if the guide does not fit the slabs.
         """
         part, words, each = self.part(task), self._space.words, self.files.layout.slab_keys
-        ((_, guide),) = self._decoded(np.array([task]), np.zeros(1, np.int64))
+        ((_, (guide,)),) = self.decoded(task, np.zeros(1, np.int64))
         sizes = guide[:2].astype(np.int64)
         ends = np.cumsum(-(-sizes // each))
         if sizes[0] != part.states or part.slabs.tolist() != list(range(1 + int(ends[1]))):
@@ -129,15 +129,6 @@ class StoredKeys(StoredLayer):
             )
 
         return of(0, int(ends[0]), int(sizes[0])), of(int(ends[0]), int(ends[1]), int(sizes[1]))
-
-    def _decoded(self, task: np.ndarray, slab: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-        """Generate (i, the words of the i-th of some slabs), valid until the next one."""
-        words = np.empty(self.files.layout.slab_words, dtype=np.uint64)
-        for some in in_groups(np.arange(slab.size)):
-            encoded = self._read(task[some], slab[some])
-            for i, entry in enumerate(some.tolist()):
-                encoded.decode(i, words)
-                yield entry, words
 
     @cached_property
     def _slabs(self) -> tuple[Slabs, Slabs]:
@@ -161,8 +152,8 @@ class StoredKeys(StoredLayer):
         """Return the keys in some slabs that lie in a range."""
         space, at = self._space, 0
         keys = np.empty(int(slabs.size[chosen].sum()), space.dtype)
-        for i, words in self._decoded(slabs.task[chosen], slabs.slab[chosen]):
-            size = int(slabs.size[chosen[i]])
+        decoded = self.decoded(slabs.task[chosen], slabs.slab[chosen])
+        for size, (_, (words,)) in zip(slabs.size[chosen].tolist(), decoded, strict=True):
             rows = words[: size * space.words].reshape(size, space.words)
             some = space.keys_of(np.cumsum(rows, axis=0, dtype=np.uint64))
             some = within(some, low, high)
@@ -170,15 +161,12 @@ class StoredKeys(StoredLayer):
             at += some.size
         return keys[:at]
 
-    def quantiles(self, parts: int) -> np.ndarray:
-        """Return the borders that divide the neighbours into about equal ranges."""
-        first = np.sort(self._slabs[1].first)
+    def borders(self) -> np.ndarray:
+        """Return the borders that divide the neighbours into about equal ranges, of at most about
+        `part_keys` keys."""
+        near = self._slabs[1]
+        parts, first = -(-int(near.size.sum()) // self.files.layout.part_keys), np.sort(near.first)
         return np.unique(first[len(first) * np.arange(1, parts) // parts])
-
-    @property
-    def neighbours(self) -> int:
-        """The number of neighbours of all parts."""
-        return int(self._slabs[1].size.sum())
 
     def numbers_by_slab(self) -> Iterator[np.ndarray]:
         slabs = self._slabs[0]

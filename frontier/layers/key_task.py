@@ -8,7 +8,6 @@ of hashes, because moves change few digits: most neighbours of a part belong to 
 """
 
 from itertools import pairwise
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -29,8 +28,7 @@ def ranges(reader: RunReader, depth: int) -> list[tuple[Any, Any]]:
     high), None at both ends."""
     layer = reader.layer(depth - 1)
     assert isinstance(layer, StoredKeys)  # the driver has seen to it
-    borders = layer.quantiles(ceil(layer.neighbours / reader.layout.part_keys))
-    return list(pairwise([None, *borders, None]))
+    return list(pairwise([None, *layer.borders(), None]))
 
 
 def between(layer: StoredLayer, low: Any, high: Any) -> np.ndarray:

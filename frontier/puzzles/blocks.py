@@ -15,15 +15,8 @@ import numpy as np
 
 from frontier.errors import InputError
 from frontier.puzzles.alike import sliding_encoding
-from frontier.puzzles.board_shapes import (
-    ARROWS,
-    Footprint,
-    Square,
-    footprint_of,
-    placements_from,
-    sorts_of,
-    ways_on_squares,
-)
+from frontier.puzzles.board_shapes import Footprint, footprint_of, placements_from, sorts_of
+from frontier.puzzles.grid import ARROWS, Square, ways_on_squares
 from frontier.puzzles.model import Model
 from frontier.puzzles.moves import check_metric
 from frontier.puzzles.notation import (

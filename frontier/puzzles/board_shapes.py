@@ -116,26 +116,6 @@ def footprint_of(
     return Footprint(tuple(covers[cells] for cells in number), steps)
 
 
-ARROWS = {(-1, 0): "↑", (1, 0): "↓", (0, -1): "←", (0, 1): "→"}
-"""(rows, columns) of a step -> its arrow, for the ways of `ways_on_squares` in their order."""
-
-Square = tuple[int, int]
-"""(row, column) of a cell."""
-
-
-def ways_on_squares(squares: Sequence[Square]) -> list[dict[int, int]]:
-    """Return the ways up, down, left and right between squares, numbered in the given order."""
-    number = {square: cell for cell, square in enumerate(squares)}
-    return [
-        {
-            n: number[r + down, c + right]
-            for (r, c), n in number.items()
-            if (r + down, c + right) in number
-        }
-        for down, right in ARROWS
-    ]
-
-
 EMPTY, COVERED, FIRST_SORT = 1, 2, 3
 
 MOST_FILLED = 4_000_000

@@ -12,17 +12,29 @@ from functools import cached_property
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.board_shapes import (
-    ARROWS,
-    Footprint,
-    Sort,
-    Square,
-    footprint_of,
-    ways_on_squares,
-)
+from frontier.puzzles.board_shapes import Footprint, Sort, footprint_of
 from frontier.puzzles.notation import BLANKS, rows_of_words
 from frontier.puzzles.picture import Point
 from frontier.puzzles.pieces import Board
+
+ARROWS = {(-1, 0): "↑", (1, 0): "↓", (0, -1): "←", (0, 1): "→"}
+"""(rows, columns) of a step -> its arrow, for the ways of `ways_on_squares` in their order."""
+
+Square = tuple[int, int]
+"""(row, column) of a cell."""
+
+
+def ways_on_squares(squares: Sequence[Square]) -> list[dict[int, int]]:
+    """Return the ways up, down, left and right between squares, numbered in the given order."""
+    number = {square: cell for cell, square in enumerate(squares)}
+    return [
+        {
+            n: number[r + down, c + right]
+            for (r, c), n in number.items()
+            if (r + down, c + right) in number
+        }
+        for down, right in ARROWS
+    ]
 
 
 @dataclass(frozen=True)

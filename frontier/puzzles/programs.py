@@ -52,7 +52,7 @@ class Digits(Pieces):
         return f"digit {at} is {digit}, but digits from 0 to {radix - 1} are stated in radices"
 
 
-class KeyEncoding(Encoding):
+class ProgramEncoding(Encoding):
     """Boards are the digits of states: one vertex, and the digits as the sequence."""
 
     counted = False
@@ -193,7 +193,7 @@ def program_puzzle(
     if start is not None:
         board = notation.board_of("puzzle.start", notation.marks(start, "puzzle.start"))
     given = GivenBoards(starts, board, starts[0], tuple(map(notation.line, starts)))
-    encoding = KeyEncoding(pieces, given, stated, lambda: program.rules)
+    encoding = ProgramEncoding(pieces, given, stated, lambda: program.rules)
     values = [f"{key} = {value}" for key, value in parameters.items()]
     short = (value for value in values if len(value) <= LONGEST_VALUE and value.isprintable())
     title = ", ".join([Path(file).stem, *short])

@@ -69,7 +69,8 @@ def plan_value(forecast: Forecast) -> dict:
 
 
 def key_plan_value(plan: Plan) -> dict:
-    """Return the output of `plan` as JSON for a search by keys, whose states nobody has counted."""
+    """Return the output of `plan` as JSON for a search by keys, whose states nobody has
+    counted."""
     form, of_layer = ("memory", plan.list_states) if plan.in_memory else ("tasks", None)
     memory = {
         "needed": None, "given": plan.task_bytes, "a_state": 8 * plan.space.words,

@@ -6,7 +6,7 @@ only how large parts are.
 
 from dataclasses import dataclass
 from math import ceil
-from typing import Any
+from typing import Any, ClassVar
 
 from frontier.errors import InputError
 from frontier.space.keys import KeySpace
@@ -27,13 +27,15 @@ class KeyLayout:
     """The parts of layers of keys.
 
     part_keys: about how many neighbours of the layer before belong to a part. part_slabs: the
-    slabs of a part's file, stored or not. slab_words: the words of a slab.
+    slabs of a part's file, stored or not. slab_nodes, slab_words: a slab is one row of so many
+    words.
     """
 
     space: KeySpace
     part_keys: int
     part_slabs: int
     slab_words: int = SLAB_BYTES // WORD_BYTES
+    slab_nodes: ClassVar = 1
 
     @classmethod
     def within(cls, space: KeySpace, memory: int) -> "KeyLayout":

@@ -79,6 +79,13 @@ class Packing(NamedTuple):
         )
 
 
+def keys_of(words: np.ndarray) -> np.ndarray:
+    """Return keys from their words, uint64[N, words], as one value each."""
+    if words.shape[1] == 1:
+        return words.reshape(-1)
+    return np.ascontiguousarray(words.astype(">u8")).view(f"S{8 * words.shape[1]}").reshape(-1)
+
+
 class Everything:
     """The states that can be reached, if nobody knows which: every combination of digits may be.
 
@@ -140,9 +147,7 @@ class KeySpace:
 
     def keys_of(self, words: np.ndarray) -> np.ndarray:
         """Return keys from their words; inverse of `words_of`."""
-        if self.words == 1:
-            return words.reshape(-1)
-        return np.ascontiguousarray(words.astype(">u8")).view(self.dtype).reshape(-1)
+        return keys_of(words)
 
     def has_numbers(self, side: int, numbers: np.ndarray) -> bool:
         """Return whether all digits of some keys are below their radices, and no other bit is

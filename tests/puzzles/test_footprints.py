@@ -2,13 +2,8 @@
 
 import pytest
 
-from frontier.puzzles.board_shapes import (
-    Footprint,
-    footprint_of,
-    placements_from,
-    steps_from,
-    ways_on_squares,
-)
+from frontier.puzzles.board_shapes import Footprint, footprint_of, placements_from, steps_from
+from frontier.puzzles.grid import ways_on_squares
 
 BOARD = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2)]
 """Three cells above two, a hole between these."""
