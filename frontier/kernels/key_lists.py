@@ -177,7 +177,9 @@ class KeyLists(ListKernel):
         expected = 2 * current.size**2 // max(1, previous.size)
         if current.size >= SMALL_LIST:
             self._check_room(previous.size + current.size + expected)
-        return self.beside(current, previous)
+        new = self.beside(current, previous)
+        self.check_layer(new, current)
+        return new
 
     def beside(self, current: np.ndarray, previous: np.ndarray) -> np.ndarray:
         """Return the neighbours of states that are in neither of two sorted lists of keys, sorted.
@@ -189,15 +191,13 @@ class KeyLists(ListKernel):
         if current.size < SMALL_LIST:
             neighbours = self._all_neighbours(0, current)
             neighbours.sort()
-            new = without(neighbours, previous, current)
-            self._check_layer(space.words_of(new), current)
-            return new
+            return without(neighbours, previous, current)
         before, words = space.words_of(previous), space.words_of(current)
         _, degree = self._found(self._moved, current[:: max(1, len(words) // SAMPLE)])
         total = len(before) + ceil((1 + degree.mean()) * len(words))
-        new = self._new((before, words), words, words, self._listed, self._rules.most, total)
-        self._check_layer(new, current)
-        return space.keys_of(new)
+        return space.keys_of(
+            self._new((before, words), words, words, self._listed, self._rules.most, total)
+        )
 
     def unseen(self, found: np.ndarray, previous: np.ndarray, current: np.ndarray) -> np.ndarray:
         """Return the keys of a list that are in neither of two sorted lists, each once, sorted."""
@@ -234,20 +234,23 @@ class KeyLists(ListKernel):
                 "allowed: set a larger cluster.memory, or search.in_memory = false"
             )
 
-    def _check_layer(self, new: np.ndarray, current: np.ndarray) -> None:
-        """Raise InputError unless all new states have the depth that the program states."""
-        if self._depths is None or not len(new):
+    def check_layer(self, new: np.ndarray, current: np.ndarray) -> None:
+        """Raise InputError unless all new states have the depth that the program states.
+
+        current: states of the layer before, at least one.
+        """
+        if self._depths is None or not new.size:
             return
         try:
             first = self._depths(self.space.words_of(current[:1]))[0]
-            depths = self._depths(new)
+            depths = self._depths(self.space.words_of(new))
         except Exception as error:  # what the user's function raises
             raise InputError(f"puzzle.file: layer raises {type(error).__name__}: {error}") from None
         wrong = np.flatnonzero(depths != first + 1)
         if wrong.size:
             raise InputError(
                 f"puzzle.file: layer says {depths[wrong[0]]} for the state "
-                f"{self._digits(self.space.keys_of(new[wrong[:1]]))}, and {first} for states one "
+                f"{self._digits(new[wrong[0]])}, and {first} for states one "
                 "move before it: the depth must grow by one with each move"
             )
 

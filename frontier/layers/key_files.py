@@ -176,6 +176,11 @@ class StoredKeys(StoredLayer):
         return np.unique(first[len(first) * np.arange(1, parts) // parts])
 
     @property
+    def some(self) -> np.ndarray:
+        """Some states of the layer, at least one: the first of each slab."""
+        return self._slabs[0].first
+
+    @property
     def neighbours(self) -> int:
         """The number of neighbours of all parts."""
         return int(self._slabs[1].size.sum())
