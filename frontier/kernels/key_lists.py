@@ -117,11 +117,13 @@ class KeyLists(ListKernel):
             raise InputError(
                 f"puzzle.file: class_size raises {type(error).__name__}: {error}"
             ) from None
-        if sizes[at := int(sizes.argmin())] < 1:
-            raise InputError(
-                f"puzzle.file: class_size says {sizes[at]} for the state "
-                f"{self._digits(numbers[at])}: a class has at least one state"
-            )
+        for at in int(sizes.argmin()), int(sizes.argmax()):
+            if not 1 <= sizes[at] <= self.space.states:
+                raise InputError(
+                    f"puzzle.file: class_size says {sizes[at]} for the state "
+                    f"{self._digits(numbers[at])}: a class has at least one state, and at most "
+                    f"{self.space.states:,}"
+                )
         return (int((sizes >> 31).sum()) << 31) + int((sizes & 0x7FFFFFFF).sum())
 
     def _listed(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
