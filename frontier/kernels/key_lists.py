@@ -100,11 +100,13 @@ class KeyLists(ListKernel):
         if self._rules.class_size is None or not numbers.size:
             return 0
         sizes = self._values("class_size", self._rules.class_size, self.space.words_of(numbers))
-        if sizes[at := int(sizes.argmin())] < 1:
-            raise InputError(
-                f"puzzle.file: class_size says {sizes[at]} for the state "
-                f"{self._digits(numbers[at])}: a class has at least one state"
-            )
+        for at in int(sizes.argmin()), int(sizes.argmax()):
+            if not 1 <= sizes[at] <= self.space.states:
+                raise InputError(
+                    f"puzzle.file: class_size says {sizes[at]} for the state "
+                    f"{self._digits(numbers[at])}: a class has at least one state, and at most "
+                    f"{self.space.states:,}"
+                )
         return (int((sizes >> 31).sum()) << 31) + int((sizes & 0x7FFFFFFF).sum())
 
     def _values(self, name: str, function: Callable, words: np.ndarray) -> np.ndarray:
@@ -170,7 +172,9 @@ class KeyLists(ListKernel):
         expected = 2 * current.size**2 // max(1, previous.size)
         if current.size >= SMALL_LIST:
             self._check_room(previous.size + current.size + expected)
-        return self.beside(current, previous)
+        new = self.beside(current, previous)
+        self.check_layer(new, current)
+        return new
 
     def beside(self, current: np.ndarray, previous: np.ndarray) -> np.ndarray:
         """Return the neighbours of states that are in neither of two sorted lists of keys, sorted.
@@ -182,16 +186,14 @@ class KeyLists(ListKernel):
         if current.size < SMALL_LIST:
             neighbours = self._all_neighbours(0, current)
             neighbours.sort()
-            new = without(neighbours, previous, current)
-            self._check_layer(space.words_of(new), current)
-            return new
+            return without(neighbours, previous, current)
         before, words = space.words_of(previous), space.words_of(current)
         _, degree = self._found(self._moved, current[:: max(1, len(words) // SAMPLE)])
         total = len(before) + ceil((1 + degree.mean()) * len(words))
         most = self._rules.most
-        new = self._new((before, words), words, words, lambda w: self._listed(w)[0], most, total)
-        self._check_layer(new, current)
-        return space.keys_of(new)
+        return space.keys_of(
+            self._new((before, words), words, words, lambda w: self._listed(w)[0], most, total)
+        )
 
     def unseen(self, found: np.ndarray, previous: np.ndarray, current: np.ndarray) -> np.ndarray:
         """Return the keys of a list that are in neither of two sorted lists, each once, sorted."""
@@ -228,17 +230,20 @@ class KeyLists(ListKernel):
                 "allowed: set a larger cluster.memory, or search.in_memory = false"
             )
 
-    def _check_layer(self, new: np.ndarray, current: np.ndarray) -> None:
-        """Raise InputError unless all new states have the depth that the program states."""
-        if (layer := self._rules.layer) is None or not len(new):
+    def check_layer(self, new: np.ndarray, current: np.ndarray) -> None:
+        """Raise InputError unless all new states have the depth that the program states.
+
+        current: states of the layer before, at least one.
+        """
+        if (layer := self._rules.layer) is None or not new.size:
             return
         first = self._values("layer", layer, self.space.words_of(current[:1]))[0]
-        depths = self._values("layer", layer, new)
+        depths = self._values("layer", layer, self.space.words_of(new))
         wrong = np.flatnonzero(depths != first + 1)
         if wrong.size:
             raise InputError(
                 f"puzzle.file: layer says {depths[wrong[0]]} for the state "
-                f"{self._digits(self.space.keys_of(new[wrong[:1]]))}, and {first} for states one "
+                f"{self._digits(new[wrong[0]])}, and {first} for states one "
                 "move before it: the depth must grow by one with each move"
             )
 

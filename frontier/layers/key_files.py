@@ -168,6 +168,11 @@ class StoredKeys(StoredLayer):
         parts, first = -(-int(near.size.sum()) // self.files.layout.part_keys), np.sort(near.first)
         return np.unique(first[len(first) * np.arange(1, parts) // parts])
 
+    @property
+    def some(self) -> np.ndarray:
+        """Some states of the layer, at least one: the first of each slab."""
+        return self._slabs[0].first
+
     def numbers_by_slab(self) -> Iterator[np.ndarray]:
         slabs = self._slabs[0]
         for some in in_groups(np.arange(slabs.size.size)):

@@ -71,6 +71,7 @@ def _expand(work: Workspace, threads: int, room: int, depth: int, number: int) -
     clock.lap("disk")
     new = kernel.unseen(found, before, current)
     del found
+    kernel.check_layer(new, layer.some)
     tally = work.counting.of_list(0, new)
     near = kernel.beside(new, current) if new.size else new
     clock.lap("kernel")

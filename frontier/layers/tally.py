@@ -5,10 +5,10 @@ Tallies add up: a layer's tally is the sum of its parts' tallies. A new count ne
 """
 
 from dataclasses import asdict, astuple, dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from frontier.kernels.key_lists import KeyLists
 from frontier.puzzles import Puzzle
@@ -32,7 +32,7 @@ class Tally:
     states: Count = 0
     start: Count = 0
     at_goal: Count | None = 0
-    members: Count = 0
+    members: Annotated[int, Field(strict=True, ge=0)] = 0
 
     def __add__(self, other: "Tally") -> "Tally":
         both = zip(astuple(self), astuple(other), strict=True)

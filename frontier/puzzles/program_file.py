@@ -208,8 +208,10 @@ class Program:
                 f"the {counted(len(radices), 'digit')} of a state do not fit four words of 64 bits"
             )
         most = table["most"]
-        if self._whole("most", [most])[0] not in range(1, GREATEST_MOST + 1):
-            raise self._wrong(f"most = {most}: expected a number from 1 to {GREATEST_MOST:,}")
+        if not hasattr(most, "__index__") or not 1 <= operator.index(most) <= GREATEST_MOST:
+            raise self._wrong(
+                f"most = {most!r:.100}: expected a whole number from 1 to {GREATEST_MOST:,}"
+            )
         for state in starts:
             if len(state) != len(radices) or not all(
                 0 <= digit < radix for digit, radix in zip(state, radices, strict=True)

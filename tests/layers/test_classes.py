@@ -166,6 +166,31 @@ def test_keys_up_to_symmetry(tmp_path):
     assert members == list(map(sum, sizes))
 
 
+def test_more_members_than_a_word_counts(tmp_path):
+    text = """
+def puzzle():
+    def neighbours(state, out):
+        if state[0]:
+            out[0] = 0
+            return 1
+        for i in range(9):
+            out[i] = 1 + i, 0
+        return 9
+
+    def canonical(state, out):
+        out[:] = state
+
+    return {
+        "radices": [1 << 62, 1 << 62], "start": [0, 0], "neighbours": neighbours, "most": 9,
+        "canonical": canonical, "class_size": lambda state: 1 << 62,
+    }
+"""
+    run = frontier.run(programs.program(tmp_path, text, "all"))
+    again = frontier.open_run(run.path).store.records
+    assert [record.tally.members for record in again] == [1 << 62, 9 << 62]
+    assert verify(run.store).faults == []
+
+
 @pytest.mark.parametrize(
     ("function", "said"),
     [
@@ -178,6 +203,7 @@ def test_keys_up_to_symmetry(tmp_path):
         ("canonical = 3", "canonical = 3"),
         ("canonical, class_size = None, len", "no canonical"),
         ("class_size = lambda state: 0", r"class_size says 0 for the state \[0\]"),
+        ("class_size = lambda state: 7", r"class_size says 7 for the state \[0\].* at most 6"),
         ("class_size = lambda state: 0.5", "class_size returns float64"),
         ("class_size = lambda state: 1 // state[0]", "class_size raises ZeroDivisionError"),
     ],

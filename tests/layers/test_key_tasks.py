@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import frontier
-from frontier.errors import CorruptRunError, Stopped
+from frontier.errors import CorruptRunError, InputError, Stopped
 from frontier.layers import plan as plans
 from frontier.layers.repair import plan_repair
 from frontier.layers.verify import verify
@@ -16,7 +16,30 @@ from tests.layers.test_program_runs import HANOI
 from tests.support import programs
 from tests.support.many_tasks import cut_finely
 
+GRID = """
+def puzzle(side=7, reach=99):
+    def neighbours(state, out):
+        count = 0
+        for digit in range(5):
+            for step in (-1, 1):
+                if 0 <= state[digit] + step < side:
+                    out[count] = state
+                    out[count, digit] += step
+                    count += 1
+        return count
+
+    return {
+        "radices": [side] * 5,
+        "start": [0] * 5,
+        "neighbours": neighbours,
+        "most": 10,
+        "layer": lambda state: min(state.sum(), reach),
+    }
+"""
+"""Moves that are undone, and a depth that the state shows."""
+
 CASES = {
+    "grid": (GRID, {}),
     "hanoi": (HANOI, {"disks": 7}),
     "long": (programs.GRAPH, {"states": 4000, "pad": 90}),
     "one way": (programs.GRAPH, {"states": 4000, "both": False}),
@@ -66,6 +89,13 @@ def test_a_run_by_tasks(case, finely):
     boards = set(map(tuple, largest.boards_of(some).tolist()))
     assert len(boards) == min(100, largest.states)
     assert boards <= layers[largest.depth]
+
+
+def test_a_wrong_depth_is_named(tmp_path, finely):
+    config = by_tasks(programs.program(tmp_path, GRID, reach=20))
+    with pytest.raises(InputError, match="layer says 20 for the state"):
+        frontier.run(config)
+    assert len(frontier.open_run(config.store.path).counts) == 21
 
 
 def test_the_same_bytes_whatever_was_interrupted(tmp_path, finely):
