@@ -102,14 +102,14 @@ def test_the_time_of_a_layer_by_tasks_begins_when_kernels_are_ready(run_by_tasks
 
 def test_a_layer_that_was_begun_waits_for_kernels_too(run_by_tasks, monkeypatch):
     """Parts that were there need none."""
-    done = task._done
+    done = task.done_before
 
     def parts_are_there(work, depth, number):
         if number == 0 and depth > 2:  # made by an earlier start
             task._expand(work, depth, number)
         return done(work, depth, number)
 
-    monkeypatch.setattr(task, "_done", parts_are_there)
+    monkeypatch.setattr(task, "done_before", parts_are_there)
     records = run_by_tasks(lambda of: of.number > 0).records
     of_tasks = [record for record in records[3:] if record.parts > 1]
     assert of_tasks
