@@ -26,7 +26,7 @@ from frontier.stopwatch import preparing
 from frontier.text import size
 
 PROCESS_BYTES = 330_000_000
-"""The bytes of a process with its libraries and kernels."""
+"""The bytes of a process with its libraries and kernels, before it does any work (measured)."""
 
 BLOCK_KEYS = 1 << 18
 """The most neighbours that a thread lists at a time."""

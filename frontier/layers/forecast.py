@@ -20,7 +20,8 @@ from frontier.executors.executor import TASKS_UNDER_WAY
 from frontier.layers.by_tasks import bytes_wanted
 from frontier.layers.estimate import WIDER, Sizes, estimate_sizes, time_left
 from frontier.layers.parts import footer_bytes
-from frontier.layers.plan import LEAST_KEPT, Mode, Plan, with_search
+from frontier.layers.plan import Plan, with_search
+from frontier.layers.policy import LEAST_KEPT, Mode
 from frontier.layers.rates import Rates, trial_of, try_machine
 from frontier.layers.record import LayerRecord
 from frontier.layers.run import LayerRun

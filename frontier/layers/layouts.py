@@ -5,17 +5,15 @@ from math import ceil, prod
 from frontier.executors.executor import TASKS_UNDER_WAY
 from frontier.kernels.engines import engine_of
 from frontier.kernels.expand_rows import SPARE_ROWS
+from frontier.kernels.key_lists import PROCESS_BYTES
 from frontier.kernels.part_expansion import PartTables
 from frontier.layers.files import most_part_bytes
 from frontier.layers.parts import WRITER_BYTES
 from frontier.layers.task import GROWTH_BYTES
 from frontier.space.layout import Layout
-from frontier.space.tower_space import AnySpace
+from frontier.space.tower_space import NumberedSpace
 from frontier.space.words import ROW_WORDS, WORD_BYTES
 from frontier.text import rounded_up
-
-PROCESS_BYTES = 330_000_000
-"""The bytes of a worker with its libraries and kernels, before it does any work (measured)."""
 
 
 def row_bytes(layout: Layout) -> int:
@@ -42,12 +40,12 @@ def task_bytes(layout: Layout) -> int:
     return process_bytes(layout.space) + GROWTH_BYTES + row_bytes(layout) + most
 
 
-def process_bytes(space: AnySpace) -> int:
+def process_bytes(space: NumberedSpace) -> int:
     """Return the bytes of a worker without a task."""
     return PROCESS_BYTES + space.table_bytes
 
 
-def choose_layout(space: AnySpace, memory: int, workers: int) -> tuple[Layout, int]:
+def choose_layout(space: NumberedSpace, memory: int, workers: int) -> tuple[Layout, int]:
     """Return the cheapest layout whose tasks fit, or else the one that needs the least memory, and
     its `task_bytes`."""
     needs = {}
@@ -59,7 +57,7 @@ def choose_layout(space: AnySpace, memory: int, workers: int) -> tuple[Layout, i
     return least, needs[least]
 
 
-def enough_memory(space: AnySpace, memory: int, transfers: int, workers: int) -> int:
+def enough_memory(space: NumberedSpace, memory: int, transfers: int, workers: int) -> int:
     """Return a round number of bytes of memory, at least `memory`, that suffices for the layout
     chosen with it: with more memory there are more layouts to choose from. transfers: the bytes
     in transit to and from the store for all tasks."""

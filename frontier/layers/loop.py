@@ -20,7 +20,8 @@ from frontier.jit.notices import compiling_told_to
 from frontier.layers.by_tasks import layer_by_tasks
 from frontier.layers.events import LayerFinished, LayerMade, LayerStarted, StoringLayers
 from frontier.layers.in_process import HELD, AsLists, Held
-from frontier.layers.plan import LEAST_KEPT, Mode, Plan
+from frontier.layers.plan import Plan
+from frontier.layers.policy import LEAST_KEPT, Mode
 from frontier.layers.record import LayerRecord
 from frontier.layers.run import LayerRun
 from frontier.layers.tally import Counting

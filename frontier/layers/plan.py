@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, Literal
+from typing import Any
 
 from frontier import machine
 from frontier.config.loading import Config
@@ -10,9 +10,9 @@ from frontier.config.schema import default_memory
 from frontier.errors import TooLarge
 from frontier.executors.executor import TASKS_UNDER_WAY
 from frontier.kernels.engines import engine_of, lists_of
+from frontier.kernels.key_lists import PROCESS_BYTES
 from frontier.kernels.shift_search import LOOK_UP_SECONDS, layer_seconds
 from frontier.layers.layouts import (
-    PROCESS_BYTES,
     choose_layout,
     enough_memory,
     process_bytes,
@@ -20,12 +20,13 @@ from frontier.layers.layouts import (
     task_bytes,
 )
 from frontier.layers.parts import WRITER_BYTES
+from frontier.layers.policy import LEAST_KEPT, Policy
 from frontier.puzzles import Puzzle
 from frontier.puzzles.keyed import keyed
 from frontier.space.key_layout import AnyLayout, KeyLayout, layout_of
 from frontier.space.keys import KeySpace
 from frontier.space.layout import Layout
-from frontier.space.tower_space import AnySpace
+from frontier.space.tower_space import AnySpace, NumberedSpace
 from frontier.space.words import WORD_BYTES
 from frontier.text import counted, facts_html, named, size, size_to_set
 
@@ -64,52 +65,9 @@ LARGEST_MEMORY = 25 * 10**12
 MOST_STATES = 2**63
 """State numbers have 63 bits."""
 
-LEAST_KEPT = 2
-"""The number of layers from which a run can be resumed."""
-
-Mode = Literal["lists", "memory", "tasks"]
-"""How layers are made."""
-
 
 class TooLittle(TooLarge):
     """A run needs more memory than its config allows, but no more than this machine has."""
-
-
-@dataclass(frozen=True)
-class Policy:
-    """The rule that decides, from the sizes of layers alone, how the next layer is made and which
-    layers stay on disk.
-
-    The next layer is made as a list if the last two are thin and, at the same rate of growth, it
-    would be thin too. Otherwise it is made in memory if two layers fit there as bitmaps, or else by
-    tasks. At least the last two layers stay on the disk. If only two stay, a task deletes the part
-    of the older layer that it replaced, so the disk never holds three whole layers.
-
-    list_states: a layer of at most this many states is thin. in_memory: True if layers that are not
-    thin are made in memory. layers_kept: how many of the last layers stay on the disk; None for
-    all.
-    """
-
-    list_states: int
-    in_memory: bool = False
-    layers_kept: int | None = LEAST_KEPT
-
-    def mode(self, *states: int) -> Mode:
-        """Return how the next layer is made. states: the sizes of the last two layers."""
-        expected = states[-1] ** 2 // max(1, states[0])
-        if max(*states, expected) <= self.list_states:
-            return "lists"
-        return "memory" if self.in_memory else "tasks"
-
-    @property
-    def deletes_replaced(self) -> bool:
-        """True if tasks delete the parts that they replace."""
-        return self.layers_kept == LEAST_KEPT
-
-    def depths_to_keep(self, stored: list[int]) -> list[int]:
-        """Return the depths to keep after the next commit. `stored` lists the depths on disk,
-        ascending."""
-        return stored if self.layers_kept is None else stored[-self.layers_kept :]
 
 
 @dataclass(frozen=True, repr=False)
@@ -278,6 +236,7 @@ def _few_states(puzzle: Puzzle) -> bool:
 def _plan_numbers(config: Config, puzzle: Puzzle, layout: dict[str, Any] | None) -> Plan:
     """Return the plan of a run whose states have numbers."""
     space, memory = _space_of(config, puzzle), config.cluster.memory
+    assert not isinstance(space, KeySpace)
     bytes_in_memory = 0
     if config.search.in_memory and config.cluster.workers_here:
         in_memory = _plan_in_memory(config, puzzle, space, layout)
@@ -354,7 +313,7 @@ def _space_of(config: Config, puzzle: Puzzle) -> AnySpace:
 
 
 def _plan_in_memory(
-    config: Config, puzzle: Puzzle, space: AnySpace, layout: dict[str, Any] | None
+    config: Config, puzzle: Puzzle, space: NumberedSpace, layout: dict[str, Any] | None
 ) -> Plan:
     """Return the plan of a run whose layers are in the memory of one process, even if they do not
     fit.

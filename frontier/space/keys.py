@@ -109,9 +109,7 @@ class KeySpace:
     its representative.
     """
 
-    sides, voltages, arc_counts, rows_are_numbered = 1, (), [()], True
-    look_ups = table_bytes = 0
-    numbering = None
+    sides = 1
 
     def __init__(
         self,

@@ -28,11 +28,11 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.space.tower_space import AnySpace
+from frontier.space.tower_space import NumberedSpace
 from frontier.space.words import ROW_WORDS, SLAB_BYTES, WORD_BYTES
 from frontier.text import counted
 
-SpaceT = TypeVar("SpaceT", bound=AnySpace)
+SpaceT = TypeVar("SpaceT", bound=NumberedSpace)
 
 LAYOUT_KEYS = ("prefix_digits", "task_nodes", "shares")
 
@@ -141,7 +141,7 @@ class Layout(Generic[SpaceT]):
         self.part_bytes = prod(self.grid) * self.slab_bytes
 
     @staticmethod
-    def _most_digits(space: "AnySpace") -> int:
+    def _most_digits(space: "NumberedSpace") -> int:
         """Return the most prefix digits; none where a tower numbers the rows."""
         return 0 if space.rows_are_numbered else len(space.code.leading)
 

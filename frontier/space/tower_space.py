@@ -194,7 +194,10 @@ class TowerSpace(Numbered):
         return self.tower.states_of(numbers.astype(np.int64))
 
 
-AnySpace = Space | TowerSpace | KeySpace
+NumberedSpace = Space | TowerSpace
+"""A space whose states are numbered, so that bitmaps can hold its layers."""
+
+AnySpace = NumberedSpace | KeySpace
 """A space of any kind. Layers of all kinds are stored and read in the same way."""
 
 

@@ -15,6 +15,7 @@ from frontier.api import runs as api
 from frontier.codec.codecs import SlabCodec, encoded_bytes
 from frontier.codec.slabs import CHECKSUM_BYTES
 from frontier.config.loading import Config
+from frontier.kernels.key_lists import PROCESS_BYTES
 from frontier.kernels.shift_parts import ShiftTables
 from frontier.kernels.shift_search import memory_layout
 from frontier.layers import files, stored
@@ -22,7 +23,6 @@ from frontier.layers import loop as driver
 from frontier.layers.estimate import WIDER, Sizes, estimate_sizes
 from frontier.layers.files import LIST_SLAB
 from frontier.layers.forecast import START_SECONDS, Forecast
-from frontier.layers.layouts import PROCESS_BYTES
 from frontier.layers.loop import Driver
 from frontier.layers.parts import footer_bytes
 from frontier.layers.rates import Rates, sample_slabs, trial_of, try_codec, try_machine

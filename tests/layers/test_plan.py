@@ -2,7 +2,8 @@
 
 from frontier import machine
 from frontier.config.schema import ClusterTable
-from frontier.layers.plan import THIN_STATES, Policy, make_plan
+from frontier.layers.plan import THIN_STATES, make_plan
+from frontier.layers.policy import Policy
 from tests.support.sweeps import swept
 from tests.support.tile_runs import config_of
 
