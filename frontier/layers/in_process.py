@@ -18,12 +18,12 @@ from frontier.kernels.bitmap_search import LayerBitmaps, count_ones
 from frontier.kernels.engines import engine_of, lists_of
 from frontier.kernels.key_lists import KeyLists
 from frontier.kernels.lists import united
-from frontier.layers.key_files import KeyFiles, within
+from frontier.layers.key_files import KeyFiles
 from frontier.layers.parts import PartRecord
 from frontier.layers.plan import Plan
 from frontier.layers.record import Form, LayerRecord
 from frontier.layers.run import LayerRun
-from frontier.layers.stored import StoredLayer
+from frontier.layers.stored import StoredLayer, within
 from frontier.layers.tally import Counting, Tally
 from frontier.stopwatch import working_time
 

@@ -19,7 +19,7 @@ import numpy as np
 from frontier.errors import Stopped
 from frontier.layers.files import LayerFiles
 from frontier.layers.parts import PartRecord, in_groups
-from frontier.layers.stored import StoredLayer
+from frontier.layers.stored import StoredLayer, within
 from frontier.layers.tally import Tally
 from frontier.space.key_layout import KeyLayout
 from frontier.space.keys import KeySpace
@@ -76,15 +76,7 @@ class KeyFiles(LayerFiles):
             return writer.finish(tally)
 
 
-def within(keys: np.ndarray, low: Any, high: Any) -> np.ndarray:
-    """Return the members of a sorted array from `low` up to, not including, `high`; None for either
-    sets no border."""
-    begin = 0 if low is None else int(np.searchsorted(keys, low))
-    end = keys.size if high is None else int(np.searchsorted(keys, high))
-    return keys[begin:end]
-
-
-class Slabs(NamedTuple):
+class SlabsOfLists(NamedTuple):
     """The slabs of the lists of a layer, list by list, an entry for each slab.
 
     first: the first keys. last: bool, True for the last slab of a list. task, slab: the part, and
@@ -108,7 +100,7 @@ class StoredKeys(StoredLayer):
     def _space(self) -> KeySpace:
         return self.files.layout.space
 
-    def _lists(self, task: int) -> tuple[Slabs, Slabs]:
+    def _lists(self, task: int) -> tuple[SlabsOfLists, SlabsOfLists]:
         """Return the slabs of the states of a part, and those of their neighbours.
 
         Raises CorruptRunError if the guide does not fit the slabs.
@@ -121,26 +113,32 @@ class StoredKeys(StoredLayer):
             raise part.damaged(0, "it does not fit the other slabs")
         first = self._space.keys_of(guide[2 : 2 + ends[1] * words].reshape(-1, words).copy())
 
-        def of(begin: int, end: int, size: int) -> Slabs:
+        def of(begin: int, end: int, size: int) -> SlabsOfLists:
             number = np.arange(end - begin)
             keys, last = np.minimum(each, size - each * number), number == end - begin - 1
-            return Slabs(
+            return SlabsOfLists(
                 first[begin:end], last, np.full_like(number, task), 1 + begin + number, keys
             )
 
         return of(0, int(ends[0]), int(sizes[0])), of(int(ends[0]), int(ends[1]), int(sizes[1]))
 
     @cached_property
-    def _slabs(self) -> tuple[Slabs, Slabs]:
+    def _slabs(self) -> tuple[SlabsOfLists, SlabsOfLists]:
         """The slabs of the states, whose keys ascend, and those of the neighbours."""
         lists = zip(*map(self._lists, self.files.tasks), strict=True)
-        states, near = (Slabs(*map(np.concatenate, zip(*some, strict=True))) for some in lists)
+        states, near = (
+            SlabsOfLists(*map(np.concatenate, zip(*some, strict=True))) for some in lists
+        )
         return states, near
 
-    def between(self, near: bool, low=None, high=None) -> np.ndarray:
-        """Return the keys from `low` up to, not including, `high`, list by list. near: True for
-        the neighbours, False for the states, which ascend."""
-        slabs = self._slabs[near]
+    def between(self, low: Any, high: Any) -> np.ndarray:
+        return self._between(self._slabs[0], low, high)
+
+    def neighbours_between(self, low: Any, high: Any) -> np.ndarray:
+        """Return the neighbours in a range, list by list; see `between`."""
+        return self._between(self._slabs[1], low, high)
+
+    def _between(self, slabs: SlabsOfLists, low: Any, high: Any) -> np.ndarray:
         chosen = np.ones(slabs.size.size, bool)
         if low is not None:  # a slab ends below the first key of the next one
             chosen[:-1] &= slabs.last[:-1] | (slabs.first[1:] > low)
@@ -148,7 +146,7 @@ class StoredKeys(StoredLayer):
             chosen &= slabs.first < high
         return self._keys(slabs, np.flatnonzero(chosen), low, high)
 
-    def _keys(self, slabs: Slabs, chosen: np.ndarray, low=None, high=None) -> np.ndarray:
+    def _keys(self, slabs: SlabsOfLists, chosen: np.ndarray, low=None, high=None) -> np.ndarray:
         """Return the keys in some slabs that lie in a range."""
         space, at = self._space, 0
         keys = np.empty(int(slabs.size[chosen].sum()), space.dtype)
@@ -169,8 +167,8 @@ class StoredKeys(StoredLayer):
         return np.unique(first[len(first) * np.arange(1, parts) // parts])
 
     @property
-    def some(self) -> np.ndarray:
-        """Some states of the layer, at least one: the first of each slab."""
+    def first_states(self) -> np.ndarray:
+        """The first state of each slab, of at least one."""
         return self._slabs[0].first
 
     def numbers_by_slab(self) -> Iterator[np.ndarray]:
@@ -179,7 +177,7 @@ class StoredKeys(StoredLayer):
             yield self._keys(slabs, some)
 
     def numbers(self) -> np.ndarray:
-        return self.between(False)
+        return self.between(None, None)
 
     def contains(self, numbers: np.ndarray) -> np.ndarray:
         slabs, contained = self._slabs[0], np.zeros(numbers.size, bool)

@@ -10,13 +10,10 @@ of hashes, because moves change few digits: most neighbours of a part belong to 
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from frontier.kernels.key_lists import KeyLists
 from frontier.kernels.lists import united
-from frontier.layers.key_files import KeyFiles, StoredKeys, within
+from frontier.layers.key_files import KeyFiles, StoredKeys
 from frontier.layers.reader import RunReader
-from frontier.layers.stored import StoredLayer
 from frontier.layers.task import TaskResult, Workspace, done_before, workspace_of
 from frontier.puzzles.program_file import trust
 from frontier.runs.stored_run import RunRef
@@ -29,13 +26,6 @@ def ranges(reader: RunReader, depth: int) -> list[tuple[Any, Any]]:
     layer = reader.layer(depth - 1)
     assert isinstance(layer, StoredKeys)  # the driver has seen to it
     return list(pairwise([None, *layer.borders(), None]))
-
-
-def between(layer: StoredLayer, low: Any, high: Any) -> np.ndarray:
-    """Return the states of a layer in a range, sorted."""
-    if isinstance(layer, StoredKeys):
-        return layer.between(False, low, high)
-    return within(layer.numbers(), low, high)
 
 
 def expand_keys(
@@ -63,15 +53,15 @@ def _expand(work: Workspace, threads: int, room: int, depth: int, number: int) -
     kernel.allow(threads, room)
     low, high = ranges(work, depth)[number]
     layer = work.layer(depth - 1)
-    current, before = (between(work.layer(d), low, high) for d in (depth - 1, depth - 2))
+    current, before = (work.layer(d).between(low, high) for d in (depth - 1, depth - 2))
     for earlier in range(depth - 2) if work.puzzle.model.revisits else ():
-        before = united(before, between(work.layer(earlier), low, high))
+        before = united(before, work.layer(earlier).between(low, high))
     assert isinstance(layer, StoredKeys)
-    found = layer.between(True, low, high)
+    found = layer.neighbours_between(low, high)
     clock.lap("disk")
     new = kernel.unseen(found, before, current)
     del found
-    kernel.check_layer(new, layer.some)
+    kernel.check_layer(new, layer.first_states)
     tally = work.counting.of_list(0, new)
     near = kernel.beside(new, current) if new.size else new
     clock.lap("kernel")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from math import prod
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,13 @@ from frontier.text import counted
 
 OPEN_PARTS = 64
 """The number of parts of a layer whose index is kept in memory."""
+
+
+def within(numbers: np.ndarray, low: Any, high: Any) -> np.ndarray:
+    """Return the members of a sorted array in a range; see `StoredLayer.between`."""
+    begin = 0 if low is None else int(np.searchsorted(numbers, low))
+    end = numbers.size if high is None else int(np.searchsorted(numbers, high))
+    return numbers[begin:end]
 
 
 class ListedSlabs:
@@ -206,6 +214,11 @@ class StoredLayer:
             size += kept.size
         numbers.sort()
         return numbers
+
+    def between(self, low: Any, high: Any) -> np.ndarray:
+        """Return the sorted state numbers from `low` up to, not including, `high`; None for either
+        sets no border."""
+        return within(self.numbers(), low, high)
 
     def contains(self, numbers: np.ndarray) -> np.ndarray:
         """Return whether each of uint64[N] state numbers of the layer's side is in the layer,

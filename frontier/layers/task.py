@@ -13,12 +13,14 @@ import threading
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 
 import numpy as np
 
 from frontier.errors import CorruptRunError
 from frontier.kernels.engines import engine_of, lists_of
+from frontier.kernels.lists import ListKernel
 from frontier.kernels.part_expansion import PartTables
 from frontier.layers.parts import PartRecord
 from frontier.layers.reader import RunReader
@@ -48,10 +50,14 @@ class Workspace(RunReader):
         self.computing, self._making = threading.Lock(), threading.Lock()
         self.writer = ThreadPoolExecutor(1)
         self.counting = Counting(self.puzzle, self.space)
-        self.lists = lists_of(self.space)
         self._tables: OrderedDict[Task, PartTables] = OrderedDict()
         self._table_bytes = 0
         self.arena = Buffer()
+
+    @cached_property
+    def lists(self) -> ListKernel:
+        """The kernels that expand lists, with the functions that they have compiled."""
+        return lists_of(self.space)
 
     def task(self, depth: int, number: int) -> Task:
         return self.layout.task(self.space.side_of(depth), number)

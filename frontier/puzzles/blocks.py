@@ -227,7 +227,7 @@ def block_puzzle(
 
 
 def _remark(drawn: Mapping[str, tuple[Square, Form]]) -> str | None:
-    """Return a sentence about the pieces whose cells do not all touch, None if there are none."""
+    """Return a sentence that names the pieces in several parts; None if every piece is in one."""
     apart = [
         letter
         for letter, (_, form) in drawn.items()
