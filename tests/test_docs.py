@@ -12,8 +12,8 @@ import pytest
 import frontier
 from frontier.layers.plan import MOST_STATES
 from frontier.puzzles import KINDS, generators, graphs, patterns, tiles
-from frontier.puzzles.board_shapes import MOST_FILLED, MOST_SHAPES, SHAPE_BYTES
-from frontier.puzzles.sliding import MOST_ORIGINS
+from frontier.puzzles.board_shapes import MOST_SHAPES
+from frontier.puzzles.part_goals import MOST_ORIGINS
 from frontier.solving.oracle import MOST_COUNTED
 from frontier.solving.paths import MOST_MOVES
 from frontier.solving.pieces_kernel import MOST_DEPTH
@@ -35,9 +35,8 @@ def test_limits():
         f"| `permutations` | {generators.MOST_POSITIONS} positions, "
         f"{generators.MOST_ORIENTATIONS} orientations, {generators.MOST_GENERATORS} generators |",
         f"| `pattern` | {patterns.MOST_VERTICES:,} shapes, {patterns.MOST_LABELS} labelled tiles |",
-        f"| every other kind | {MOST_SHAPES:,} shapes, or fewer",
-        f"do not hold {SHAPE_BYTES} bytes for each",
-        f"A puzzle of more than {MOST_FILLED:,} shapes",
+        f"| every other kind | {MOST_SHAPES:,} shapes;",
+        f"board of more than {MOST_SHAPES:,} shapes",
         f"{MOST_ORIGINS:,} positions at depth 0",
         f"state numbers of {MOST_STATES.bit_length() - 1} bits",
         f"at most {MOST_MOVES} moves",

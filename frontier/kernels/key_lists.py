@@ -34,6 +34,10 @@ BLOCK_KEYS = 1 << 18
 SAMPLE, TRIED = 1000, 256
 """States of a layer by which its neighbours are estimated, and states whose moves are tried."""
 
+FEW = 500
+"""A search by a function of this package expands so many states before it compiles the function,
+which takes two seconds."""
+
 
 class KeyLists(ListKernel):
     """Expands lists of keys."""
@@ -42,7 +46,7 @@ class KeyLists(ListKernel):
 
     def __init__(self, space: KeySpace):
         self.space = space
-        self._threads, self._room = 1, 1 << 62
+        self._threads, self._room, self._few = 1, 1 << 62, FEW
 
     def allow(self, threads: int, room: int) -> None:
         self._threads, self._room = threads, room
@@ -63,6 +67,8 @@ class KeyLists(ListKernel):
         """Return a function that Numba makes from functions of the program."""
         with preparing:
             from numba.core.errors import NumbaError
+
+            import frontier.jit.cache  # noqa: F401  # its clock begins before Numba compiles
 
             try:
                 return make(self.space, *of)
@@ -141,6 +147,12 @@ class KeyLists(ListKernel):
 
     def _moved(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the words of all neighbours, and the number of each state's."""
+        if self._rules.ours and len(words) <= self._few:
+            self._few -= len(words)
+            keys = self.space.keys_of(words)
+            listed = [keys[:0], *(self.space.listed(keys[i : i + 1]) for i in range(len(keys)))]
+            degree = np.array([len(near) for near in listed[1:]], np.int64)
+            return self.space.words_of(np.concatenate(listed)), degree
         words = np.ascontiguousarray(words)
         found = np.empty((len(words) * self._rules.most, self.space.words), np.uint64)
         degree, expand, why = np.empty(len(words), np.int64), self._expand, ""
@@ -169,7 +181,7 @@ class KeyLists(ListKernel):
 
     def expand(self, side: int, current: np.ndarray, previous: np.ndarray) -> np.ndarray:
         # At the growth so far the next layer has so many keys, twice while it is put in order.
-        expected = 2 * current.size**2 // max(1, previous.size)
+        expected = 2 * current.size**2 // (previous.size or current.size)
         if current.size >= SMALL_LIST:
             self._check_room(previous.size + current.size + expected)
         new = self.beside(current, previous)
@@ -250,7 +262,7 @@ class KeyLists(ListKernel):
     def _try_moves(self, current: np.ndarray) -> None:
         """Raise InputError if a move of some states of a layer is not undone, but should be, or if
         the moves of a representative do not lead to the classes to which its class has moves."""
-        if not (self.space.undone or self.space.classes):
+        if self._rules.ours or not (self.space.undone or self.space.classes):
             return
         some = current[:: max(1, current.size // TRIED)]
         moved, source = self.moves(some)

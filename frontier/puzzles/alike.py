@@ -3,7 +3,8 @@
 If a vertex showed which of the pieces of one form are alike, there would soon be too many vertices.
 So a vertex shows only the forms of pieces, the sequence treats all pieces as different, and its
 colours show which are alike. A tower numbers these states (`frontier.space.tower`). If there are
-few shapes, they are the vertices, as in `frontier.puzzles.sliding`.
+few shapes, they are the vertices, as in `frontier.puzzles.sliding`; if there are too many, nothing
+is numbered (`frontier.puzzles.placements`).
 """
 
 from collections.abc import Mapping
@@ -13,9 +14,10 @@ from math import factorial, prod
 
 import numpy as np
 
-from frontier.puzzles.board_shapes import FIRST_SORT, Footprint, Sort, fill
+from frontier.puzzles.board_shapes import FIRST_SORT, MOST_SHAPES, Footprint, Sort, fill
 from frontier.puzzles.model import Encoding, Reached
 from frontier.puzzles.pieces import OPEN, Board, GivenBoards, Pieces
+from frontier.puzzles.placements import PlacementEncoding
 from frontier.puzzles.sliding import SlidingEncoding
 from frontier.space.graph import BaseGraph
 from frontier.space.key_moves import KeyMoves
@@ -31,15 +33,16 @@ MOST_EXPLICIT = 5_000
 def sliding_encoding(pieces: Pieces, metric: str, given: GivenBoards) -> Encoding:
     """Return the encoding of boards of pieces that slide."""
     explicit = SlidingEncoding(pieces, metric, given)
-    codes = _codes_by_form(pieces)
+    codes, sorts = _codes_by_form(pieces), pieces.sorts
     ways = prod(map(factorial, map(len, codes.values())))
-    ways //= prod(factorial(len(sort.codes)) for sort in pieces.sorts)
-    if ways == 1 or any(OPEN in goal for goal in given.goals):
+    ways //= prod(factorial(len(sort.codes)) for sort in sorts)
+    if ways > 1 and not any(OPEN in goal for goal in given.goals):
+        sorts = tuple(Sort(form, codes[form], True) for form in codes)
+    if fill(pieces.cells, sorts, MOST_SHAPES) is None:
+        return PlacementEncoding(pieces, metric, given)
+    if sorts == pieces.sorts or fill(pieces.cells, sorts, MOST_EXPLICIT // ways) is not None:
         return explicit
-    forms = tuple(Sort(form, codes[form], True) for form in codes)
-    if fill(pieces.cells, forms, MOST_EXPLICIT // ways) is not None:
-        return explicit
-    encoding = AlikeEncoding(explicit, SlidingEncoding(replace(pieces, sorts=forms), metric, given))
+    encoding = AlikeEncoding(explicit, SlidingEncoding(replace(pieces, sorts=sorts), metric, given))
     return encoding if encoding.graph.length else explicit
 
 

@@ -12,8 +12,8 @@ numbered in reading order. The *anchor* of a piece is the first cell of its plac
 A shape is a row of codes, one per cell: EMPTY, COVERED (by a piece whose anchor is an earlier
 cell), or FIRST_SORT + the sort of the piece whose anchor is there. Shapes are enumerated by filling
 the cells in reading order, with all partial fillings in memory at once. If there are too many
-fillings, as on a large board whose pieces can hardly move, a breadth-first search from given boards
-finds the shapes.
+fillings, as on a large board whose pieces can hardly move, nothing is enumerated
+(`frontier.puzzles.placements`).
 
 Rows are numbered, and a key finds the number of a row. The key is a sum of weights, one for each
 column with its code, so a move changes the key by the same amount on every board. If 64 bits can
@@ -23,13 +23,11 @@ order of keys; otherwise the weights are random (A. L. Zobrist, A New Hashing Me
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.machine import memory
-from frontier.text import size
 
 Steps = Sequence[Mapping[int, int]]
 """For each way, cell -> the next cell."""
@@ -118,12 +116,9 @@ def footprint_of(
 
 EMPTY, COVERED, FIRST_SORT = 1, 2, 3
 
-MOST_FILLED = 4_000_000
-"""If there are more shapes than this, only the reachable ones are enumerated."""
-
-MOST_SHAPES, SHAPE_BYTES = 20_000_000, 700
-"""The most shapes, and the approximate bytes that each takes with its moves while the base graph is
-made."""
+MOST_SHAPES = 1_000_000
+"""The most shapes, and partial fillings, that are enumerated. Each shape takes about 700 bytes
+while the base graph is made."""
 
 
 @dataclass(frozen=True)
@@ -157,16 +152,15 @@ class RowTable:
     """
 
     def __init__(self, rows: np.ndarray, codes: int):
-        """rows: in any order, repeats allowed. codes: the number of codes, which begin at 0."""
-        first, self._weights = _firsts(rows, codes)
-        rows = rows[first]
-        keys = _keys(rows, self._weights)
-        if _are_numbers(rows.shape[1], codes):  # close keys then have close numbers
+        """rows: in any order. codes: the number of codes, which begin at 0."""
+        for self._weights in _weights(rows.shape[1], codes):
+            keys = _keys(rows, self._weights)
             order = np.argsort(keys)
-            rows, keys = rows[order], keys[order]
-        self.rows, self.keys = rows, keys
-        self._order = np.argsort(self.keys)
-        self._sorted = self.keys[self._order]
+            if np.diff(keys[order]).all():
+                break
+        if _are_numbers(rows.shape[1], codes):  # close keys then have close numbers
+            rows, keys, order = rows[order], keys[order], np.arange(len(rows))
+        self.rows, self.keys, self._order, self._sorted = rows, keys, order, keys[order]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -214,42 +208,16 @@ def _keys(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return keys
 
 
-def _firsts(rows: np.ndarray, codes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the index of the first occurrence of each different row, ascending, and weights that
-    give these rows different keys."""
-    for weights in _weights(rows.shape[1], codes):
-        keys = _keys(rows, weights)
-        order = np.argsort(keys)
-        again = np.zeros(len(keys), dtype=bool)
-        again[1:] = np.diff(keys[order]) == 0
-        same = np.flatnonzero(again)
-        if (rows[order[same]] == rows[order[same - 1]]).all():
-            return np.sort(np.minimum.reduceat(order, np.flatnonzero(~again))), weights
-    raise AssertionError  # `_weights` never ends
-
-
 class Shapes(RowTable):
-    """The shapes of a board: all, or only the reachable ones if there are too many."""
+    """All shapes of a board."""
 
-    def __init__(self, cells: int, sorts: Sequence[Sort], boards: np.ndarray | None = None):
-        """boards: int[N, cells] in reading order; all shapes that matter can be reached from them.
-        None if no such boards are known."""
+    def __init__(self, cells: int, sorts: Sequence[Sort]):
         self.sorts = tuple(sorts)
-        rows, most = fill(cells, self.sorts, MOST_FILLED), MOST_FILLED
-        why = "set puzzle.start, so that only shapes that can be reached from it count"
-        if rows is None and boards is not None:
-            room = memory() * 3 // 4 // SHAPE_BYTES
-            most = max(MOST_FILLED, min(MOST_SHAPES, room))
-            of = f"on a machine of {size(memory())}" if room < MOST_SHAPES else "at all"
-            why = (
-                f"there are more reachable shapes than are supported {of}; use fewer empty cells "
-                "or fewer groups of identical pieces"
-            )
-            rows = _reached(shape_rows(boards, self.sorts), self.sorts, most)
-        if rows is None or len(rows) > most:
+        rows = fill(cells, self.sorts, MOST_SHAPES)
+        if rows is None:
             raise InputError(
-                f"this board has more than {most:,} shapes (placements of its pieces, if pieces of "
-                f"one form and group look alike); {why}"
+                f"this board has more than {MOST_SHAPES:,} shapes (placements of its pieces, if "
+                "pieces of one form and group look alike); use fewer empty cells"
             )
         super().__init__(rows, FIRST_SORT + len(self.sorts))
 
@@ -308,6 +276,7 @@ def shape_rows(boards: np.ndarray, sorts: Sequence[Sort]) -> np.ndarray:
     return rows
 
 
+@lru_cache(maxsize=2)
 def fill(cells: int, sorts: tuple[Sort, ...], most: int) -> np.ndarray | None:
     """Return all rows that hold the right number of pieces of each sort; None if there are more
     than `most` rows or partial fillings."""
@@ -353,38 +322,3 @@ def fill(cells: int, sorts: tuple[Sort, ...], most: int) -> np.ndarray | None:
     for cell, (before, code) in reversed(list(enumerate(choices))):
         rows[:, cell], at = code[at], before[at]
     return rows
-
-
-def _reached(rows: np.ndarray, sorts: tuple[Sort, ...], most: int) -> np.ndarray:
-    """Return all rows that steps reach from the given rows; stops early if there are more than
-    `most`."""
-    steps = []
-    for number, sort in enumerate(sorts):
-        placements = sort.footprint.placements
-        for a, b, _ in sort.footprint.steps:
-            cells_needed = [cell for cell in placements[b] if cell not in placements[a]]
-            steps.append((FIRST_SORT + number, placements[a], placements[b], cells_needed))
-
-    def after(layer: np.ndarray) -> np.ndarray:
-        parts = [layer[:0]]
-        for code, source, target, cells_needed in steps:
-            free = (layer[:, cells_needed] == EMPTY).all(axis=1)
-            moved = layer[free & (layer[:, source[0]] == code)]
-            moved[:, source] = EMPTY
-            moved[:, target] = COVERED
-            moved[:, target[0]] = code
-            parts.append(moved)
-        return np.concatenate(parts)
-
-    layers, count, empty = [rows[:0]], 0, rows[:0]
-    before, current, candidates = empty, empty, rows
-    while len(candidates) and count <= most:
-        # Every step can be undone, so a row is new unless it lies in one of the last two layers.
-        known = len(before) + len(current)
-        pool = np.concatenate([before, current, candidates])
-        first, _ = _firsts(pool, FIRST_SORT + len(sorts))
-        before, current = current, pool[first[first >= known]]
-        layers.append(current)
-        count += len(current)
-        candidates = after(current)
-    return np.concatenate(layers)

@@ -7,7 +7,8 @@ A state is a pair (vertex, sequence). The vertex represents the shape of a board
 the pieces of each sort in their order on a reference board, whose own sequence is 0, 1, 2, ...
 
 Every board that agrees with a goal is at depth 0. If a start is given, only the boards that can be
-reached from it are origins, because no solution of the start ends at another board.
+reached from it are origins, because no solution of the start ends at another board. If it is not
+known which can be reached, all are.
 """
 
 from abc import ABC, abstractmethod
@@ -22,6 +23,7 @@ import numpy as np
 from frontier.errors import InputError
 from frontier.puzzles.board_shapes import FIRST_SORT, Sort
 from frontier.puzzles.moves import Moves
+from frontier.puzzles.part_goals import boards_agreeing
 from frontier.puzzles.pieces import OPEN, Board, GivenBoards, Pieces
 from frontier.space.graph import BaseGraph, Space
 from frontier.space.group import Reach
@@ -53,10 +55,11 @@ class Encoding(ABC):
     pieces: the pieces. metric: what counts as one move. given: the boards of the puzzle.
     shape_bytes: the bytes of the base graph in each process, if they are known beforehand and too
     many to ignore. undone: True if every move can be undone. counted: True if the number of states
-    is known before the search.
+    is known before the search. all_goals: True if goals that a start does not reach are origins
+    too.
     """
 
-    shape_bytes, undone, counted = 0, True, True
+    shape_bytes, undone, counted, all_goals = 0, True, True, False
 
     @property
     def revisits(self) -> bool:
@@ -120,7 +123,11 @@ class Encoding(ABC):
 
     def goal_states(self) -> np.ndarray:
         """Return the states, int64[N, 1 + length], of all boards that agree with a goal."""
-        return np.column_stack(self.states_of(np.array(self.given.goals)))
+        boards = [
+            boards_agreeing(self.pieces, goal, text) if OPEN in goal else np.array([goal])
+            for goal, text in zip(self.given.goals, self.given.goal_texts, strict=True)
+        ]
+        return np.column_stack(self.states_of(np.concatenate(boards)))
 
 
 def lift(graph: BaseGraph, vertex: np.ndarray, sequence: np.ndarray) -> Space:
@@ -329,8 +336,6 @@ class Model:
 
     def from_anywhere(self) -> "Model":
         """Return the same model, including positions that its start does not reach."""
-        # The base graph stays the same: if there are too many shapes, it has only the shapes that
-        # the start reaches.
         return self if self.included.all() else replace(self, start=None)
 
     def at_goal_shape(self) -> np.ndarray | None:

@@ -236,7 +236,9 @@ class Metric:
     """A definition of one move.
 
     name: the value of `puzzle.metric`. kinds: the kinds of puzzles that have the metric. words:
-    what one move is. moves: returns the moves between shapes; its second argument is True if a sort
+    what one move is. paths: the paths of steps that a piece may take in one move, "step" for one
+    step, "straight" for steps in one way, "any" for any steps; None if a move is something else.
+    moves: returns the moves between shapes; its second argument is True if a sort
     of more than one piece may be fixed. None if the kind makes its own base graph. alone: the name
     of the metric that defines the moves of a piece alone on the board. goes_on: True if one move
     may have several steps. may_follow: returns True if, in a shortest solution, a piece may move
@@ -246,6 +248,7 @@ class Metric:
     name: str
     kinds: tuple[str, ...]
     words: str
+    paths: str | None = None
     moves: Callable[[Shapes, bool], Moves] | None = None
     alone: str = "step"
     goes_on: bool = False
@@ -305,6 +308,7 @@ register(Metric(
     name="step",
     kinds=("tiles", "pattern", "blocks", "cells", "graph"),
     words="one piece by one step",
+    paths="step",
     moves=lambda shapes, may_fix: moves_of_pieces(shapes, next_placements, may_fix),
 ))  # fmt: skip
 register(Metric(
@@ -327,6 +331,7 @@ register(Metric(
     name="straight",
     kinds=("blocks",),
     words="one piece any distance in one direction",
+    paths="straight",
     moves=lambda shapes, may_fix: moves_of_pieces(shapes, straight_placements, may_fix),
     alone="straight",
     goes_on=True,
@@ -336,6 +341,7 @@ register(Metric(
     name="path",
     kinds=("blocks", "cells"),
     words="one piece along any path of steps",
+    paths="any",
     moves=lambda shapes, may_fix: moves_of_pieces(shapes, path_placements, may_fix),
     alone="path",
     goes_on=True,

@@ -175,9 +175,8 @@ class Program:
         """The functions of the space."""
         table = self.table
         most, optional = operator.index(table["most"]), ("layer", "canonical", "class_size")
-        return Rules(
-            table["neighbours"], most, table.get("by_key", False), *map(table.get, optional)
-        )
+        given: dict[str, Any] = {name: table.get(name) for name in optional}
+        return Rules(table["neighbours"], most, table.get("by_key", False), **given)
 
     def _whole(self, key: str, values: Iterable[Any]) -> list[int]:
         """Return values as whole numbers."""

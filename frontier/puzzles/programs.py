@@ -7,21 +7,20 @@ show, read or name needs it (`frontier.puzzles.program_file`).
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from frontier.errors import InputError
-from frontier.puzzles.model import Encoding, Model
+from frontier.puzzles.keyed import DigitEncoding
+from frontier.puzzles.model import Model
 from frontier.puzzles.notation import OPEN_MARK, Drawing, Notation
 from frontier.puzzles.picture import Picture, Piece
 from frontier.puzzles.pieces import OPEN, Board, GivenBoards, Pieces
 from frontier.puzzles.program_file import Program
 from frontier.puzzles.puzzle import Puzzle
-from frontier.space.graph import BaseGraph
-from frontier.space.keys import Everything, KeySpace
+from frontier.space.keys import Rules
 from frontier.text import counted
 
 WALL = "#"
@@ -52,24 +51,31 @@ class Digits(Pieces):
         return f"digit {at} is {digit}, but digits from 0 to {radix - 1} are stated in radices"
 
 
-class ProgramEncoding(Encoding):
-    """Boards are the digits of states: one vertex, and the digits as the sequence."""
+class ProgramEncoding(DigitEncoding):
+    """Boards are the digits of states."""
 
-    counted = False
     pieces: Digits
 
     def __init__(self, pieces: Digits, given: GivenBoards, stated: Mapping[str, Any], rules):
         super().__init__(pieces, "moves", given)
         self.undone, self._layer = stated["undone"], stated["layer"]
-        self._most, self._classes, self._rules = stated["most"], stated["classes"], rules
+        self._most, self.classes, self._rules = stated["most"], stated["classes"], rules
+
+    @property
+    def radices(self) -> Sequence[int]:
+        return self.pieces.radices
+
+    @property
+    def most(self) -> int:
+        return self._most
+
+    @property
+    def rules(self) -> Rules:
+        return self._rules()
 
     @property
     def revisits(self) -> bool:
         return not (self.undone or self._layer)
-
-    @property
-    def graph(self) -> BaseGraph:
-        raise InputError("a program's states have no base graph")
 
     def states_of(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         boards = self.pieces.as_boards(boards)
@@ -84,13 +90,6 @@ class ProgramEncoding(Encoding):
 
     def boards_of(self, vertex: np.ndarray, sequence: np.ndarray) -> np.ndarray:
         return sequence
-
-    def reach(self, vertex: np.ndarray, sequence: np.ndarray) -> Everything:
-        return Everything(prod(self.pieces.radices))
-
-    def space(self, reach, vertex: np.ndarray, sequence: np.ndarray) -> KeySpace:
-        stated = self.undone, self._most, self._rules, self._classes
-        return KeySpace(self.pieces.radices, *stated)
 
 
 class ProgramNotation(Notation):

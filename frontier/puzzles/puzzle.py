@@ -150,6 +150,11 @@ class Puzzle:
         if self.states == len(vertex):
             moves = np.isin(vertex, self.model.graph.source).any()
             remarks.append(self.words.idle if moves else self.words.stuck)
+        if self.start is not None and len(vertex) > 1 and self.model.encoding.all_goals:
+            remarks.append(
+                f"all {len(vertex):,} goals are at depth 0, because it is not known beforehand "
+                "which of them puzzle.start reaches"
+            )
         return remarks
 
     def check(self) -> None:

@@ -120,11 +120,12 @@ def solver_for(
             method = "layers"
         elif room is not None or (has_databases and not count):
             method = "databases"
-    if puzzle.kind == "program" and method != "layers":
+    by_keys = puzzle.kind == "program" or (puzzle.model.undone and not puzzle.model.counted)
+    if by_keys and method != "layers":
         if method in ("databases", "ida") or most_nodes is not None or count:
             raise InputError(
                 f"{puzzle.title}: without a run that keeps all layers, only the method search, "
-                "without a count and a limit of nodes, solves positions of a program"
+                "without a count and a limit of nodes, solves positions"
             )
         return Solver("search", "Searching until the position is found", _ByKeys(config, puzzle))
     if method == "search" or (method is None and most_nodes is None):
@@ -156,8 +157,6 @@ def solver_for(
     if plan is not None:
         description = f"Searching all {counted(puzzle.states, 'state')} in memory"
         return Solver("search", description, _SearchInMemory(plan, count))
-    if puzzle.kind == "program":
-        raise InputError(f"{puzzle.title}: the method ida is for puzzles of pieces")
     solver = IdaSolver(puzzle, tell_apart is not False)
 
     def solve(board: Board) -> tuple[Solution, dict]:
@@ -277,7 +276,7 @@ def _search_plan(config: Config, puzzle: Puzzle) -> Plan:
 
 
 class _ByKeys:
-    """Solves positions of a program: makes layers until one has the position, and holds them."""
+    """Solves positions by keys: makes layers until one has the position, and holds them."""
 
     def __init__(self, config: Config, puzzle: Puzzle):
         self._puzzle, space = puzzle, puzzle.model.space

@@ -69,6 +69,11 @@ AnyLayout = Any
 
 def layout_of(space: AnySpace, settings: dict[str, int]) -> AnyLayout:
     """Return the layout of an existing run; raises InputError if it does not fit the space."""
+    if isinstance(space, KeySpace) != ("part_keys" in settings):
+        raise InputError(
+            "this run was begun by an earlier version, which stored its layers differently; read "
+            "it with that version, or begin a run in another directory"
+        )
     if not isinstance(space, KeySpace):
         return Layout.from_settings(space, settings)
     layout = KeyLayout(space, **settings)

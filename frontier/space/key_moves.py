@@ -91,7 +91,7 @@ class KeyMoves:
                 count += 1
             return count
 
-        return Rules(neighbours, self.most)
+        return Rules(neighbours, self.most, ours=True)
 
 
 class PointMoves(KeyMoves):

@@ -37,6 +37,7 @@ class Rules(NamedTuple):
     the depth of a state; None if it cannot be read off the state. canonical: canonical(state, out)
     writes the representative of the state's class to `out`, int64[digits]; if `by_key` is True, it
     takes and returns a key. class_size: returns the number of states in the class of a state.
+    ours: True if this package makes `neighbours`, so that nothing about it need be checked.
     """
 
     neighbours: Callable
@@ -45,6 +46,7 @@ class Rules(NamedTuple):
     layer: Callable | None = None
     canonical: Callable | None = None
     class_size: Callable | None = None
+    ours: bool = False
 
 
 class Packing(NamedTuple):

@@ -5,9 +5,7 @@ import random
 import pytest
 
 from frontier.config.loading import load_config
-from frontier.errors import InputError
 from frontier.puzzles import block_puzzle
-from frontier.puzzles import board_shapes as shapes_module
 from frontier.space.layout import Layout
 from tests.support.reference_blocks import (
     agreeing,
@@ -118,68 +116,6 @@ def test_random_boards(seed):
     everything = sorted(all_positions(cells, whole), key=str)
     for laid in random.Random(seed).sample(everything, min(len(everything), 40)):
         assert puzzle.model.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (laid in reached)
-
-
-# --- boards of which few shapes can be reached
-
-JAM = "AABBCCDD/EEFFGGHH/IIJJKKLL/MMNNOOPP/QRSTUVWX/QRSTUVWX/YZabcde./YZabcde."
-"""Dominoes of two kinds; there are more than four million ways to lay them."""
-JAM_ALIKE = ("ABCDEFGHIJKLMNOP", "QRSTUVWXYZabcde")
-
-
-@pytest.mark.sweep
-def test_many_shapes_of_which_few_can_be_reached(monkeypatch):
-    monkeypatch.setattr(shapes_module, "MOST_FILLED", 100_000)
-    puzzle = block_puzzle(JAM, alike=JAM_ALIKE)
-    assert len(puzzle.model.encoding.shapes) == puzzle.states == 24
-    assert_layers(puzzle, board_cells(JAM), [position(JAM, JAM_ALIKE)], JAM_ALIKE)
-    other = JAM.replace("d", "?").replace(".", "d").replace("?", ".")
-    turned = "/".join(reversed(JAM.split("/")))
-    assert puzzle.model.reaches(puzzle.parse(other))
-    assert not puzzle.model.reaches(puzzle.parse(turned))
-    with pytest.raises(InputError, match="cannot be reached"):
-        puzzle.model.state(puzzle.parse(turned))
-    with pytest.raises(InputError, match=r"puzzle\.start = .*: the goal cannot be reached"):
-        block_puzzle(turned, start=JAM, alike=JAM_ALIKE).check()
-
-
-@pytest.mark.sweep
-def test_a_part_of_a_board_needs_a_start_where_shapes_are_many(monkeypatch):
-    monkeypatch.setattr(shapes_module, "MOST_FILLED", 100_000)
-    goal = "/".join(["????????"] * 7 + ["???????."])
-    with pytest.raises(InputError, match=r"100,000 shapes .* set puzzle\.start"):
-        block_puzzle(goals=[goal, JAM], alike=JAM_ALIKE).states  # noqa: B018
-    puzzle = block_puzzle(goal, start=JAM, alike=JAM_ALIKE)
-    assert puzzle.states == 24
-    assert len(puzzle.model.origins()[0]) == len(
-        [at for at in block_puzzle(JAM, alike=JAM_ALIKE).model.encoding.shapes.rows if at[-1] == 1]
-    )
-
-
-@swept("seed", range(30), few=4)
-def test_shapes_found_by_search(seed, monkeypatch):
-    """What a search finds is the same where the shapes are those that can be reached."""
-    monkeypatch.setattr(shapes_module, "fill", lambda *_: None)
-    drawing, alike = random_blocks(random.Random(seed))
-    puzzle = block_puzzle(drawing, alike=alike, metric=random.Random(seed).choice(METRICS))
-    cells, whole = board_cells(drawing), position(drawing, alike)
-    reached = set().union(*assert_layers(puzzle, cells, [whole], alike))
-    everything = sorted(all_positions(cells, whole), key=str)
-    for laid in random.Random(seed).sample(everything, min(len(everything), 40)):
-        assert puzzle.model.reaches(puzzle.parse(drawn(drawing, laid, alike))) == (laid in reached)
-
-
-@pytest.mark.sweep
-def test_too_many_shapes_can_be_reached(monkeypatch):
-    drawing, alike = HAKOIRI
-    monkeypatch.setattr(shapes_module, "MOST_FILLED", 1000)
-    monkeypatch.setattr(shapes_module, "MOST_SHAPES", 25_955)
-    assert len(block_puzzle(drawing, alike=alike).model.encoding.shapes) == 25_955
-    monkeypatch.setattr(shapes_module, "MOST_SHAPES", 25_954)
-    with pytest.raises(
-        InputError, match=r"more than 25,954 shapes .* there are more reachable shapes than"
-    ):
-        block_puzzle(drawing, alike=alike).model.encoding.shapes  # noqa: B018
 
 
 # --- pieces that move along one axis
