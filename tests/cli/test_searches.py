@@ -14,7 +14,6 @@ from frontier.runs.environment import read_starts
 from frontier.storage.lock import writing
 from frontier.storage.places import storage_at
 from tests.support import commands
-from tests.support.run_files import read_sealed, write_sealed
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS
 
