@@ -113,7 +113,7 @@ class LayerRun(StoredRun):
     def copied_records(self) -> list[LayerRecord]:
         """Return the committed layers that the copy of the ledger lists."""
         copy = LayerRun(self.storage, self.identity)
-        copy.take(self._ledger.read(COPIES[LEDGER]), COPIES[LEDGER])
+        copy.take(COPIES[LEDGER])
         return copy.records
 
     @property

@@ -7,7 +7,7 @@ and a holder that ends cleanly empties it. A lock that a process of another host
 over only on request. Processes that read all of a run share the lock, and so keep writers out.
 
 An object store has no locks. There the ledger protects a run: it is replaced only if it is
-unchanged (`frontier.runs.ledger`).
+unchanged (`frontier.runs.stored_run`).
 """
 
 import errno

@@ -320,13 +320,13 @@ def test_a_ledger_that_is_lost_while_a_run_goes_on(place, content):
 def test_a_run_whose_files_are_being_deleted_is_gone(place, monkeypatch):
     """The ledger may be deleted some time before run.json."""
 
-    def read_too_late(ledger, name=""):
+    def read_too_late(run, name):
         place.delete("run.json")
         raise CorruptRunError("ledger.json is missing")
 
     run = LayerRun.create(place, IDENTITY)
     place.delete("ledger.json")
-    monkeypatch.setattr("frontier.runs.ledger.Ledger.read", read_too_late)
+    monkeypatch.setattr("frontier.runs.stored_run.StoredRun.take", read_too_late)
     with pytest.raises(Gone, match="no longer holds this run"):
         run.check_mine()
 
