@@ -269,10 +269,6 @@ class LayerRun(StoredRun):
             return reopened.missing()  # the run has since deleted the missing files
         return sentences
 
-    def tasks_done(self) -> int:
-        """Return the number of existing parts of the layer under way."""
-        return len(self.part_names(len(self.records)))
-
     def drop_list(self, depth: int) -> None:
         """Delete a list that was not committed; parts that tasks have computed stay.
 
