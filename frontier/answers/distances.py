@@ -15,15 +15,13 @@ one batch and one layer's list. Each slab of a layer of bits is read once or twi
 once per batch.
 """
 
-import json
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import google_crc32c
 import numpy as np
 import psutil
 
@@ -34,7 +32,7 @@ from frontier.jit import kernel
 from frontier.layers.reader import RunReader
 from frontier.layers.run import LayerRun
 from frontier.layers.stored import StoredLayer
-from frontier.puzzles import Puzzle, puzzle_of
+from frontier.puzzles import Puzzle
 from frontier.runs.directory import refuse_inside_run
 from frontier.space.graph import Space
 from frontier.space.keys import KeySpace
@@ -75,51 +73,20 @@ class Distances:
 
     @classmethod
     def of_run(cls, run: LayerRun) -> "Distances":
-        """Read distances from the layers of a run; raises InputError if it did not keep them."""
+        """Read distances from the layers of a run; raises InputError if it did not keep them, or if
+        memory has no room for them."""
         reader = reader_of(run)
         shape, dtype = _form(reader)
-        _check_room(str(run.path), prod(shape) * dtype.itemsize)
+        size = prod(shape) * dtype.itemsize
+        if size > (free := psutil.virtual_memory().available):
+            raise InputError(
+                f"the distances of {run.path} are {size:,} bytes, more than the {free:,} bytes of "
+                "free memory; use a smaller pattern"
+            )
         values = np.empty(shape, dtype=dtype)
         for first, chunk in _chunks(reader):
             values[first : first + len(chunk)] = chunk
         return cls(reader.puzzle, values)
-
-    @classmethod
-    def open(cls, path: Place) -> "Distances":
-        """Read distances from a complete run or from an array that `export` wrote.
-
-        Raises InputError if `path` is neither, CorruptRunError if the array is damaged.
-        """
-        storage = storage_at(path)
-        if LayerRun.exists(storage):
-            return cls.of_run(complete(LayerRun.open(storage)))
-        if storage.name.endswith(NPY):
-            raise InputError(
-                f"{path} is a NumPy file, which does not name its puzzle; name the run, or export "
-                "it as a Zarr array"
-            )
-        import zarr
-
-        try:
-            # an array of format 2 may name a codec that unpickles data
-            array = zarr.open_array(storage.zarr(""), mode="r", zarr_format=3)
-        except (ValueError, KeyError, TypeError, OSError) as error:
-            raise InputError(f"{path} is neither a run nor an exported array: {error}") from None
-        attributes: dict[str, Any] = dict(array.attrs)
-        if attributes.get("kind") != NAME or "puzzle" not in attributes:
-            raise InputError(f"{path} is a Zarr array, but `export` did not write it")
-        _check_room(str(path), array.nbytes)
-        try:
-            distances = cls(puzzle_of(attributes["puzzle"]), np.asarray(array[:]))
-        except (ValueError, RuntimeError, KeyError, TypeError) as error:
-            raise CorruptRunError(f"{path} is damaged ({error}); export it again") from None
-        # Zarr silently reads a lost chunk of the export as the fill value.
-        checksum = attributes.pop("crc32c", None)
-        if google_crc32c.extend(_checksum(attributes), distances.values) != checksum:
-            raise CorruptRunError(
-                f"{path} is damaged (its distances do not match their checksum); export it again"
-            )
-        return distances
 
 
 def reader_of(run: LayerRun, *limits: int) -> RunReader:
@@ -205,11 +172,8 @@ def _write_zarr(reader: RunReader, target: Path) -> "zarr.Array":
                 "see docs/reference/puzzles/pattern.md",
             },
         )
-        checksum = _checksum(dict(array.attrs))
         for first, values in _chunks(reader):
             array[first : first + len(values)] = values
-            checksum = google_crc32c.extend(checksum, values)
-        array.attrs["crc32c"] = checksum
         scratch.rename(target)
     finally:
         remove_tree(scratch)
@@ -233,12 +197,6 @@ def _new_place(storage: Storage) -> Path:
     return Path(storage.path)
 
 
-def _checksum(attributes: dict) -> int:
-    """Return the CRC-32C of the attributes of an exported array; the checksum of the values
-    continues it."""
-    return google_crc32c.value(json.dumps(attributes, sort_keys=True).encode())
-
-
 def complete(run: LayerRun) -> LayerRun:
     """Return the run; raises InputError if it is not complete."""
     if not run.complete:
@@ -247,14 +205,6 @@ def complete(run: LayerRun) -> LayerRun:
             "it is complete"
         )
     return run
-
-
-def _check_room(name: str, size: int) -> None:
-    if size > (free := psutil.virtual_memory().available):
-        raise InputError(
-            f"the distances of {name} are {size:,} bytes, more than the {free:,} bytes of free "
-            "memory; use a smaller pattern"
-        )
 
 
 def _form(reader: RunReader) -> tuple[tuple[int, int], np.dtype]:
@@ -303,8 +253,7 @@ def _fill(space: Space | TowerSpace, layer: StoredLayer, first: int, values: np.
     begin, stop = np.searchsorted(lifted, [first, first + len(values)]).tolist()
     rows = lifted[begin:stop] - first
     if layer.is_list:
-        ends = np.array([begin, stop], dtype=np.uint64) * np.uint64(code.half)
-        numbers = layer.numbers()[slice(*np.searchsorted(layer.numbers(), ends))]
+        numbers = layer.between(*np.array([begin, stop], np.uint64) * np.uint64(code.half))
         node, column = np.divmod(numbers.astype(np.int64), code.half)
         values[rows[node - begin], column] = depth
         return numbers.size

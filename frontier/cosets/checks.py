@@ -1,8 +1,7 @@
 """Checks of the results of a run by cosets, as far as its files allow, and its repair.
 
 * The existing tables must be those that the run wrote.
-* ``summary.json`` must be as it was written, and must not contradict the ledger. It is written at
-  the end of a start, so it may be older than the ledger, and contain less.
+* ``summary.json`` must be as it was written.
 * The shortest solution of every position found is followed move by move, without any kernel.
 * With the tables, the cosets and portions of every question are counted again.
 * Portions of questions, and single positions that gave a lower bound, are searched again, either
@@ -12,10 +11,8 @@ A repair deletes damaged tables; the search makes them again when it needs them.
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-
-from pydantic import BaseModel, ValidationError
 
 from frontier import machine
 from frontier.cosets.proof import Proof, wrong_division
@@ -23,27 +20,12 @@ from frontier.cosets.questions import Asker, Farther, Portion, Witness
 from frontier.cosets.run import CosetRun
 from frontier.errors import CorruptRunError
 from frontier.puzzles import GridPuzzle
-from frontier.runs.checks import SUMMARY, Checks, Fault, Repair, copy_faults
-from frontier.runs.directory import SUMMARY as SUMMARY_FILE
+from frontier.runs.checks import SUMMARY, Checks, Fault, Repair, faults_of_copies_and_summary
 from frontier.solving.solution import slid
-from frontier.storage.sealed import Count, first_wrong, read_sealed
 from frontier.text import counted
 
 TABLE = 0
 """The number used in place of a depth for faults of tables."""
-
-
-class SummaryLayer(BaseModel):
-    depth: Count
-    count: Count
-
-
-class Summary(BaseModel):
-    """What is compared of ``summary.json``."""
-
-    lower: Count | None = None
-    upper: Count | None = None
-    layers: list[SummaryLayer] = []
 
 
 @dataclass
@@ -52,15 +34,13 @@ class Checked(Checks):
 
     tables: the number whose checksums were checked. paths: the number followed move by move.
     portions: the number searched again, including single positions that lower bounds rest on.
-    damaged_tables: what is wrong with each damaged table, by name. wrong_summary: True if
-    ``summary.json`` is damaged or contradicts the ledger.
+    damaged_tables: what is wrong with each damaged table, by name.
     """
 
     tables: int = 0
     paths: int = 0
     portions: int = 0
     damaged_tables: dict[str, str] = field(default_factory=dict)
-    wrong_summary: bool = False
 
     @property
     def in_words(self) -> str:
@@ -89,12 +69,9 @@ def check_cosets(
     checked.tables = len(run.tables.names)
     checked.damaged_tables = run.tables.damages()
     checked.faults += [Fault(TABLE, damage) for damage in checked.damaged_tables.values()]
-    checked.faults += copy_faults(run)
+    checked.faults += faults_of_copies_and_summary(run)
     if proof is None:
         return checked
-    messages = list(_wrong_summary(run, proof))
-    checked.wrong_summary = bool(messages)
-    checked.faults += [Fault(SUMMARY, message, described=True) for message in messages]
     checked.paths = len(proof.farther)
     say(f"{counted(checked.paths, 'path')}, move by move")
     for limit, answer in proof.answers.items():
@@ -113,38 +90,6 @@ def check_cosets(
     if portions != 0 and all(fault.described for fault in checked.faults):
         _search_again(run, proof, drawn, checked, say)
     return checked
-
-
-def _wrong_summary(run: CosetRun, proof: Proof) -> Iterator[str]:
-    """Generate messages about a wrong ``summary.json``."""
-    name, remedy = SUMMARY_FILE, "`gods-number` rewrites it"
-    file = run.storage.place(name)
-    if not run.storage.exists(name):
-        return
-    try:
-        summary = Summary.model_validate(read_sealed(run.storage, name))
-    except CorruptRunError as error:
-        yield f"{error}; {remedy}"
-        return
-    except ValidationError as error:
-        yield f"{file} is corrupt: {first_wrong(error)}; {remedy}"
-        return
-    lower, upper = summary.lower, summary.upper
-    bounds = proof.lower, proof.upper
-    if (
-        lower is not None
-        and upper is not None
-        and not (lower <= proof.lower and proof.upper <= upper)
-    ):
-        yield f"{file} has bounds {lower} and {upper}, but the ledger {bounds}; {remedy}"
-    for layer in summary.layers:
-        positions = proof.layer(layer.depth) if proof.known else None
-        if positions is None or len(positions) != layer.count:
-            ledger_text = "does not know it" if positions is None else f"has {len(positions):,}"
-            count = counted(layer.count, "position")
-            yield (
-                f"{file} has {count} at depth {layer.depth}, but the ledger {ledger_text}; {remedy}"
-            )
 
 
 def _search_again(
@@ -233,4 +178,5 @@ def plan_coset_repair(run: CosetRun, checked: Checked) -> CosetRepair:
     wrong = [of.message for of in checked.faults if not of.described and of.depth != TABLE]
     if wrong:
         raise CorruptRunError(f"{run.path} cannot be repaired: {wrong[0]}")
-    return CosetRepair(list(checked.damaged_tables), checked.wrong_summary)
+    wrong_summary = any(fault.depth == SUMMARY for fault in checked.faults)
+    return CosetRepair(list(checked.damaged_tables), wrong_summary)

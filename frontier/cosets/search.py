@@ -225,11 +225,7 @@ def _asker(
     return Asker(run.region, run.groups, threads, checked_source)
 
 
-def _open_asker(run_ref: RunRef) -> Asker:
-    return _asker(run_ref.open(CosetRun), False, 1)
-
-
-_open = RunCache(_open_asker)
+_open = RunCache(lambda run_ref: _asker(run_ref.open(CosetRun), False, 1))
 """The tables of a search, which each worker reads only once."""
 
 

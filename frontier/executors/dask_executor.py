@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from math import ceil, inf
 from statistics import median
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 from frontier import __version__
 from frontier.errors import FrontierError, InputError, Stopped
@@ -114,7 +114,7 @@ class DaskExecutor(Executor):
             return []
         name = bundles[0][0].function.__name__
         more = {"key": name, "pure": False, "retries": RETRIES}
-        return self._client.map(_do, bundles, driver=Program.here(), **more)
+        return self._client.map(_do, bundles, driver=program_here(), **more)
 
     @contextmanager
     def _errors_in_our_words(self) -> Iterator[None]:
@@ -166,33 +166,23 @@ class DaskExecutor(Executor):
             )
 
 
-class Program(NamedTuple):
-    """The program of a driver, which its workers must share, or of a worker: its host and its
-    version, which determines the format of runs and the calls of tasks."""
-
-    host: str
-    version: str
-
-    @classmethod
-    def here(cls) -> Self:
-        """Return the program of this process."""
-        return cls(socket.gethostname(), __version__)
-
-    def check_worker(self) -> None:
-        """Raise InputError if this process, a worker of this driver, has another version."""
-        worker = self.here()
-        if worker.version != self.version:
-            raise InputError(
-                f"the worker on host {worker.host} has frontier {worker.version}, but the driver "
-                f"on host {self.host} has frontier {self.version}: install the same version on "
-                "both and start the workers again"
-            )
+def program_here() -> tuple[str, str]:
+    """Return the host of this process, and its version of frontier, which determines the format of
+    runs and the calls of tasks."""
+    return socket.gethostname(), __version__
 
 
-def _do(bundle: list[Call], driver: Program) -> tuple[float, list]:
+def _do(bundle: list[Call], driver: tuple[str, str]) -> tuple[float, list]:
     """Carry out calls on a worker. Return the seconds that all took together, and what each
-    returned. Raises InputError if the worker's program differs from the driver's."""
-    driver.check_worker()
+    returned. driver: `program_here` of the driver. Raises InputError if the worker has another
+    version."""
+    (host, version), (driver_host, driver_version) = program_here(), driver
+    if version != driver_version:
+        raise InputError(
+            f"the worker on host {host} has frontier {version}, but the driver on host "
+            f"{driver_host} has frontier {driver_version}: install the same version on both and "
+            "start the workers again"
+        )
     began = time.perf_counter()
     results = [call() for call in bundle]
     return time.perf_counter() - began, results

@@ -20,10 +20,13 @@ from frontier.kernels.key_rules import (
     compiled_values,
     reason,
 )
-from frontier.kernels.lists import SMALL_LIST, ListKernel, without
+from frontier.kernels.lists import ListKernel, without
 from frontier.space.keys import KeySpace, Rules
 from frontier.stopwatch import preparing
 from frontier.text import size
+
+SMALL_LIST = 4096
+"""Shorter lists of keys are expanded by one thread and sorted by NumPy."""
 
 PROCESS_BYTES = 330_000_000
 """The bytes of a process with its libraries and kernels, before it does any work (measured)."""

@@ -23,9 +23,6 @@ PLAIN_STATES, PLAIN_VOLTAGES = 400_000, 100
 """Up to this many states and this many voltages, NumPy finishes a search before Numba could be
 loaded."""
 
-SMALL_LIST = 4096
-"""Shorter lists are sorted by NumPy."""
-
 
 class ListKernel(ABC):
     """Expands sorted lists of the states of one space.
@@ -52,19 +49,11 @@ class ListKernel(ABC):
     def expand(self, side: int, current: np.ndarray, previous: np.ndarray) -> np.ndarray:
         """Return the layer after `current`, which lies on `side`. Both layers and the result are
         sorted uint64 arrays."""
-        space = self.space
         neighbours = self._all_neighbours(side, current)
-        same_side = current if space.sides == 1 else current[:0]
+        neighbours.sort()
+        same_side = current if self.space.sides == 1 else current[:0]
         if self.plain:
-            neighbours.sort()
             return without(neighbours, previous, same_side)
-        if neighbours.size < SMALL_LIST:
-            neighbours.sort()
-        else:
-            limit = space.nodes[(side + 1) % space.sides] * space.code.half
-            spare, count = np.empty_like(neighbours), np.empty(2048, dtype=np.int64)
-            if _sort(neighbours, spare, count, np.uint64(limit)):
-                neighbours = spare
         return neighbours[: _keep_new(neighbours, previous, same_side)].copy()
 
     def layers(
@@ -199,31 +188,6 @@ def _neighbours(
             neighbours[size] = np.uint64(target[arc]) * half + np.uint64(index)
             size += 1
     return size
-
-
-@kernel
-def _sort(numbers, spare, count, limit):
-    """Sort numbers below `limit`, eleven bits at a time, from the lowest bits (radix sort).
-
-    spare: an array of the size of `numbers`. count: int64[2048], overwritten. Returns True if the
-    sorted numbers are in `spare`, False if they are in `numbers`.
-    """
-    shift, in_spare = np.uint64(0), False
-    while shift < np.uint64(64) and limit >> shift:
-        for digit in range(count.size):
-            count[digit] = 0
-        for x in numbers:
-            count[(x >> shift) & np.uint64(2047)] += 1
-        total = 0
-        for digit in range(2048):
-            total, count[digit] = total + count[digit], total
-        for x in numbers:
-            digit = (x >> shift) & np.uint64(2047)
-            spare[count[digit]] = x
-            count[digit] += 1
-        numbers, spare, in_spare = spare, numbers, not in_spare
-        shift += np.uint64(11)
-    return in_spare
 
 
 @kernel

@@ -293,11 +293,12 @@ def _space_of(config: Config, puzzle: Puzzle) -> AnySpace:
     Raises TooLarge if it is too large for one process of the run, or for any process.
     """
     workers = _workers_in_one_process(config)
-    least, most = PROCESS_BYTES + puzzle.model.shape_bytes, config.cluster.memory * workers
-    if puzzle.model.shape_bytes and least > most:
+    shape_bytes = puzzle.model.encoding.shape_bytes
+    least, most = PROCESS_BYTES + shape_bytes, config.cluster.memory * workers
+    if shape_bytes and least > most:
         raise _too_little(
             config,
-            f"the shapes of {puzzle.title} take {size(puzzle.model.shape_bytes)} in one process, "
+            f"the shapes of {puzzle.title} take {size(shape_bytes)} in one process, "
             f"which may use {size(most)}",
             ceil(least / workers),
         )

@@ -109,7 +109,7 @@ class LayerProgress(LayerTotals, Progress[LayerRun]):
     def read(self) -> None:
         run = self.source
         self._read(run)
-        if not run.complete and (done := run.tasks_done()):
+        if not run.complete and (done := len(run.part_names(len(run.records)))):
             self.task = TaskFinished(len(self.layers), done, 0, 0)
 
     def repeat(self, name: str, values: Mapping[str, Any], when: float) -> None:

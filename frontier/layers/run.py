@@ -113,7 +113,7 @@ class LayerRun(StoredRun):
     def copied_records(self) -> list[LayerRecord]:
         """Return the committed layers that the copy of the ledger lists."""
         copy = LayerRun(self.storage, self.identity)
-        copy.take(self._ledger.read(COPIES[LEDGER]), COPIES[LEDGER])
+        copy.take(COPIES[LEDGER])
         return copy.records
 
     @property
@@ -268,10 +268,6 @@ class LayerRun(StoredRun):
         if sentences and (reopened := LayerRun.open(self.storage)).records != self.records:
             return reopened.missing()  # the run has since deleted the missing files
         return sentences
-
-    def tasks_done(self) -> int:
-        """Return the number of existing parts of the layer under way."""
-        return len(self.part_names(len(self.records)))
 
     def drop_list(self, depth: int) -> None:
         """Delete a list that was not committed; parts that tasks have computed stay.

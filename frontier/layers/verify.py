@@ -23,11 +23,9 @@ from frontier.layers.parts import Part, digest_of
 from frontier.layers.reader import RunReader
 from frontier.layers.run import LayerRun
 from frontier.layers.stored import StoredLayer
-from frontier.runs.checks import SUMMARY, SUMS, Checks, Fault, copy_faults
+from frontier.runs.checks import COPY, SUMS, Checks, Fault, faults_of_copies_and_summary
 from frontier.runs.copies import COPIES, LEDGER
-from frontier.runs.directory import SUMMARY as SUMMARY_FILE
 from frontier.space.tower_space import AnySpace
-from frontier.storage.sealed import read_sealed
 from frontier.text import counted, size
 
 SLABS_DRAWN = 32
@@ -103,14 +101,9 @@ def _faults_outside(run: LayerRun) -> Iterator[Fault]:
     if states and (counted_states > states or (run.complete and counted_states != states)):
         holds = f"its layers hold {counted(counted_states, 'state')}, but the puzzle has {states:,}"
         yield Fault(SUMS, f"{storage.place(LEDGER)}: {holds}")
-    try:
-        if storage.exists(SUMMARY_FILE):
-            read_sealed(storage, SUMMARY_FILE)
-    except CorruptRunError as error:
-        yield Fault(SUMMARY, str(error), described=True)
-    damages = list(copy_faults(run))
+    damages = list(faults_of_copies_and_summary(run))
     yield from damages
-    if not damages and run.records:
+    if run.records and all(fault.depth != COPY for fault in damages):
         pairs = zip(run.records, run.copied_records(), strict=False)  # a copy may lack one commit
         apart = next((mine.depth for mine, copy in pairs if mine.chain != copy.chain), None)
         if apart is not None:

@@ -223,20 +223,9 @@ class Model:
         return self.encoding.given.goals
 
     @property
-    def metric(self) -> str:
-        """The name of the metric."""
-        return self.encoding.metric
-
-    @property
     def graph(self) -> BaseGraph:
         """The base graph with voltages."""
         return self.encoding.graph
-
-    @property
-    def shape_bytes(self) -> int:
-        """The bytes of the base graph in each process, if they are known beforehand and too many to
-        ignore."""
-        return self.encoding.shape_bytes
 
     @property
     def undone(self) -> bool:

@@ -14,7 +14,7 @@ way: the neighbour swaps are i, i+1, ..., j-1, or i-1, ..., j if j < i.
 A sort whose pieces never pass each other is *fixed*: its order never changes, so the sequence
 leaves it out. A sort of one piece is always fixed.
 
-A metric is registered here once, with everything that depends on it: the kinds of puzzles that have
+A metric is defined here once, with everything that depends on it: the kinds of puzzles that have
 it, the moves between shapes, the moves that may follow a move, and the lower bound. The bound for a
 puzzle is the sum over its pieces of the moves that each needs on an empty board
 (`frontier.solving.piece_bound`). So a metric names a metric, itself or another, that defines the
@@ -255,27 +255,60 @@ class Metric:
     may_follow: Callable[[int, int], bool] = _no_undoing
 
 
-METRICS: dict[str, Metric] = {}
+ALL = (
+    Metric(
+        name="step",
+        kinds=("tiles", "pattern", "blocks", "cells", "graph"),
+        words="one piece by one step",
+        paths="step",
+        moves=lambda shapes, may_fix: moves_of_pieces(shapes, next_placements, may_fix),
+    ),
+    Metric(
+        name="multi",
+        kinds=("tiles",),
+        words="all tiles between the blank and another cell of its line, by one cell each",
+        moves=lambda shapes, may_fix: along_lines(
+            shapes, moves_of_pieces(shapes, next_placements, may_fix)
+        ),
+        alone="step",  # each tile that a move slides goes to the next cell
+        goes_on=True,
+        may_follow=_another_axis,
+    ),
+    Metric(
+        name="labelled",
+        kinds=("pattern",),
+        words="one labelled tile by one cell; moves of other tiles do not count",
+    ),
+    Metric(
+        name="straight",
+        kinds=("blocks",),
+        words="one piece any distance in one direction",
+        paths="straight",
+        moves=lambda shapes, may_fix: moves_of_pieces(shapes, straight_placements, may_fix),
+        alone="straight",
+        goes_on=True,
+        may_follow=_another_axis,
+    ),
+    Metric(
+        name="path",
+        kinds=("blocks", "cells"),
+        words="one piece along any path of steps",
+        paths="any",
+        moves=lambda shapes, may_fix: moves_of_pieces(shapes, path_placements, may_fix),
+        alone="path",
+        goes_on=True,
+        may_follow=lambda way, other: False,
+    ),
+    Metric(name="turns", kinds=("permutations",), words="one generator"),
+    Metric(
+        name="powers",
+        kinds=("permutations",),
+        words="one generator, any number of times",
+        goes_on=True,
+    ),
+)
+METRICS: dict[str, Metric] = {metric.name: metric for metric in ALL}
 """All metrics by name."""
-
-
-def register(metric: Metric) -> None:
-    """Add a metric to `METRICS`.
-
-    Raises ValueError if its name is taken, or if it has no lower bound because the metric of a
-    piece alone is not registered or has no moves between shapes.
-    """
-    if metric.name in METRICS:
-        raise ValueError(f"the metric {metric.name!r} is registered twice")
-    alone = METRICS.get(metric.alone, metric if metric.alone == metric.name else None)
-    if alone is None or alone.moves is None:
-        with_moves = ", ".join(name for name, known in METRICS.items() if known.moves)
-        raise ValueError(
-            f"the metric {metric.name!r} has no lower bound: alone = {metric.alone!r} does not "
-            "define the moves of a single piece on an empty board; name one of "
-            f"{with_moves or 'none'}, or the metric itself"
-        )
-    METRICS[metric.name] = metric
 
 
 def metrics_of(kind: str) -> tuple[str, ...]:
@@ -292,65 +325,7 @@ def check_metric(name: str, kind: str) -> None:
 
 
 def moves_of(shapes: Shapes, metric: str, may_fix: bool) -> Moves:
-    """Return all moves between shapes.
-
-    may_fix: True if a sort of several pieces may be fixed. Raises InputError if the metric is not
-    registered or has no moves between shapes.
-    """
-    moves = METRICS[metric].moves if metric in METRICS else None
-    if moves is None:
-        with_moves = ", ".join(name for name, known in METRICS.items() if known.moves)
-        raise InputError(f"metric = {metric!r}: expected one of {with_moves}")
+    """Return all moves between shapes. may_fix: True if a sort of several pieces may be fixed."""
+    moves = METRICS[metric].moves
+    assert moves is not None  # the kinds of puzzles that have shapes have no other metric
     return moves(shapes, may_fix)
-
-
-register(Metric(
-    name="step",
-    kinds=("tiles", "pattern", "blocks", "cells", "graph"),
-    words="one piece by one step",
-    paths="step",
-    moves=lambda shapes, may_fix: moves_of_pieces(shapes, next_placements, may_fix),
-))  # fmt: skip
-register(Metric(
-    name="multi",
-    kinds=("tiles",),
-    words="all tiles between the blank and another cell of its line, by one cell each",
-    moves=lambda shapes, may_fix: along_lines(
-        shapes, moves_of_pieces(shapes, next_placements, may_fix)
-    ),
-    alone="step",  # each tile that a move slides goes to the next cell
-    goes_on=True,
-    may_follow=_another_axis,
-))  # fmt: skip
-register(Metric(
-    name="labelled",
-    kinds=("pattern",),
-    words="one labelled tile by one cell; moves of other tiles do not count",
-))  # fmt: skip
-register(Metric(
-    name="straight",
-    kinds=("blocks",),
-    words="one piece any distance in one direction",
-    paths="straight",
-    moves=lambda shapes, may_fix: moves_of_pieces(shapes, straight_placements, may_fix),
-    alone="straight",
-    goes_on=True,
-    may_follow=_another_axis,
-))  # fmt: skip
-register(Metric(
-    name="path",
-    kinds=("blocks", "cells"),
-    words="one piece along any path of steps",
-    paths="any",
-    moves=lambda shapes, may_fix: moves_of_pieces(shapes, path_placements, may_fix),
-    alone="path",
-    goes_on=True,
-    may_follow=lambda way, other: False,
-))  # fmt: skip
-register(Metric(name="turns", kinds=("permutations",), words="one generator"))
-register(Metric(
-    name="powers",
-    kinds=("permutations",),
-    words="one generator, any number of times",
-    goes_on=True,
-))  # fmt: skip

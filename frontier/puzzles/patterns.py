@@ -112,7 +112,7 @@ class PatternModel(Model):
     def states(self) -> int:
         if not self.mixes:
             return super().states
-        if self.metric == "labelled":
+        if self.encoding.metric == "labelled":
             return self.space.states
         cells, labels = self.encoding.pieces.cells, len(self.labelled)
         return perm(cells, labels + 1) // (1 if self.any_parity else 2)

@@ -57,7 +57,7 @@ class Puzzle:
 
     @property
     def metric(self) -> str:
-        return self.model.metric
+        return self.model.encoding.metric
 
     @property
     def cells(self) -> int:

@@ -21,7 +21,7 @@ from frontier.text import printable
 
 LONGEST_TITLE = 100
 
-# Metrics are registered at run time, so a type checker cannot know `Literal[*metrics_of(…)]`.
+# A type checker cannot know `Literal[*metrics_of(…)]`.
 
 
 SPACES = str.maketrans(dict.fromkeys("\t\n\r\u00a0\u3000", " "))

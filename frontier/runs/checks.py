@@ -7,7 +7,9 @@ from typing import Any
 
 from frontier.errors import CorruptRunError
 from frontier.runs.copies import COPIES
+from frontier.runs.directory import SUMMARY as SUMMARY_FILE
 from frontier.runs.stored_run import StoredRun
+from frontier.storage.sealed import read_sealed
 
 Say = Callable[[str], None]
 """Called with each step in words."""
@@ -48,8 +50,13 @@ class Checks(ABC):
         """What was checked."""
 
 
-def copy_faults(run: StoredRun) -> Iterator[Fault]:
-    """Generate the faults of the copies that a run keeps."""
+def faults_of_copies_and_summary(run: StoredRun) -> Iterator[Fault]:
+    """Generate the faults of the copies that a run keeps, and of its summary."""
+    try:
+        if run.storage.exists(SUMMARY_FILE):
+            read_sealed(run.storage, SUMMARY_FILE)
+    except CorruptRunError as error:
+        yield Fault(SUMMARY, str(error), described=True)
     for name in COPIES.values():
         if run.fresh and not run.storage.exists(name):
             continue  # it was not yet written

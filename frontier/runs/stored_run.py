@@ -1,10 +1,18 @@
 """A run in its directory: the common part of all kinds of runs, and the references by which the
 workers of a run open it.
 
-**One writer.** The ledger is replaced only if it is still the one that this process last read or
-wrote. So if two processes resume one run, one commits; the other ends with an error and changes
-nothing. The files that a run makes bear its identifier, so another run begun at the same place is
-never taken for it.
+**The ledger** is the one file that says what has been done:
+
+    run        the identifier of its run
+    settings   the settings of the last start, with which the run is resumed
+    number     a random number, so that no two ledgers are alike
+    ...        the committed layers, or the answers to questions about cosets
+
+**One writer.** A commit replaces the whole ledger, but only if it is still the one that this
+process last read or wrote. So if two processes resume one run, one commits; the other ends with an
+error and changes nothing. The files that a run makes bear its identifier, so another run begun at
+the same place is never taken for it. The copy of the ledger (`frontier.runs.copies`) may be one
+commit behind.
 """
 
 import socket
@@ -26,10 +34,9 @@ from frontier.runs.copies import COPIES, LEDGER, RUN, replace_both
 from frontier.runs.directory import SUMMARY, make_directory
 from frontier.runs.identity import FORMAT, Identity, check_identity, read_identity
 from frontier.runs.kinds import KINDS
-from frontier.runs.ledger import Ledger
 from frontier.storage.base import Replaced, Storage
 from frontier.storage.places import Place, storage_at
-from frontier.storage.sealed import first_wrong, read_json, sealed, write_sealed
+from frontier.storage.sealed import first_wrong, read_json, read_sealed, sealed, write_sealed
 from frontier.text import program
 
 Opened = TypeVar("Opened")
@@ -44,7 +51,8 @@ class StoredRun(ABC):
 
     kind: its name in `KINDS`. schema: what ``run.json`` holds. identity: the content of
     ``run.json``. settings: the settings of the last start, with which the run is resumed, as the
-    tables of a config; the next commit stores them.
+    tables of a config; the next commit stores them. durable: True if what is committed is forced to
+    the disk before the files that it replaces are deleted.
     """
 
     kind: ClassVar[str]
@@ -53,7 +61,8 @@ class StoredRun(ABC):
     def __init__(self, storage: Storage, identity: dict):
         self.storage, self.identity = storage, identity
         self.settings: dict[str, dict] = {}
-        self._ledger = Ledger(storage, identity["identifier"])
+        self.durable = False
+        self._version: object = None  # of the ledger, once this process has read or written one
 
     @staticmethod
     def exists(place: Place) -> bool:
@@ -78,7 +87,7 @@ class StoredRun(ABC):
             message = "is in use: another process has just begun a run there"
             raise Gone(f"{storage} {message}") from None
         run._begin()
-        run._ledger.see()
+        run._version = storage.version(LEDGER)
         run.write_ledger()
         if durable:
             storage.force_above()
@@ -114,16 +123,6 @@ class StoredRun(ABC):
     def path(self) -> Path | str:
         """The path of the run directory, for Python and for messages."""
         return self.storage.path
-
-    @property
-    def durable(self) -> bool:
-        """True if what is committed is forced to the disk before the files that it replaces are
-        deleted."""
-        return self._ledger.durable
-
-    @durable.setter
-    def durable(self, durable: bool) -> None:
-        self._ledger.durable = durable
 
     @property
     @abstractmethod
@@ -185,20 +184,19 @@ class StoredRun(ABC):
 
         A run that was stopped at its beginning has no ledger yet.
         """
-        self._ledger.see()
+        self._version = self.storage.version(LEDGER)
         try:
-            content = self._ledger.read()
+            self.take(LEDGER)
         except CorruptRunError:
-            if self._ledger.begun or not self.fresh or not self._holds_this_run():
+            if self._version is not None or not self.fresh or not self._holds_this_run():
                 raise
-            return
-        self.take(content)
 
-    def take(self, content: dict, name: str = LEDGER) -> None:
-        """Take over the content of a ledger; raises CorruptRunError if it does not fit the run.
-
-        name: the name of the ledger's file.
-        """
+    def take(self, name: str) -> None:
+        """Take over the content of the ledger or of its copy; raises CorruptRunError if the file is
+        missing or damaged, or belongs to another run."""
+        content = read_sealed(self.storage, name)
+        if content.get("run") != self.identity["identifier"]:
+            raise CorruptRunError(f"{self.storage.place(name)} is the ledger of another run")
         try:
             self._take(content)
             self.settings = SETTINGS.validate_python(content["settings"])
@@ -212,13 +210,14 @@ class StoredRun(ABC):
         if name in (RUN, COPIES[RUN]):
             read_identity(self.storage, name)
         else:
-            type(self)(self.storage, self.identity).take(self._ledger.read(name), name)
+            type(self)(self.storage, self.identity).take(name)
 
     def write_ledger(self) -> None:
         """Commit the work done; raises the errors of `check_mine`, and then writes nothing."""
-        content = {"settings": self.settings, **self._content()}
+        mark = {"run": self.identity["identifier"], "number": uuid.uuid4().hex}
+        content = {**mark, "settings": self.settings, **self._content()}
         try:
-            self._ledger.write(content)
+            self._version = replace_both(self.storage, LEDGER, content, self._version, self.durable)
         except Replaced:
             raise self._lost_error() from None
 
@@ -226,7 +225,7 @@ class StoredRun(ABC):
         """Delete the files that a killed run left and no resumed run can use, and write the files
         that it could not write; the caller holds the lock."""
         self.storage.sweep()
-        if not self._ledger.begun:
+        if self._version is None:
             self.write_ledger()
         if not self.storage.exists(COPIES[RUN]):
             self.storage.write(COPIES[RUN], sealed(self.identity), self.durable)
@@ -235,7 +234,7 @@ class StoredRun(ABC):
         """Raise Gone if the run is no longer at its place because it was moved, deleted or replaced
         by another run, or if another process has resumed it; CorruptRunError if its ledger was
         deleted or damaged."""
-        if not self._holds_this_run() or not self._ledger.unchanged:
+        if not self._holds_this_run() or self.storage.version(LEDGER) != self._version:
             raise self._lost_error()
 
     def check_here(self) -> None:

@@ -88,7 +88,8 @@ def pattern_graph(pattern: PatternPuzzle, moves: Moves) -> tuple[BaseGraph, np.n
                 joined.append(number[row])
             whole = np.array(joined)[inverse]
         move[:, p, k] = v << VOLTAGE_BITS | whole
-    check_voltages(len(words))
+    if len(words) >> VOLTAGE_BITS:
+        raise OverflowError(f"{len(words)} voltages; {VOLTAGE_BITS} bits are kept for their number")
     move = move.reshape(steps.vertices, -1)
     source, slot = np.nonzero(move >= 0)
     target, arc_voltage = np.divmod(move[source, slot], 1 << VOLTAGE_BITS)
@@ -96,12 +97,6 @@ def pattern_graph(pattern: PatternPuzzle, moves: Moves) -> tuple[BaseGraph, np.n
     if steps.vertices < 1 << 31 - VOLTAGE_BITS:
         move = move.astype(np.int32)
     return graph, move
-
-
-def check_voltages(count: int) -> None:
-    """Raise OverflowError if `count` voltages are too many for the moves of a table."""
-    if count >> VOLTAGE_BITS:
-        raise OverflowError(f"{count} voltages; {VOLTAGE_BITS} bits are kept for their number")
 
 
 def images(permutations: np.ndarray, code: LehmerCode) -> np.ndarray:

@@ -35,19 +35,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from frontier.jit import kernel
-from frontier.kernels.distances import distance_change, residue_table
+from frontier.kernels.distances import WORD_BITS, distance_change, residue_table
 from frontier.puzzles import GridPuzzle, PatternPuzzle
 from frontier.solving.blank_moves import Moves, images, moves_on, pattern_graph
 from frontier.solving.deepening import MET_BITS
-from frontier.solving.line_groups import (
-    Split,
-    distance_of,
-    first_numbers,
-    joined_images,
-    renumbered,
-    residue_of,
-    residues,
-)
+from frontier.solving.line_groups import Split, distance_of, residue_of
 from frontier.solving.paths import (
     BLANK,
     FIRST_MIX,
@@ -99,45 +91,45 @@ class Lines(Databases):
         self, puzzle: GridPuzzle, sizes: Sequence[int], threads: int, table_source: TableSource
     ):
         super().__init__(puzzle)
-        moves = moves_on(puzzle.grid.rows, puzzle.grid.columns, "multi")
-        self._split = split = Split(puzzle, sizes)
-        side, codes = puzzle.grid.line_length, split.codes
+        self.groups, self._split = len(sizes), Split(puzzle, sizes)
+        side, code, models = puzzle.grid.line_length, self._split.code, self._split.models
         of_kinds = side, puzzle.cells // side  # the number of cells of a line of each kind
-        graphs, of_lines, lines = zip(
-            *(line_graph(pattern, moves) for pattern in split.patterns), strict=True
-        )
+        moves = moves_on(puzzle.grid.rows, puzzle.grid.columns, "multi")
+        # Groups of equal sizes have the same graph.
+        graph, move, self._lines = line_graph(self._split.patterns[0], moves)
 
-        def fill(g: int, end: int, table: np.ndarray) -> None:
-            (place, *_), (sequence, *_) = split.models[g].origins()
-            vertex, voltage = divmod(int(lines[g][end, place]), 1 << VOLTAGE_BITS)
-            home = sequence[graphs[g].permutations[voltage]]
-            _, (sign,) = codes[g].ranks(home[None])
-            space, origins = Space(graphs[g], [(vertex, sign)]), np.array([vertex])
-            residue_table(space, (origins, home[None]), threads, table)
+        def make() -> np.ndarray:
+            shape = self.groups, 2, 2 * graph.vertices, code.words
+            residue = np.zeros(shape, dtype=np.uint64)
+            for g, end in np.ndindex(self.groups, 2):
+                (place, *_), (sequence, *_) = models[g].origins()
+                vertex, voltage = divmod(int(self._lines[end, place]), 1 << VOLTAGE_BITS)
+                home = sequence[graph.permutations[voltage]]
+                _, (sign,) = code.ranks(home[None])
+                space, origins = Space(graph, [(vertex, sign)]), np.array([vertex])
+                residue_table(space, (origins, home[None]), threads, residue[g, end])
+            return residue.reshape(-1)
 
-        vertices = [graph.vertices for graph in graphs]
-        residue, first = residues(2, vertices, codes, table_source, fill)
-        image, voltages = joined_images(
-            [images(graph.permutations, code) for graph, code in zip(graphs, codes, strict=True)]
-        )
-        numbers, self.groups = first_numbers(vertices), len(graphs)
-        self._lines = renumbered(lines, numbers, voltages)
-        across = np.arange(sum(vertices)) % sum(of_kinds) >= of_kinds[1]
+        vertices = np.arange(self.groups * graph.vertices)
+        self._first = first = vertices[:: graph.vertices]  # the first vertex of each group
+        words = np.arange(2 * len(vertices)).reshape(self.groups, 2, -1).swapaxes(0, 1)
+        across = vertices % sum(of_kinds) >= of_kinds[1]
+        of_groups = np.where(move < 0, -1, move + (first[:, None, None] << VOLTAGE_BITS))
         self.tables = LineTables(
-            residue, first, np.array([across, ~across], dtype=np.int64),
-            np.concatenate(renumbered(of_lines, numbers, voltages)), image,
-            np.array(divmod(split.home, side)), np.array(of_kinds),
+            table_source("groups", make), words.reshape(2, -1) * (2 * code.words * WORD_BITS),
+            np.array([across, ~across], dtype=np.int64), of_groups.reshape(len(vertices), -1),
+            images(graph.permutations, code),
+            np.array(divmod(self._split.home, side)), np.array(of_kinds),
         )  # fmt: skip
 
     def states(self, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the vertices and numbers of positions in all groups, from both of their lines:
         int64[N, 2, G] each. boards: int8[N, cells]."""
         places, numbers = self._split.states(boards)
-        entries = np.stack(
-            [lines[:, place] for lines, place in zip(self._lines, places.T, strict=True)], axis=-1
-        ).swapaxes(0, 1)
+        entries = self._lines[:, places].swapaxes(0, 1)
         vertices, voltages = np.divmod(entries, 1 << VOLTAGE_BITS)
-        return vertices, self.tables.image[voltages, numbers[:, None]].astype(np.int64)
+        sequences = self.tables.image[voltages, numbers[:, None]]
+        return vertices + self._first, sequences.astype(np.int64)
 
     def decider(self, stop: np.ndarray) -> "LineDecider":
         return LineDecider(self, stop)

@@ -1,7 +1,6 @@
-"""Arrays that `export` writes: what is refused, lost, damaged or interrupted, and the command."""
+"""Arrays that `export` writes: what is refused, lost or interrupted, and the command."""
 
 import json
-import pickle
 import random
 
 import numpy as np
@@ -13,9 +12,8 @@ from frontier.answers.distances import Distances
 from frontier.api import runs as api
 from frontier.errors import CorruptRunError, InputError
 from frontier.layers.run import LayerRun
-from tests.answers.test_distances import CASES, boards_of, of_boards, run_of
+from tests.answers.test_distances import CASES, boards_of, exported, of_boards, run_of
 from tests.support.commands import invoke
-from tests.support.sweeps import swept
 from tests.support.tile_runs import without_record
 
 # --- refusals
@@ -38,7 +36,7 @@ def test_nothing_is_overwritten(complete, tmp_path):
     assert sorted(tmp_path.rglob("*")) == before
     assert (tmp_path / "file").read_text() == "mine"
     boards, depths = boards_of("2x4, k=2")
-    assert of_boards(Distances.open(tmp_path / "array"), boards).tolist() == depths
+    assert of_boards(exported(tmp_path / "array", complete), boards).tolist() == depths
 
 
 def test_runs_that_cannot_be_exported(tmp_path):
@@ -50,59 +48,14 @@ def test_runs_that_cannot_be_exported(tmp_path):
         with pytest.raises(InputError, match=word):
             run.export(tmp_path / "array")
         assert not list(tmp_path.glob("array*"))
-    for ask in (Distances.of_run, lambda store: Distances.open(store.path)):
-        with pytest.raises(InputError, match=r'search\.keep = "all"'):
-            ask(thin.store)
+    with pytest.raises(InputError, match=r'search\.keep = "all"'):
+        Distances.of_run(thin.store)
 
 
 def test_a_place_that_cannot_be_made(complete, tmp_path):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(InputError, match="cannot be made"):
         complete.export(tmp_path / "file" / "below" / "array")
-
-
-def test_what_is_no_array_of_distances(tmp_path):
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "file").write_text("mine")
-    zarr.create_group(tmp_path / "group")
-    other = zarr.create_array(tmp_path / "other", shape=(2, 2), dtype=np.uint8)
-    other[:] = 1
-    marked = zarr.create_array(
-        tmp_path / "marked", shape=(2, 2), dtype=np.uint8, attributes={"kind": "photographs"}
-    )
-    marked[:] = 1
-    for name in ("none", "empty", "file", "group"):
-        with pytest.raises(InputError, match="neither a run nor an exported array"):
-            Distances.open(tmp_path / name)
-    for name in ("other", "marked"):
-        with pytest.raises(InputError, match="`export` did not write it"):
-            Distances.open(tmp_path / name)
-
-
-class Trap:
-    """Makes a file where it is unpickled."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return type(self.path).touch, (self.path,)
-
-
-def test_nothing_is_unpickled(tmp_path):
-    """An array of format 2 may name a codec that unpickles; such arrays are not read at all."""
-    sprung, path = tmp_path / "sprung", tmp_path / "array"
-    path.mkdir()
-    described = {
-        "zarr_format": 2, "shape": [1], "chunks": [1], "dtype": "|u1", "fill_value": 0,
-        "order": "C", "compressor": {"id": "pickle", "protocol": 5}, "filters": None,
-    }  # fmt: skip
-    (path / ".zarray").write_text(json.dumps(described))
-    (path / ".zattrs").write_text(json.dumps({"kind": distances_module.NAME}))
-    (path / "0").write_bytes(pickle.dumps(Trap(sprung)))
-    with pytest.raises(InputError, match="nor an exported array"):
-        Distances.open(path)
-    assert not sprung.exists()
 
 
 def test_layers_that_hold_other_numbers_than_the_ledger(tmp_path, monkeypatch):
@@ -116,55 +69,8 @@ def test_layers_that_hold_other_numbers_than_the_ledger(tmp_path, monkeypatch):
     assert not (tmp_path / "array").exists()
     run.export(tmp_path / "array")
     boards, depths = boards_of("2x4, k=2")
-    assert of_boards(Distances.open(tmp_path / "array"), boards).tolist() == depths
+    assert of_boards(exported(tmp_path / "array", run), boards).tolist() == depths
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["array", "run"]
-
-
-def chunks_of(path):
-    """The files of an exported array, but for what describes it."""
-    return sorted(f for f in path.rglob("*") if f.is_file() and f.suffix != ".json")
-
-
-@swept("name", ["2x4, k=2", "2x4, k=2, labelled", "tiles 2x4"], few=1)
-def test_an_array_that_has_lost_a_part(tmp_path, monkeypatch, name):
-    """Any part, or all: what is lost would read as positions that cannot be reached."""
-    monkeypatch.setattr(distances_module, "CHUNK_BYTES", 1000)
-    target = tmp_path / "array"
-    run_of(tmp_path / "run", CASES[name]).export(target)
-    chunks = chunks_of(target)
-    assert len(chunks) > 3
-    for lost in (*([chunk] for chunk in chunks), chunks[::2], chunks):
-        kept = {file: file.read_bytes() for file in lost}
-        for file in lost:
-            file.unlink()
-        with pytest.raises(CorruptRunError, match="export it again"):
-            Distances.open(target)
-        for file, data in kept.items():
-            file.write_bytes(data)
-    boards, depths = boards_of(name)
-    assert of_boards(Distances.open(target), boards).tolist() == depths
-
-
-@swept("seed", range(8), few=1)
-def test_an_array_that_is_damaged(tmp_path, monkeypatch, seed):
-    """A bit turned, a chunk cut, emptied or exchanged with another."""
-    monkeypatch.setattr(distances_module, "CHUNK_BYTES", 1000)
-    target, rng = tmp_path / "array", np.random.default_rng(seed)
-    run_of(tmp_path / "run", CASES["2x4, k=2"]).export(target)
-    for file in chunks_of(target):
-        data, other = file.read_bytes(), rng.choice(chunks_of(target))
-        at = rng.integers(len(data))
-        turned = bytes([data[at] ^ 1 << rng.integers(8)])
-        for damaged in (data[:at] + turned + data[at + 1 :], data[:at], other.read_bytes()):
-            file.write_bytes(damaged)
-            if damaged == data:
-                Distances.open(target)
-                continue
-            with pytest.raises(CorruptRunError, match="export it again"):
-                Distances.open(target)
-        file.write_bytes(data)
-    boards, depths = boards_of("2x4, k=2")
-    assert of_boards(Distances.open(target), boards).tolist() == depths
 
 
 @pytest.mark.sweep
@@ -180,7 +86,7 @@ def test_a_run_that_has_lost_a_part(tmp_path, form):
         data = part.read_bytes()
         part.unlink()
         again = api.open_run(run.path)
-        for ask in (lambda: Distances.open(run.path), lambda: run.export(tmp_path / "array")):
+        for ask in (lambda: Distances.of_run(run.store), lambda: run.export(tmp_path / "array")):
             with pytest.raises(CorruptRunError, match=f"{part} is missing"):
                 ask()
         with pytest.raises(CorruptRunError, match=f"{part} is missing"):
@@ -246,8 +152,6 @@ def test_an_array_of_numpy(complete, tmp_path, monkeypatch):
     assert (complete.export(tmp_path / "b.npy")[:] == expected).all()
     with pytest.raises(InputError, match="already exists; name another"):
         complete.export(target)
-    with pytest.raises(InputError, match="does not name its puzzle"):
-        Distances.open(target)
     with monkeypatch.context() as patch:
         patch.setattr(LayerRun, "states", property(lambda _: 6721))
         with pytest.raises(CorruptRunError):

@@ -14,7 +14,6 @@ from frontier.runs.environment import read_starts
 from frontier.storage.lock import writing
 from frontier.storage.places import storage_at
 from tests.support import commands
-from tests.support.run_files import read_sealed, write_sealed
 from tests.support.sweeps import swept
 from tests.support.temporary_runs import CONFIGS
 
@@ -253,28 +252,13 @@ def test_verify(found, tmp_path):
     assert "digest" in invoke("verify", path, code=4).output
 
 
-@swept(
-    ("change", "said"),
-    [
-        ({"upper": 35}, "has bounds 36 and 35, but the ledger (36, 36)"),
-        ({"lower": 37}, "has bounds 37 and 36"),
-        ({"layers": [{"depth": 36, "count": 2}]}, "2 positions at depth 36, but the ledger has 1"),
-        ({"layers": [{"depth": 9, "count": 1}]}, "at depth 9, but the ledger does not know it"),
-    ],
-    few=2,
-)
-def test_verify_holds_the_summary_against_the_ledger(found, tmp_path, change, said):
+def test_verify_checks_the_summary_by_its_digest(found, tmp_path):
     path = tmp_path / "copy"
     shutil.copytree(found, path)
-    summary = read_sealed(path / "summary.json")
-    write_sealed(path / "summary.json", summary | change)
-    assert said in invoke("verify", path, code=4).output
-    invoke("gods-number", path, "--layers", "2")
-    assert "no faults" in invoke("verify", path).stdout, "it was rewritten"
     (path / "summary.json").write_text("{}")
     assert "summary.json is corrupt" in invoke("verify", path, code=4).output
-    write_sealed(path / "summary.json", summary | {"lower": 30, "upper": 38, "layers": []})
-    assert "no faults" in invoke("verify", path).stdout, "an older one knows less"
+    invoke("gods-number", path, "--layers", "2")
+    assert "no faults" in invoke("verify", path).stdout, "it was rewritten"
     (path / "summary.json").unlink()
     assert "no faults" in invoke("verify", path).stdout
 

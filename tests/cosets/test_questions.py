@@ -42,11 +42,13 @@ def asker_of(shape, blank, name, sizes, metric="step"):
 PERIOD = {"step": 2, "multi": 1}
 
 
-def random_sizes(rng, tiles, most=MOST_LABELLED):
-    """Groups of random sizes that have all tiles together."""
+def random_sizes(rng, tiles, metric, most=MOST_LABELLED):
+    """Groups of random sizes, equal for "multi", that have all tiles together."""
     sizes = []
     while sum(sizes) < tiles:
         sizes.append(rng.randint(1, min(most, tiles - sum(sizes))))
+    if metric == "multi":
+        return (sizes[0],) * -(-tiles // sizes[0])
     return tuple(sizes)
 
 
@@ -106,7 +108,7 @@ def test_every_limit(shape, blank, rectangle, metric):
     """Of boards of six cells, one in each metric, each another way up; and some beyond the greatest
     distance."""
     board, rng = board_of(*shape, blank, metric), random.Random(str((shape, blank, rectangle)))
-    asker = asker_of(shape, blank, name_of(rectangle), random_sizes(rng, 5), metric)
+    asker = asker_of(shape, blank, name_of(rectangle), random_sizes(rng, 5, metric), metric)
     most = max(board.distances.values())
     assert asker.bound >= most
     for limit in range(asker.bound + 4):
@@ -120,7 +122,7 @@ def test_every_region(shape, blank, rectangle, metric):
     """Of boards of six and of eight cells. Random limits near the greatest distance, for some
     regions also a low one."""
     board, rng = board_of(*shape, blank, metric), random.Random(str((shape, blank, rectangle)))
-    sizes = random_sizes(rng, len(board.goal) - 1)
+    sizes = random_sizes(rng, len(board.goal) - 1, metric)
     asker = asker_of(shape, blank, name_of(rectangle), sizes, metric)
     most = max(board.distances.values())
     near = range(most - 6, asker.bound + 1)
@@ -177,7 +179,7 @@ def random_asker(shape, blank, metric):
     rooms = [
         r for r in regions_of(puzzle) if r.patterns + r.boards < 10**8 and 2 * r.tiles >= tiles - 1
     ]
-    sizes = random_sizes(rng, tiles, 6)
+    sizes = random_sizes(rng, tiles, metric, 6)
     return asker_of(shape, blank, rng.choice(rooms).name, sizes, metric)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontier import jit
-from frontier.kernels.lists import ShiftLists, _keep_new, _sort, list_bits, set_bits
+from frontier.kernels.lists import ShiftLists, _keep_new, list_bits, set_bits
 from frontier.puzzles import tile_puzzle
 from frontier.space import layout as layout_module
 from frontier.space.graph import Space
@@ -309,23 +309,6 @@ def test_lists_far_from_the_goal(rows, columns):
 
 
 # --- parts of the list path
-
-LIMITS = [1, 2, 2047, 2048, 2049, 1 << 22, factorial(10), 1 << 33, 1 << 44, (1 << 55) - 1]
-LIMITS += [1 << 55, factorial(19), 1 << 62, 1 << 63, (1 << 64) - 1]
-
-
-@swept("limit", LIMITS, few=LIMITS[2::3])
-@pytest.mark.parametrize("size", [0, 1, 4095, 4096, 4097, 50_000])
-def test_sort(size, limit):
-    rng = np.random.default_rng(size)
-    numbers = rng.integers(0, limit, size, dtype=np.uint64)
-    if size:
-        numbers[-1] = limit - 1
-        numbers[size // 2] = 0
-    expected = np.sort(numbers)
-    mine, spare, count = numbers.copy(), np.empty_like(numbers), np.empty(2048, dtype=np.int64)
-    in_spare = _sort(mine, spare, count, np.uint64(limit))
-    assert np.array_equal(spare if in_spare else mine, expected)
 
 
 @given(st.lists(st.integers(0, 30)), st.sets(st.integers(0, 30)), st.sets(st.integers(0, 30)))

@@ -104,7 +104,7 @@ def test_all_mistakes_are_tried():
 
 MODULES = (
     "layers.loop", "layers.in_process", "layers.by_tasks", "executors.dask_executor",
-    "layers.task", "layers.repair", "layers.verify", "layers.events", "layers.run", "runs.ledger",
+    "layers.task", "layers.repair", "layers.verify", "layers.events", "layers.run",
     "layers.parts", "layers.reader", "layers.stored", "runs.directory", "runs.copies",
     "runs.stored_run", "runs.kind", "runs.drive", "layers.search",
 )  # fmt: skip

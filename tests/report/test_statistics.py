@@ -16,10 +16,8 @@ from frontier.report import colours
 from frontier.report.statistics import DRAWN, Report, statistics_of
 from frontier.report.tables import tables_of
 from frontier.storage.lock import RunLock
-from tests.support.commands import invoke
 from tests.support.ledgers import add_states
-from tests.support.run_files import read_sealed, write_sealed
-from tests.support.sweeps import swept
+from tests.support.run_files import write_sealed
 from tests.support.temporary_runs import made, write_ledger
 
 
@@ -139,32 +137,6 @@ def test_what_a_run_was_made_with(tmp_path):
     assert str(tmp_path) not in text
     made(tmp_path / "run", "2x3")  # complete already: nothing is made
     assert (run.path / "environment.json").read_text() == text
-
-
-ODD_STARTS = (
-    [5], 7, None, {}, [None], [{}], "each without a key", {"layers": -1}, {"workers": "2"},
-    {"memory": -1}, {"versions": []}, {"config": {}}, {"processor": None},
-    {"config": {"cluster": 1}}, {"config": {"cluster": {"kind": "local"}}}, {"layers": [1]},
-)  # fmt: skip
-
-
-@swept("odd", ODD_STARTS, ids=repr, few=[ODD_STARTS[0], ODD_STARTS[-1]])
-def test_an_environment_with_values_that_no_start_has_is_taken_for_lost(tmp_path, odd):
-    """Though its digest is right."""
-    run = made(tmp_path / "run", "2x3", "search.in_memory=false")
-    file = run.path / "environment.json"
-    (start,) = read_sealed(file)["starts"]
-    values = [odd]
-    if isinstance(odd, dict) and odd:
-        values = [[start | odd]]
-    elif isinstance(odd, str):
-        required = start.keys() - {"began", "layers"}
-        values = [[{k: v for k, v in start.items() if k != key}] for key in required]
-    for starts in values:
-        write_sealed(file, {"starts": starts})
-        assert statistics_of(run).starts == ()
-    assert "unknown" in invoke("report", run.path).stdout
-    invoke("status", run.path)
 
 
 @pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_text("{")])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from frontier.cosets import questions
 from frontier.puzzles import tile_puzzle
+from frontier.solving.groups import equal_sizes
 from frontier.solving.paths import BLANK, no_stop, nothing_met
 from tests.support.coset_boards import made, rows_of, some_boards
 from tests.support.reference_cosets import Board, board_of
@@ -192,11 +193,10 @@ def test_tables_are_kept_by_their_name(metric, sizes):
 def test_states_of_lines_tell_boards_apart(data):
     """Two boards that differ are not of the same states in all groups."""
     shape = data.draw(st.sampled_from([(2, 3), (3, 2), (2, 4), (3, 3)]))
-    tiles = shape[0] * shape[1] - 1
-    cuts = sorted(data.draw(st.sets(st.integers(1, tiles - 1), max_size=3)))
-    sizes = tuple(b - a for a, b in zip([0, *cuts], [*cuts, tiles], strict=True))
+    cells = shape[0] * shape[1]
+    sizes = data.draw(st.sampled_from(equal_sizes(tile_puzzle(*shape, metric="multi"))))
     board = Board(*shape, (0, 0), "multi")
-    boards = list(data.draw(st.sets(st.permutations(range(tiles + 1)).map(tuple), max_size=20)))
+    boards = list(data.draw(st.sets(st.permutations(range(cells)).map(tuple), max_size=20)))
     if boards:
         databases = databases_of(shape, (0, 0), sizes, "multi")
         vertices, numbers = databases.states(rows_of(board, boards))
