@@ -125,6 +125,12 @@ def test_edges_that_go_one_way(no_shapes):
     assert boards == ["ab.", "a.b", ".ab", "ba.", "b.a", ".ba"]
 
 
+def test_more_edges_that_enter_a_cell_than_leave_any(no_shapes):
+    puzzle = graph_puzzle([[1], [0], [0], [0], [0]], goal=".abcc")
+    assert puzzle.model.encoding.most == 4
+    assert list(map(len, found_layers(puzzle))) == [1, 4]
+
+
 def test_many_shapes_of_which_few_can_be_reached():
     puzzle, expected = assert_blocks(JAM, JAM_ALIKE, "step")
     assert sum(map(len, expected)) == 24
