@@ -121,6 +121,10 @@ MOST_SHAPES = 1_000_000
 while the base graph is made."""
 
 
+MOST_SORTS = 256 - FIRST_SORT
+"""The most sorts, because a shape has one byte for each cell."""
+
+
 @dataclass(frozen=True)
 class Sort:
     """Pieces that look alike in a shape.
@@ -141,6 +145,11 @@ def sorts_of(footprints: Mapping[str, Footprint], group: Mapping[str, int]) -> l
     members: dict[tuple, list[int]] = {}
     for code, (label, footprint) in enumerate(footprints.items(), start=1):
         members.setdefault((footprint, group.get(label)), []).append(code)
+    if len(members) > MOST_SORTS:
+        raise InputError(
+            f"{len(members)} sorts of pieces differ in form, in the places that they can reach, or "
+            f"in group: at most {MOST_SORTS} are supported; use fewer pieces"
+        )
     return [Sort(f, tuple(codes), number is None) for (f, number), codes in members.items()]
 
 

@@ -47,7 +47,10 @@ class DigitEncoding(Encoding):
 
     @property
     def graph(self) -> BaseGraph:
-        raise InputError("these states have no base graph")
+        raise InputError(
+            "this puzzle is searched by keys and has no base graph, which the method ida needs; no "
+            "other method solves positions if moves cannot be undone"
+        )
 
     def reach(self, vertex: np.ndarray, sequence: np.ndarray) -> Everything:
         return Everything(prod(self.radices))

@@ -28,9 +28,9 @@ def boards_agreeing(pieces: Pieces, goal: Board, text: str) -> np.ndarray:
             fits = fits.reshape(len(covers), len(boards))
             if not sort.distinct:  # of like pieces, each lies after the one before
                 fits &= last < np.arange(len(covers))[:, None]
-            last, parent = np.nonzero(fits)
-            if len(parent) > MOST_PARTS:
+            if np.count_nonzero(fits) > MOST_PARTS:
                 raise _too_many("too many boards", text)
+            last, parent = np.nonzero(fits)
             boards = boards[parent]
             covered = np.array(covers, dtype=np.int64).reshape(-1, sort.footprint.size)[last]
             np.put_along_axis(boards, covered, code, axis=1)

@@ -6,6 +6,7 @@ in a sort by the codes of the pieces. Like pieces have theirs ascending, so equa
 equal digits.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise
@@ -35,13 +36,17 @@ class PlacementEncoding(DigitEncoding):
 
     @property
     def most(self) -> int:
-        each = [_most_moves(footprint, self.metric) for footprint in self._footprints]
+        covered = sum(footprint.size for footprint in self._footprints)
+        empty = self.pieces.cells - covered
+        each = [_most_moves(footprint, self.metric, empty) for footprint in self._footprints]
         if METRICS[self.metric].paths == "any":
             return max(1, sum(each))
-        # The first piece on the way back from an empty cell is the one that may enter it.
-        ways = 1 + max((w for f in self._footprints for _, _, w in f.steps), default=0)
-        covered = sum(footprint.size for footprint in self._footprints)
-        return max(1, min(sum(each), ways * (self.pieces.cells - covered)))
+        # Whatever enters an empty cell in one way is the first piece on the way back. Where edges
+        # go one way, more steps than there are ways may lead to a placement.
+        steps = [(f, b, way) for f in {*self._footprints} for _, b, way in f.steps]
+        ways = 1 + max((way for _, _, way in steps), default=0)
+        entering = Counter((footprint, b) for footprint, b, _ in steps).values()
+        return max(1, min(sum(each), max([ways, *entering]) * empty))
 
     @cached_property
     def rules(self) -> Rules:
@@ -70,11 +75,15 @@ class PlacementEncoding(DigitEncoding):
         return np.take(in_order, np.argsort(self.pieces.reading), axis=1)
 
 
-def _most_moves(footprint: Footprint, metric: str) -> int:
-    """Return a number that the moves of a piece from any of its placements do not exceed."""
+def _most_moves(footprint: Footprint, metric: str, empty: int) -> int:
+    """Return a number that the moves of a piece from any of its placements do not exceed.
+
+    empty: the number of empty cells.
+    """
     if METRICS[metric].paths == "step":
         return max(map(len, footprint.beyond))
-    return len(footprint.placements) - 1
+    # Another placement begins in an empty cell or in another cell of the piece.
+    return min(len(footprint.placements), empty + footprint.size) - 1
 
 
 def _moves(pieces: Pieces, paths: str | None) -> Callable:

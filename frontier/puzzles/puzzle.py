@@ -147,7 +147,7 @@ class Puzzle:
         depth 0."""
         remarks = [] if self.words.config is None else [self.words.config]
         vertex, _ = self.model.origins()
-        if self.states == len(vertex):
+        if self.model.counted and self.states == len(vertex):
             moves = np.isin(vertex, self.model.graph.source).any()
             remarks.append(self.words.idle if moves else self.words.stuck)
         if self.start is not None and len(vertex) > 1 and self.model.encoding.all_goals:

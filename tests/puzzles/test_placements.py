@@ -2,6 +2,7 @@
 of pieces and the cells they cover."""
 
 import random
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -125,6 +126,12 @@ def test_edges_that_go_one_way(no_shapes):
     assert boards == ["ab.", "a.b", ".ab", "ba.", "b.a", ".ba"]
 
 
+def test_more_edges_that_enter_a_cell_than_leave_any(no_shapes):
+    puzzle = graph_puzzle([[1], [0], [0], [0], [0]], goal=".abcc")
+    assert puzzle.model.encoding.most == 4
+    assert list(map(len, found_layers(puzzle))) == [1, 4]
+
+
 def test_many_shapes_of_which_few_can_be_reached():
     puzzle, expected = assert_blocks(JAM, JAM_ALIKE, "step")
     assert sum(map(len, expected)) == 24
@@ -189,6 +196,37 @@ def test_boards_that_agree_with_a_part(seed):
     found = boards_agreeing(puzzle.notation.pieces, goal, part)
     assert len(found) == len(expected)
     assert positions(puzzle, map(tuple, found.tolist()), alike) == expected
+
+
+def test_a_board_on_which_nothing_can_move():
+    """There are many ways to leave cells empty, but only one to lay the pieces."""
+    letters = [chr(ord("一") + n) for n in range(254)]
+    puzzle = block_puzzle(
+        "/.".join(letters[:30]).replace(".", "./") + "/.", horizontal="".join(letters[:30])
+    )
+    assert found_layers(puzzle) == [[puzzle.goals[0]]]
+    assert puzzle.remarks == []
+    with pytest.raises(InputError, match="254 sorts of pieces"):
+        block_puzzle("/".join(letters), horizontal="".join(letters))
+
+
+def test_too_many_ways_to_lay_pieces_take_little_memory(no_shapes):
+    rows = ["." * 8] * 7
+    puzzle = block_puzzle("/".join(["?" * 8] * 8), start="/".join(["abcd....", *rows]))
+    tracemalloc.start()
+    with pytest.raises(InputError, match="too many boards agree"):
+        puzzle.model.encoding.goal_states()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 200_000_000  # the 15,249,024 ways take 240 MB as pairs of numbers
+
+
+def test_one_way_boards_are_not_solved(tmp_path, no_shapes):
+    table = {"kind": "graph", "adjacency": [[1], [2], [0]], "goal": "ab.", "start": ".ab"}
+    config = config_of(tmp_path, **table)
+    for method in (None, "ida"):
+        with pytest.raises(InputError, match="moves cannot be undone"):
+            solver_for(config, None, method).solve(config.make_puzzle().start)
 
 
 def test_a_run_of_an_earlier_version_is_refused(no_shapes):
