@@ -29,7 +29,7 @@ def boards_agreeing(pieces: Pieces, goal: Board, text: str) -> np.ndarray:
             if not sort.distinct:  # of like pieces, each lies after the one before
                 fits &= last < np.arange(len(covers))[:, None]
             if np.count_nonzero(fits) > MOST_PARTS:
-                raise _too_many("too many boards", text)
+                raise _too_many(f"more than {MOST_PARTS:,} ways to lay some of the pieces", text)
             last, parent = np.nonzero(fits)
             boards = boards[parent]
             covered = np.array(covers, dtype=np.int64).reshape(-1, sort.footprint.size)[last]
@@ -41,8 +41,8 @@ def boards_agreeing(pieces: Pieces, goal: Board, text: str) -> np.ndarray:
     return np.take(boards, np.argsort(pieces.reading), axis=1)
 
 
-def _too_many(boards: str, text: str) -> InputError:
+def _too_many(what: str, text: str) -> InputError:
     return InputError(
-        f"{boards} agree with the goal {text}: at most {MOST_ORIGINS:,} positions can be at depth "
+        f"{what} agree with the goal {text}: at most {MOST_ORIGINS:,} positions can be at depth "
         "0; specify more cells of the goal"
     )
