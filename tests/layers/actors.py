@@ -9,6 +9,8 @@ import os
 import threading
 from collections.abc import Callable
 
+from numba.core.compiler_lock import global_compiler_lock
+
 CHANGES = ("mkdir", "replace", "rename", "rmdir", "unlink")
 """What changes a name, in the module os."""
 
@@ -76,7 +78,8 @@ def stop_before_changes(patch) -> None:
 
     def stopping(change: Callable) -> Callable:
         def changed(*arguments, **more):
-            if actor := here():
+            # An actor that stopped while it saves a kernel would keep the others from compiling.
+            if (actor := here()) and not global_compiler_lock.is_locked():
                 actor.before_change()
             return change(*arguments, **more)
 
