@@ -110,6 +110,15 @@ def rough_range(least: float, most: float) -> str:
     return f"{low if high.endswith(f' {unit}') else f'{low} {unit}'} to {high}"
 
 
+def age(seconds: float) -> str:
+    """Return an age: 40 seconds, 1 minute, 5 hours, 3 days."""
+    seconds = max(0, round(seconds))
+    for unit, length, most in (("second", 1, 60), ("minute", 60, 60), ("hour", 3600, 48)):
+        if seconds < most * length:
+            return counted(seconds // length, unit)
+    return counted(seconds // DAY, "day")
+
+
 def moment(when: float, now: float | None = None) -> str:
     """Return a local time of day, 14:03, with the date unless it is today. when: a Unix time."""
     then, today = time.localtime(when), time.localtime(now)

@@ -25,7 +25,7 @@ from typing import IO
 from frontier.errors import InputError, StorageError
 from frontier.storage.base import Storage
 from frontier.storage.paths import ABSENT, about_path
-from frontier.text import moment, rough
+from frontier.text import age, moment
 
 TRIES, TRY_SECONDS = 8, 0.05
 """The number of attempts to take the lock after the first, and the seconds between two attempts. A
@@ -235,7 +235,7 @@ def describe_holder(path: Path) -> str:
     """Return the holder of the lock in words."""
     try:
         content, now = holder(path), time.time()
-        since = f"since {moment(content['since'])} (for {rough(max(0.0, now - content['since']))})"
+        since = f"since {moment(content['since'])} (for {age(now - content['since'])})"
         return f"process {content['process']} on host {content['host']} {since}"
     except (OSError, ValueError, TypeError, KeyError, OverflowError):
         return "another process"

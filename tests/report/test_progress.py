@@ -47,6 +47,9 @@ def test_durations():
     assert [text.rough_range(*some) for some in ranges] == [
         "40 to 90 s", "40 s to 3 min", "2 to 8 min", "0 to 10 s", "3 to 32 years",
     ]  # fmt: skip
+    assert [text.age(s) for s in (-1, 1, 59.6, 3599, 3600, 50 * hour)] == [
+        "0 seconds", "1 second", "1 minute", "59 minutes", "1 hour", "2 days",
+    ]  # fmt: skip
 
 
 def test_numbers_are_not_rounded_over_their_unit():

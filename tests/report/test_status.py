@@ -39,7 +39,7 @@ def test_status_of_each_state(tmp_path, held):
     value = status_of(store.path)
     since = text.moment(time.time() - 3 * 3600)
     assert value["state"] == "under way"
-    assert value["holder"] == f"process 7 on host there since {since} (for 3 h)"
+    assert value["holder"] == f"process 7 on host there since {since} (for 3 hours)"
     first = describe_status(value).splitlines()[0]
     assert first == "2×4 tiles, under way"
     assert f"\n  written by: {value['holder']}\n" in describe_status(value)
