@@ -20,8 +20,8 @@ from tests.support.sweeps import swept
 @swept("metric", ["step", "multi"], few=1)
 def test_a_sample_of_every_distance(metric):
     """All cosets, where there are few of them; the work is that of a portion."""
-    asker = Asker(region_named(tile_puzzle(2, 4, metric=metric), "2x3"), (4, 3), 1, kept())
-    limit = 30 if metric == "step" else 22
+    limit, sizes = (30, (4, 3)) if metric == "step" else (22, (4, 4))
+    asker = Asker(region_named(tile_puzzle(2, 4, metric=metric), "2x3"), sizes, 1, kept())
     samples = sample(asker, limit, 1e6)  # kernels may have to be compiled first
     counts = asker.distances(limit)
     assert [of.distance for of in samples] == np.flatnonzero(counts).tolist()[::-1]
