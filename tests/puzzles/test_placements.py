@@ -166,6 +166,7 @@ def test_a_run(tmp_path, no_shapes):
         solver_for(config, run.store, "ida")
 
 
+@pytest.mark.sweep
 def test_hakoiri_from_all_goals(no_shapes):
     """All boards that agree with a goal are at depth 0, and their moves are listed together."""
     drawing, alike = HAKOIRI
