@@ -49,7 +49,8 @@ class KeyLists(ListKernel):
 
     def __init__(self, space: KeySpace):
         self.space = space
-        self._threads, self._room, self._few = 1, 1 << 62, FEW
+        self._threads, self._room = 1, 1 << 62
+        self._few = FEW  # the states that may still be expanded without the compiled function
 
     def allow(self, threads: int, room: int) -> None:
         self._threads, self._room = threads, room

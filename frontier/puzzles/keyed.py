@@ -1,8 +1,8 @@
-"""Puzzles of known kinds, searched by keys instead of numbers.
+"""Puzzles searched by keys instead of numbers: all of them, and those of kinds with numbers.
 
-Boards, goals and notation stay those of the kind. A state is the digits that
-`frontier.space.key_moves` makes of the kind's vertex and sequence, so neither the lift nor a tower
-is built. How many states can be reached is then unknown.
+The states of a `DigitEncoding` are digits that a function changes, so neither the lift nor a tower
+is built. How many states can be reached is then unknown. If a kind has a base graph, its boards,
+goals and notation stay, and `frontier.space.key_moves` makes the digits of a vertex and a sequence.
 """
 
 from abc import abstractmethod

@@ -238,11 +238,11 @@ class Metric:
     name: the value of `puzzle.metric`. kinds: the kinds of puzzles that have the metric. words:
     what one move is. paths: the paths of steps that a piece may take in one move, "step" for one
     step, "straight" for steps in one way, "any" for any steps; None if a move is something else.
-    moves: returns the moves between shapes; its second argument is True if a sort
-    of more than one piece may be fixed. None if the kind makes its own base graph. alone: the name
-    of the metric that defines the moves of a piece alone on the board. goes_on: True if one move
-    may have several steps. may_follow: returns True if, in a shortest solution, a piece may move
-    the second way after the first. Way 2k + 1 undoes way 2k, and both are along axis k.
+    moves: returns the moves between shapes; its second argument is True if a sort of more than one
+    piece may be fixed. None if the kind makes its own base graph. alone: the name of the metric
+    that defines the moves of a piece alone on the board. goes_on: True if one move may have several
+    steps. may_follow: returns True if, in a shortest solution, a piece may move the second way
+    after the first. Way 2k + 1 undoes way 2k, and both are along axis k.
     """
 
     name: str
