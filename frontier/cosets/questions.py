@@ -211,6 +211,7 @@ class Asker:
         began, limit = time.thread_time(), question.limit
         # Copies, because numba would compile the kernels again for arrays with gaps.
         cosets, distances = question.cosets[of_portion], question.distances[of_portion]
+        homes = self._patterns.homes(cosets)
         look_ups = solutions = left_open = nodes = first = 0
         farther: dict[Board, Farther] = {}
         hardest: tuple[int, Board] | None = None
@@ -225,9 +226,8 @@ class Asker:
             while first < cosets.size:
                 some = slice(first, first + AT_ONCE)
                 done, opened, *work = search_cosets(
-                    cosets[some], distances[some], self._patterns.homes(cosets[some]), limit,
-                    worth, max(worth, MOST_LOOK_UPS), LOOK_UPS_A_CHECK, question.tables, scratch,
-                    boards,
+                    cosets[some], distances[some], homes[some], limit, worth,
+                    max(worth, MOST_LOOK_UPS), LOOK_UPS_A_CHECK, question.tables, scratch, boards,
                 )  # fmt: skip
                 look_ups, solutions = look_ups + work[0], solutions + work[1]
                 for board in boards[:opened]:
