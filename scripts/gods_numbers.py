@@ -177,11 +177,15 @@ def entry_of(run: CosetRun, value: dict) -> dict:
     if region != best_region(puzzle).name:
         command += f" --region {region}"
     last = [layer["count"] for layer in value["layers"]]
-    # The time excludes a layer that the command does not ask for.
-    more = [asked["seconds"] for asked in value["questions"] if not asked["searched"]]
-    seconds = value["seconds"] - (sum(more) if value["known"] else 0)
+    # The time excludes what the command does not ask for: a layer, or the questions of other bounds.
+    more = sum(asked["seconds"] for asked in value["questions"] if not asked["searched"])
+    seconds = value["seconds"] - more
     if len(last) > 1:
         command += f" --layers {len(last)}"
+    if not value["known"]:
+        answered = [asked for asked in value["questions"] if asked["searched"]]
+        command += f" --at-most {value['upper']}"
+        seconds = min(answered, key=lambda asked: asked["limit"])["seconds"] if answered else 0
     return {
         "rows": rows, "columns": columns, "metric": puzzle.metric, "blank": list(blank),
         "lower": value["lower"], "upper": value["upper"], "last": last,
@@ -246,8 +250,9 @@ def published(entry: dict) -> tuple[int, list[int], str] | None:
 
 
 def says(entry: dict) -> tuple[int, int]:
-    """Return a key that is greater the more an entry says."""
-    return entry["lower"] - entry["upper"], len(entry["last"])
+    """Return a key that is greater the more an entry says. The upper bound comes first: it is what
+    the command proves."""
+    return -entry["upper"], entry["lower"], len(entry["last"])
 
 
 def name_of(entry: dict) -> str:

@@ -215,9 +215,21 @@ def test_of_two_sources_that_which_says_more_counts_and_they_agree(numbers, more
 
 
 def test_bounds_of_two_sources_are_joined(numbers):
-    """The rest is that of the one that says more."""
-    low, high = {**BOARD, "lower": 175, "seconds": 3.0}, {**BOARD, "upper": 178}
-    assert numbers.merged([low, high]) == [{**low, "upper": 178}]
+    """The rest is that of the one whose command proves the lesser upper bound."""
+    low, high = {**BOARD, "lower": 175}, {**BOARD, "upper": 178, "seconds": 3.0}
+    assert numbers.merged([low, high]) == [{**high, "lower": 175}]
+
+
+def test_the_command_of_a_bound_asks_its_question_alone(numbers, tmp_path):
+    """The time is that of this question, not that of questions before or after it."""
+    run = searched(tmp_path, "2x5", at_most=59)
+    run = searched(tmp_path, "2x5", at_most=57)
+    value = numbers.gods_number_value(run)
+    assert not value["known"]
+    asked = {of["limit"]: of["seconds"] for of in value["questions"] if of["searched"]}
+    entry = numbers.entry_of(run, value)
+    assert entry["command"] == "frontier gods-number configs/2x5.toml --at-most 57"
+    assert (entry["upper"], entry["seconds"]) == (57, round(asked[56], 3))
 
 
 def test_last_layers_of_two_sources_agree(numbers):
