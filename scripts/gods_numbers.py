@@ -177,7 +177,7 @@ def entry_of(run: CosetRun, value: dict) -> dict:
     if region != best_region(puzzle).name:
         command += f" --region {region}"
     last = [layer["count"] for layer in value["layers"]]
-    # The time excludes what the command does not ask for: a layer, or the questions of other bounds.
+    # The time excludes what the command does not ask for: a layer, or other bounds.
     more = sum(asked["seconds"] for asked in value["questions"] if not asked["searched"])
     seconds = value["seconds"] - more
     if len(last) > 1:
