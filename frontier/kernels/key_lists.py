@@ -39,7 +39,7 @@ SAMPLE, TRIED = 1000, 256
 
 FEW = 500
 """A search by a function of this package expands so many states before it compiles the function,
-which takes two seconds."""
+which takes two seconds. `_few` of them remain."""
 
 
 class KeyLists(ListKernel):
@@ -49,8 +49,7 @@ class KeyLists(ListKernel):
 
     def __init__(self, space: KeySpace):
         self.space = space
-        self._threads, self._room = 1, 1 << 62
-        self._few = FEW  # the states that may still be expanded without the compiled function
+        self._threads, self._room, self._few = 1, 1 << 62, FEW
 
     def allow(self, threads: int, room: int) -> None:
         self._threads, self._room = threads, room
