@@ -178,14 +178,15 @@ def entry_of(run: CosetRun, value: dict) -> dict:
         command += f" --region {region}"
     last = [layer["count"] for layer in value["layers"]]
     # The time excludes what the command does not ask for: a layer, or other bounds.
-    more = sum(asked["seconds"] for asked in value["questions"] if not asked["searched"])
-    seconds = value["seconds"] - more
+    if value["known"]:
+        more = [asked["seconds"] for asked in value["questions"] if not asked["searched"]]
+        seconds = value["seconds"] - sum(more)
+    else:
+        command += f" --at-most {value['upper']}"
+        answered = ((of["limit"], of["seconds"]) for of in value["questions"] if of["searched"])
+        _, seconds = min(answered, default=(None, 0))
     if len(last) > 1:
         command += f" --layers {len(last)}"
-    if not value["known"]:
-        answered = [asked for asked in value["questions"] if asked["searched"]]
-        command += f" --at-most {value['upper']}"
-        seconds = min(answered, key=lambda asked: asked["limit"])["seconds"] if answered else 0
     return {
         "rows": rows, "columns": columns, "metric": puzzle.metric, "blank": list(blank),
         "lower": value["lower"], "upper": value["upper"], "last": last,
@@ -249,7 +250,7 @@ def published(entry: dict) -> tuple[int, list[int], str] | None:
     return PUBLISHED[entry["metric"]].get((rows, columns, *home))
 
 
-def says(entry: dict) -> tuple[int, int]:
+def says(entry: dict) -> tuple[int, int, int]:
     """Return a key that is greater the more an entry says. The upper bound comes first: it is what
     the command proves."""
     return -entry["upper"], entry["lower"], len(entry["last"])

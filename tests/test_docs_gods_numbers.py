@@ -222,7 +222,7 @@ def test_bounds_of_two_sources_are_joined(numbers):
 
 def test_the_command_of_a_bound_asks_its_question_alone(numbers, tmp_path):
     """The time is that of this question, not that of questions before or after it."""
-    run = searched(tmp_path, "2x5", at_most=59)
+    searched(tmp_path, "2x5", at_most=59)
     run = searched(tmp_path, "2x5", at_most=57)
     value = numbers.gods_number_value(run)
     assert not value["known"]
